@@ -1,0 +1,19 @@
+/** How the tests run: real processes and sockets take their time, and the gate wants one plain closing line. */
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+import { CountReporter } from "./count-reporter.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+export default defineConfig({
+  define: { PAYLINK_VERSION: JSON.stringify(version) },
+  test: {
+    root: new URL("..", import.meta.url).pathname,
+    include: ["test/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ["default", new CountReporter()],
+  },
+});

@@ -1,0 +1,69 @@
+/** Replies that are not what was asked for, as failures: what the service said, and what that means for money. */
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { isJsonObject, memberOf, parseJson, type Json, type JsonObject } from "../domain/json.ts";
+import { SendError } from "../http/exchange.ts";
+import type { HttpReply } from "../http/message.ts";
+
+/** Whether a request changes something at the service: only then can its outcome be unknown. */
+export type Effect = "creates" | "reads";
+
+/** The failure that a reply other than 2xx stands for. */
+export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
+  const { status } = reply;
+  const said = serviceWords(reply.body);
+  const message = `The service answered ${status}${said.text === "" ? "." : `: ${said.text}`}`;
+  const options = { problems: said.problems, details: { status, service: said.text } };
+  if (status >= 300 && status < 400) return new PaylinkError("redirected", message, options);
+  if (status === 401 || status === 403) return new PaylinkError("unauthorized", message, options);
+  if (status === 429 || status === 503) return new PaylinkError("overloaded", message, options);
+  if (status >= 400 && status < 500) return new PaylinkError("refused", message, options);
+  return new PaylinkError(effect === "creates" ? "outcome_unknown" : "not_reached", message, options);
+}
+
+/** The failure that a broken exchange stands for. */
+export function failureOf(error: unknown, effect: Effect): unknown {
+  if (!(error instanceof SendError)) return error;
+  return error.sent && effect === "creates"
+    ? new PaylinkError("outcome_unknown", `The request left, and no usable answer came: ${error.message}.`, {
+        cause: error,
+      })
+    : new PaylinkError("not_reached", `The service was not reached: ${error.message}.`, { cause: error });
+}
+
+interface ServiceWords {
+  readonly text: string;
+  readonly problems: readonly Problem[];
+}
+
+const SHOWN_TEXT = 500;
+
+/** What a service says of an error, in the shapes that services use: RFC 9457, `message`, OAuth's, or plain text. */
+function serviceWords(body: Uint8Array): ServiceWords {
+  const text = new TextDecoder().decode(body).trim();
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isJsonObject(parsed.value.value))
+    return { text: text.slice(0, SHOWN_TEXT), problems: [] };
+  const object = parsed.value.value;
+  const words = ["detail", "message", "error_description", "title", "error"].map((name) =>
+    memberOf(object, name),
+  );
+  const said = words.find((word) => typeof word === "string") ?? text.slice(0, SHOWN_TEXT);
+  return { text: typeof said === "string" ? said : text.slice(0, SHOWN_TEXT), problems: problemsOf(object) };
+}
+
+/** The `errors` of a problem document: `{pointer, detail}` (RFC 9457 3, extension members). */
+function problemsOf(object: JsonObject): Problem[] {
+  const errors = memberOf(object, "errors");
+  if (!Array.isArray(errors)) return [];
+  return errors
+    .filter(isJsonObject)
+    .map((error) => ({ at: pointed(memberOf(error, "pointer")), message: word(error) }));
+}
+
+const pointed = (pointer: Json | undefined): string =>
+  typeof pointer === "string" ? pointer.replace(/^#?\//, "").replaceAll("/", ".") : "";
+
+function word(error: JsonObject): string {
+  const said = memberOf(error, "detail") ?? memberOf(error, "message");
+  return typeof said === "string" ? said : "";
+}

@@ -1,0 +1,49 @@
+/** What a command may touch, as types: everything outside its own arguments reaches it through this one object. */
+import type { ChalkInstance } from "chalk";
+import type { Send, Serve } from "./http/exchange.ts";
+import type { Environment } from "./store/in-force.ts";
+import type { Settings } from "./store/settings.ts";
+
+/** stdout is data, stderr is talk: nothing else prints. */
+export interface Output {
+  /** stdout carries JSON only; what people are to read goes to stderr. */
+  readonly json: boolean;
+  /** Columns of the terminal that `data` goes to; 80 where it is none. */
+  readonly width: number;
+  /** Colours for `data` and for `note`: each knows what its own stream can show. */
+  readonly paint: ChalkInstance;
+  readonly notePaint: ChalkInstance;
+  /** One line (or several) of the result, on stdout. */
+  data(text: string): void;
+  /** One line (or several) of talk, on stderr. */
+  note(text: string): void;
+}
+
+/** Files and standard input, as bytes; `-` is standard input. Throws `file_unreadable`. */
+export type ReadFile = (path: string) => Promise<Uint8Array>;
+
+export interface Context {
+  readonly out: Output;
+  readonly readFile: ReadFile;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  /** Fires at Ctrl-C or SIGTERM. A command finishes what it has in hand and returns; the exit code is not its care. */
+  readonly signal: AbortSignal;
+  readonly send: Send;
+  readonly serve: Serve;
+  readonly env: Environment;
+  /** The profile that `--profile` names. */
+  readonly profile: string | undefined;
+  readonly settings: () => Promise<Settings>;
+  /** The folder for what paylink keeps besides its settings. */
+  readonly dataFolder: string;
+}
+
+/** The options that every command takes, as commander gives them. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly json?: boolean;
+  readonly input: boolean;
+  readonly color: "auto" | "always" | "never";
+  readonly debug?: boolean;
+}

@@ -1,0 +1,144 @@
+/** The service's answer to a created link: whatever it holds, and each rule of the specification that it breaks. */
+
+import * as z from "zod";
+import type { Problem } from "./errors.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
+import { type Amount, compareAmounts, isDecimal } from "./money.ts";
+import type { PaymentLinkRequest } from "./payment-link.ts";
+import { must as mustBe, onlyObject, problemsOf, soundPart } from "./shape.ts";
+import { parseWebAddress } from "./web-address.ts";
+import { isUtcDateTime } from "./when.ts";
+
+const must = (rule: string) => mustBe(rule, "is missing");
+
+const text = z.string(must("must be text"));
+const dateOrNull = z.string(must("must be an ISO 8601 date-time or null")).nullable();
+const bound = z.custom<Amount>(
+  (value) => isJsonNumber(value) || (typeof value === "string" && isDecimal(value)),
+  must("must be a decimal"),
+);
+
+/** Payment link (response): null is for the four event dates alone, `linkOptions` for multi-use links alone. */
+const paymentLink = z.looseObject({
+  id: text,
+  amount: z.custom<JsonNumber>(isJsonNumber, must("must be a number")),
+  currency: z.string(must("must be a three-letter currency code")).regex(/^[A-Za-z]{3}$/, {
+    error: "must be a three-letter currency code",
+  }),
+  invoiceId: text.optional(),
+  terminalId: text,
+  customerName: text,
+  description: text.optional(),
+  createdDate: text,
+  expirationDate: text,
+  viewedDate: dateOrNull,
+  attemptedDate: dateOrNull,
+  paidDate: dateOrNull,
+  cancelledDate: dateOrNull,
+  status: text,
+  url: text,
+  linkOptions: onlyObject(
+    z.looseObject({
+      mode: text.optional(),
+      minAmount: bound.optional(),
+      maxAmount: bound.optional(),
+      paymentReferenceMode: text.optional(),
+    }),
+  ).optional(),
+});
+const partialLink = paymentLink.partial();
+
+/** A link with every field that the specification asks for: what a service builds. */
+export type WellFormedLink = z.infer<typeof paymentLink>;
+/** A link as it was read: what is missing or of a wrong type is left out, unknown members are kept. */
+export type PaymentLink = z.infer<typeof partialLink>;
+
+export interface LinkReply {
+  readonly link: PaymentLink;
+  readonly breaches: readonly Problem[];
+}
+
+/** The status on creation (States rule 1). */
+export const ACTIVE = "active";
+
+/**
+ * Reads the body of a link, never refusing it: at least the url is to be shown whatever else is wrong. With the request
+ * that was answered, what the service must echo is held against it.
+ */
+export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): LinkReply {
+  if (!isJsonObject(reply)) return { link: {}, breaches: [{ at: "", message: "must be a JSON object" }] };
+  const shape = paymentLink.safeParse(reply);
+  const issues = shape.error?.issues ?? [];
+  const link = shape.data ?? partialLink.safeParse(soundPart(reply, issues)).data ?? {};
+  const breaches = problemsOf(issues);
+  const echo = requested === undefined ? [] : brokenEcho(link, requested);
+  for (const breach of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
+    // One breach a field is enough: what is missing was not echoed either.
+    if (!breaches.some(({ at }) => at === breach.at)) breaches.push(breach);
+  }
+  return { link, breaches };
+}
+
+const DATES = [
+  "createdDate",
+  "expirationDate",
+  "viewedDate",
+  "attemptedDate",
+  "paidDate",
+  "cancelledDate",
+] as const;
+
+function* brokenDates(link: PaymentLink): Iterable<Problem> {
+  for (const at of DATES) {
+    const date = link[at];
+    if (typeof date === "string" && !isUtcDateTime(date))
+      yield { at, message: "must be an ISO 8601 date-time in UTC" };
+  }
+}
+
+function* brokenUrl({ url, id }: PaymentLink): Iterable<Problem> {
+  if (url === undefined) return;
+  const address = parseWebAddress(url);
+  if (address === undefined) yield { at: "url", message: "must be an absolute http or https URL" };
+  else if (id !== undefined && address.searchParams.get("r") !== id) {
+    yield { at: "url", message: "must carry the link's id as query parameter r" };
+  }
+}
+
+const ECHOED = ["currency", "invoiceId", "terminalId", "customerName", "description"] as const;
+
+/** "Amount as sent", and so on; Endpoints rules 2 and 3; States rule 1. */
+function* brokenEcho(link: PaymentLink, requested: PaymentLinkRequest): Iterable<Problem> {
+  const { amount } = requested;
+  if (link.amount && compareAmounts(link.amount, amount) !== 0) yield notAsSent("amount", amount);
+  for (const at of ECHOED) {
+    const sent = requested[at];
+    if (sent !== undefined && link[at] !== sent) yield notAsSent(at, sent);
+  }
+  if (link.status !== ACTIVE) yield { at: "status", message: `must be ${ACTIVE} on creation` };
+  yield* brokenOptions(link.linkOptions, requested.linkOptions);
+}
+
+type LinkOptions = PaymentLinkRequest["linkOptions"];
+
+/** Present only for multi-use links; echoes the mode and the bounds, whichever way either side spells a number. */
+function* brokenOptions(options: LinkOptions, requested: LinkOptions): Iterable<Problem> {
+  if (options === undefined && requested === undefined) return;
+  if (requested === undefined || options === undefined) {
+    const message = requested === undefined ? "must be absent from a one-time link" : "is missing";
+    yield { at: "linkOptions", message };
+    return;
+  }
+  const { mode } = requested;
+  if (mode !== undefined && options.mode !== mode) yield notAsSent("linkOptions.mode", mode);
+  for (const name of ["minAmount", "maxAmount"] as const) {
+    const sent = requested[name];
+    const echoed = options[name];
+    if (sent === undefined || (echoed !== undefined && compareAmounts(echoed, sent) === 0)) continue;
+    yield notAsSent(`linkOptions.${name}`, sent);
+  }
+}
+
+function notAsSent(at: string, sent: Amount): Problem {
+  return { at, message: `must be as sent (${sent.toString()})` };
+}

@@ -1,0 +1,151 @@
+/** The rules of a request as a whole: the shape of every field, and what the fields must be to one another. */
+
+import type * as z from "zod";
+import { isKnownCurrency } from "./currency.ts";
+import type { Problem } from "./errors.ts";
+import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
+import { compareAmounts, decimalsProblem, formatAmount } from "./money.ts";
+import { paymentLinkRequest, type PaymentLinkRequest, VARIABLE_MODE, VERIFICATION } from "./payment-link.ts";
+import { problemsOf, soundPart } from "./shape.ts";
+import { isExposed, parseWebAddress } from "./web-address.ts";
+import { formatRelative } from "./when.ts";
+
+export interface CheckedRequest {
+  /** The very value that was checked, fit to be sent; null where there are problems. */
+  readonly request: PaymentLinkRequest | null;
+  /** Everything that is wrong, each at its field's path: `amount`, `linkOptions.minAmount`. */
+  readonly problems: readonly Problem[];
+  /** What the service may well take, but hardly as it was meant. */
+  readonly warnings: readonly Problem[];
+}
+
+/** The request as far as it is sound: what is missing or wrong is left out. */
+const partialRequest = paymentLinkRequest.partial();
+type Sound = z.infer<typeof partialRequest>;
+type Rule = (request: Sound, now: Date) => Iterable<Problem>;
+
+/**
+ * Checks a request to create a link by every rule of the specification, and names every problem at once: those between
+ * fields too, as far as the fields they speak of are sound.
+ */
+export function checkRequest(request: unknown, now: Date): CheckedRequest {
+  if (!isJsonObject(request)) {
+    return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: [] };
+  }
+  const shape = paymentLinkRequest.safeParse(request);
+  const issues = shape.error?.issues ?? [];
+  const sound = shape.data ?? partialRequest.safeParse(soundPart(request, issues)).data ?? {};
+  const problems = [...problemsOf(issues), ...missingExpiry(request)];
+  for (const rule of PROBLEMS) problems.push(...rule(sound, now));
+  const ill = new Set(problems.map(({ at }) => at));
+  const warnings = WARNINGS.flatMap((rule) => [...rule(sound, now)]).filter(({ at }) => !ill.has(at));
+  return {
+    request: problems.length === 0 && conforms(request, shape.success) ? request : null,
+    problems,
+    warnings,
+  };
+}
+
+/** The schema transforms nothing, so what has passed it is itself a request. */
+function conforms(_request: object, passed: boolean): _request is PaymentLinkRequest {
+  return passed;
+}
+
+/** Required, but for a multi-use link (Payment link request; Endpoints rule 4). */
+function* missingExpiry(request: JsonObject): Iterable<Problem> {
+  if (memberOf(request, "linkOptions") !== undefined) return;
+  if (memberOf(request, "expirationDate") !== undefined) return;
+  yield { at: "expirationDate", message: "is required for a one-time link" };
+}
+
+function* pastExpiry({ expirationDate }: Sound, now: Date): Iterable<Problem> {
+  if (expirationDate === undefined || Date.parse(expirationDate) > now.getTime()) return;
+  const ago = formatRelative(new Date(expirationDate), now);
+  yield { at: "expirationDate", message: `must be in the future (it is ${ago})` };
+}
+
+function* tooManyDecimals({ amount, currency, linkOptions = {} }: Sound): Iterable<Problem> {
+  const amounts = {
+    amount,
+    "linkOptions.minAmount": linkOptions.minAmount,
+    "linkOptions.maxAmount": linkOptions.maxAmount,
+  };
+  if (currency === undefined) return;
+  for (const [at, value] of Object.entries(amounts)) {
+    const message = value && decimalsProblem(value, currency);
+    if (message) yield { at, message };
+  }
+}
+
+/** Only bounds that are in force can contradict each other or the amount (Endpoints rules 7 and 9). */
+function* brokenBounds(request: Sound): Iterable<Problem> {
+  const { amount, currency = "", linkOptions = {} } = request;
+  const { minAmount: min, maxAmount: max } = linkOptions;
+  if (ignoresBounds(request)) return;
+  const shown = (bound: NonNullable<typeof min>) => formatAmount(bound, currency).trim();
+  if (min !== undefined && max !== undefined && compareAmounts(min, max) > 0) {
+    yield { at: "linkOptions.minAmount", message: `must not be more than maxAmount (${shown(max)})` };
+  }
+  if (amount === undefined || compareAmounts(amount, "0") === 0) return;
+  if (min !== undefined && compareAmounts(amount, min) < 0) {
+    yield { at: "amount", message: `must be 0, or at least minAmount (${shown(min)})` };
+  }
+  if (max !== undefined && compareAmounts(amount, max) > 0) {
+    yield { at: "amount", message: `must not be more than maxAmount (${shown(max)})` };
+  }
+}
+
+function ignoresBounds({ linkOptions }: Sound): boolean {
+  return linkOptions?.mode !== undefined && linkOptions.mode !== VARIABLE_MODE;
+}
+
+function* boundsWithoutEffect(request: Sound): Iterable<Problem> {
+  if (!ignoresBounds(request)) return;
+  for (const name of ["minAmount", "maxAmount"] as const) {
+    if (request.linkOptions?.[name] === undefined) continue;
+    yield { at: `linkOptions.${name}`, message: `is ignored by the service unless mode is ${VARIABLE_MODE}` };
+  }
+}
+
+function* oddCurrency({ currency }: Sound): Iterable<Problem> {
+  if (currency === undefined) return;
+  const code = currency.toUpperCase();
+  if (!isKnownCurrency(code)) yield { at: "currency", message: `is not a currency of ISO 4217 (${code})` };
+  if (currency !== code) yield { at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` };
+}
+
+function* exposedCallbacks({ paymentSettings }: Sound): Iterable<Problem> {
+  for (const name of ["callbackUrl", "failureCallbackUrl"] as const) {
+    const url = parseWebAddress(paymentSettings?.[name] ?? "");
+    if (url === undefined || !isExposed(url)) continue;
+    yield {
+      at: `paymentSettings.${name}`,
+      message: "should be https: the specification posts to an HTTPS address",
+    };
+  }
+}
+
+/** Endpoints rule 8: it takes both members to start an arrangement. */
+function* halfPeriodic({ periodic }: Sound): Iterable<Problem> {
+  if (periodic === undefined) return;
+  for (const name of ["periodicType", "sequenceType"] as const) {
+    if (periodic[name] !== undefined) continue;
+    yield { at: `periodic.${name}`, message: "is missing, so the link starts no recurring arrangement" };
+  }
+}
+
+/** 0 is for verifications and multi-use links (Payment link request, amount). */
+function* nothingToPay({ amount, transactionType, linkOptions }: Sound): Iterable<Problem> {
+  if (amount === undefined || compareAmounts(amount, "0") !== 0) return;
+  if (linkOptions !== undefined || transactionType === VERIFICATION) return;
+  yield { at: "amount", message: "is 0 on a one-time link that is no verification: there is nothing to pay" };
+}
+
+const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
+const WARNINGS: readonly Rule[] = [
+  oddCurrency,
+  boundsWithoutEffect,
+  exposedCallbacks,
+  halfPeriodic,
+  nothingToPay,
+];

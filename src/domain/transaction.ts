@@ -1,0 +1,107 @@
+/** The transaction record of a webhook: read from its bytes, with its outcome and every breach of the rules by name. */
+
+import { isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
+import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./transaction-fields.ts";
+
+/**
+ * A record as it came: any member may be missing or of another type, and unknown ones are kept. Read it by `memberOf`
+ * or `textOf`.
+ */
+export type TransactionRecord = JsonObject;
+
+/** Events rule 2; UNCLEAR where the two flags contradict each other or cannot be read. */
+export type Outcome = "APPROVED" | "DECLINED" | "CANCELLED" | "UNCLEAR";
+
+export interface Breach {
+  readonly code: "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
+  /** The field, empty for the body as a whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ReadRecord {
+  /** Null only where the bytes hold no JSON object: an authentic record that breaks the rules is still a record. */
+  readonly record: TransactionRecord | null;
+  /** In the order of the specification's table. */
+  readonly breaches: readonly Breach[];
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads a webhook's body. Never throws: whatever the bytes are, what is wrong with them is among the breaches. */
+export function readRecord(bytes: Uint8Array): ReadRecord {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return { record: null, breaches: [whole("body_invalid_utf8", "must be UTF-8")] };
+  }
+  const json = parseJson(text);
+  if (!json.ok) return { record: null, breaches: [whole("body_not_json", json.message)] };
+  const breaches: Breach[] = [];
+  if (text.startsWith("\uFEFF")) {
+    breaches.push(whole("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
+  }
+  for (const path of json.value.duplicates) {
+    breaches.push({
+      code: "body_duplicate_member",
+      path,
+      message: "must not come twice; the last one is shown",
+    });
+  }
+  const record = json.value.value;
+  if (isJsonObject(record)) return { record, breaches: breaches.concat(breachesOf(record)) };
+  return { record: null, breaches: [...breaches, whole("body_schema", "must be a JSON object")] };
+}
+
+/** Every rule of the specification's table that the record breaks. Unknown fields break none. */
+export function breachesOf(record: TransactionRecord): Breach[] {
+  const outcome = outcomeOf(record);
+  const breaches: Breach[] = [];
+  for (const field of TRANSACTION_FIELDS) {
+    const message = breachOf(field, memberOf(record, field.name), outcome);
+    if (message !== undefined) breaches.push({ code: "body_schema", path: field.name, message });
+  }
+  if (record["transApproved"] === true && record["transCancelled"] === true) {
+    const message = "must not be true together with transApproved";
+    breaches.push({ code: "body_schema", path: "transCancelled", message });
+  }
+  return breaches;
+}
+
+/** Whether the payment was accepted, declined or cancelled, from the record's two flags. */
+export function outcomeOf(record: TransactionRecord): Outcome {
+  const approved = memberOf(record, "transApproved");
+  const cancelled = memberOf(record, "transCancelled");
+  if (typeof approved !== "boolean" || typeof cancelled !== "boolean") return "UNCLEAR";
+  if (approved) return cancelled ? "UNCLEAR" : "APPROVED";
+  return cancelled ? "CANCELLED" : "DECLINED";
+}
+
+/** A field's text; undefined where it is missing or no text. */
+export function textOf(record: TransactionRecord, name: FieldName): string | undefined {
+  const value = memberOf(record, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+function breachOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {
+  if (value === undefined) return isDue(field, outcome) ? "is missing" : undefined;
+  if (isBarred(field, outcome)) return `must be absent from a ${outcome.toLowerCase()} payment`;
+  if (value === null) return "must never be null";
+  return field.type.test(value) ? undefined : `must be ${field.type.must}`;
+}
+
+/** Where the outcome is unclear, nobody can say whether a field that depends on it is due or barred. */
+function isDue({ presence }: TransactionField, outcome: Outcome): boolean {
+  if (presence === "always" || outcome === "APPROVED") return true;
+  return presence === "attempted" && outcome === "DECLINED";
+}
+
+function isBarred({ presence }: TransactionField, outcome: Outcome): boolean {
+  if (presence === "always" || outcome === "APPROVED" || outcome === "UNCLEAR") return false;
+  return presence === "accepted" || outcome === "CANCELLED";
+}
+
+function whole(code: Breach["code"], message: string): Breach {
+  return { code, path: "", message };
+}

@@ -1,0 +1,70 @@
+/** Points in time: ISO 8601 texts, moments relative to now, and how far off one is. */
+
+import { addDuration, parseDuration, UNITS } from "./duration.ts";
+import { accepted, type Parsed, refused } from "./parsed.ts";
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** The last instant that ISO 8601 writes with four digits of year. */
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** The instant of an ISO 8601 date-time with a zone (`Z` or an offset); undefined where the text is none. */
+export function parseInstant(text: string): Date | undefined {
+  return isDay(DATE_TIME.exec(text)) ? new Date(text) : undefined;
+}
+
+/** Whether the text is an ISO 8601 date-time in UTC: `2025-01-31T10:00:00Z`, `2025-01-31T10:00:00.123+00:00`. */
+export function isUtcDateTime(text: string): boolean {
+  return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text));
+}
+
+/**
+ * Reads ISO 8601 or a duration (`7d`), which counts from now forwards, or backwards with -1 (`--since 7d`). A date-time
+ * needs its zone: local time would mean another instant on another machine. A date alone is its first instant in UTC.
+ */
+export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parsed<Date> {
+  const trimmed = text.trim();
+  if (isDay(DATE.exec(trimmed))) return accepted(new Date(`${trimmed}T00:00:00Z`));
+  const instant = parseInstant(trimmed);
+  if (instant !== undefined) return accepted(instant);
+  const duration = parseDuration(trimmed);
+  if (!duration.ok) return refused(notWhen(trimmed, now));
+  const moved = addDuration(now, duration.value, direction);
+  const held = moved.getTime() <= LAST && moved.getUTCFullYear() >= 0;
+  return held ? accepted(moved) : refused("must be within the years 0000 to 9999");
+}
+
+/** "in 7 days", "3 hours ago", "now": in the largest unit of which there are two, so that little is rounded away. */
+export function formatRelative(date: Date, now: Date): string {
+  const distance = date.getTime() - now.getTime();
+  const size = Math.abs(distance);
+  const [unit, name] = NAMES.find(([candidate]) => size >= 2 * UNITS[candidate]) ?? SECONDS;
+  const count = Math.round(size / UNITS[unit]);
+  if (count === 0) return "now";
+  const words = `${count} ${name}${count === 1 ? "" : "s"}`;
+  return distance > 0 ? `in ${words}` : `${words} ago`;
+}
+
+const SECONDS = ["s", "second"] as const;
+const NAMES = [["y", "year"], ["d", "day"], ["h", "hour"], ["m", "minute"], SECONDS] as const;
+
+function notWhen(text: string, now: Date): string {
+  const zoned = parseInstant(`${text}Z`) !== undefined;
+  const example = zoned ? `${text}Z` : now.toISOString().replace(/\.\d+/, "");
+  return zoned
+    ? `must name its time zone, such as ${example}`
+    : `must be an ISO 8601 date-time with its zone, such as ${example}, or a duration, such as 45m, 36h or 7d`;
+}
+
+/** `Date` rolls 30 February over into March; here it is no day. */
+function isDay(match: RegExpExecArray | null): boolean {
+  if (match === null) return false;
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  if (month < 1 || month > 12 || day < 1) return false;
+  if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
+  return day <= (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28);
+}

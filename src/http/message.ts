@@ -1,0 +1,43 @@
+/** HTTP messages as values: what a socket received or is to send, byte for byte, before anybody has judged it. */
+
+/**
+ * One header line: the name as it was spelled, the value without outer white space, one character an octet
+ * (latin1). Lines stay in order and are never joined, since both decide whether a signature verifies.
+ */
+export type HeaderLine = readonly [name: string, value: string];
+
+/** A request without its body: what is known when the first decisions are taken. */
+export interface RequestHead {
+  /** As received: never upper-cased (RFC 9421 2.2.1). */
+  readonly method: string;
+  readonly scheme: "http" | "https";
+  /** Host, and port where it is not the scheme's own; empty where the message names none that can be trusted. */
+  readonly authority: string;
+  /** The request target as it stood on the request line (RFC 9112 3.2), never normalised. */
+  readonly target: string;
+  readonly headers: readonly HeaderLine[];
+}
+
+export interface HttpRequest extends RequestHead {
+  readonly trailers?: readonly HeaderLine[];
+  readonly body: Uint8Array;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array;
+}
+
+/** Every line's value of one field, in order; the name in any case. */
+export function fieldLines(headers: readonly HeaderLine[], name: string): string[] {
+  const wanted = name.toLowerCase();
+  const values: string[] = [];
+  for (const [spelled, value] of headers) if (spelled.toLowerCase() === wanted) values.push(value);
+  return values;
+}
+
+/** The absolute URI that a request is addressed to (RFC 9110 7.1): scheme, authority and the target untouched. */
+export function targetUri(request: Pick<RequestHead, "scheme" | "authority" | "target">): string {
+  return `${request.scheme}://${request.authority}${request.target}`;
+}

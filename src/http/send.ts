@@ -1,0 +1,115 @@
+/** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { SendError, type Send, type SendOptions } from "./exchange.ts";
+import type { HeaderLine, HttpReply, HttpRequest } from "./message.ts";
+
+const TIMEOUT = 30_000;
+const CONNECT_TIMEOUT = 10_000;
+const MAX_REPLY = 5 * 1024 * 1024;
+
+export interface Sender {
+  readonly send: Send;
+  /** Lets go of the kept-alive connections. */
+  close(): Promise<void>;
+}
+
+export interface ProxySettings {
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+}
+
+type Route = "direct" | "proxied" | "insecure";
+
+export function createSender(proxy: ProxySettings): Sender {
+  const agents = new Map<Route, Dispatcher>();
+  const agentFor = (route: Route): Dispatcher => {
+    const agent = agents.get(route) ?? createAgent(route, proxy);
+    agents.set(route, agent);
+    return agent;
+  };
+  return {
+    send: (request, options = {}) => {
+      const proxied = request.scheme === "https" && proxy.httpsProxy !== undefined;
+      const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
+      return exchange(agentFor(route), request, options);
+    },
+    close: async () => void (await Promise.all([...agents.values()].map((agent) => agent.close()))),
+  };
+}
+
+function createAgent(route: Route, { httpsProxy = "", noProxy = "" }: ProxySettings): Dispatcher {
+  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: route !== "insecure" };
+  return route === "proxied"
+    ? new EnvHttpProxyAgent({ httpsProxy, noProxy, connect })
+    : new Agent({ connect });
+}
+
+function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {
+  const { timeout = TIMEOUT, maxReply = MAX_REPLY } = options;
+  const origin = `${request.scheme}://${request.authority}`;
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let given: SendError | undefined;
+    let status = 0;
+    let headers: readonly HeaderLine[] = [];
+    let length = 0;
+    const chunks: Uint8Array[] = [];
+    const giveUp = (reason: string): void => {
+      given = new SendError(`${origin} ${reason}`, controller !== undefined);
+      controller?.abort(given);
+      reject(given);
+    };
+    const timer = setTimeout(() => giveUp(`did not answer within ${timeout} ms`), timeout);
+    agent.dispatch(
+      {
+        origin,
+        path: request.target,
+        method: request.method,
+        headers: request.headers.flat(),
+        body: request.body.length > 0 ? request.body : null,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        // Called exactly when undici takes a connection for the request: before that, nothing can have left.
+        onRequestStart: (started) => {
+          if (given !== undefined) started.abort(given);
+          else controller = started;
+        },
+        onResponseStart: (started, statusCode) => {
+          status = statusCode;
+          headers = pairs(started.rawHeaders);
+        },
+        onResponseData: (_, chunk) => {
+          length += chunk.length;
+          chunks.push(chunk);
+          if (length > maxReply) giveUp(`sent more than ${maxReply} bytes of reply`);
+        },
+        onResponseEnd: () => {
+          clearTimeout(timer);
+          resolve({ status, headers, body: Buffer.concat(chunks, length) });
+        },
+        onResponseError: (_, error) => {
+          clearTimeout(timer);
+          reject(given ?? new SendError(`${origin}: ${describe(error)}`, controller !== undefined, error));
+        },
+      },
+    );
+  });
+}
+
+/** undici gives names and values as one flat list of buffers; latin1 keeps one character an octet. */
+function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  if (!Array.isArray(raw)) return lines;
+  const text = raw.map((part) => (typeof part === "string" ? part : part.toString("latin1")));
+  for (let index = 0; index + 1 < text.length; index += 2)
+    lines.push([text[index] ?? "", text[index + 1] ?? ""]);
+  return lines;
+}
+
+/** Node wraps several failed attempts to connect in one error without a message of its own. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describe).join("; ");
+  return error instanceof Error ? error.message || error.name : String(error);
+}

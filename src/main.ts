@@ -1,0 +1,124 @@
+/** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
+import { randomUUID } from "node:crypto";
+import type { Command, CommanderError } from "commander";
+import type { Context, GlobalOptions } from "./context.ts";
+import { PaylinkError } from "./domain/errors.ts";
+import type { Sender } from "./http/send.ts";
+
+/** Put in from package.json when the program is built: the version stands in one place. */
+declare const PAYLINK_VERSION: string;
+
+/** Runs one command line and resolves with the exit code. */
+export async function run(world: NodeJS.Process): Promise<number> {
+  const argv = world.argv.slice(2);
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
+    return print(world, PAYLINK_VERSION);
+  const { createProgram } = await import("./program.ts");
+  const interruption = new AbortController();
+  const network = lazySender(world.env);
+  let active: Command | undefined;
+  const program = createProgram(PAYLINK_VERSION, (command) => {
+    active = command;
+    return createContext(world, command.optsWithGlobals(), interruption.signal, network.send);
+  });
+  if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
+  const forget = watchSignals(world, interruption);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    interruption.signal.throwIfAborted();
+    return 0;
+  } catch (error) {
+    return await report(world, program, active, error);
+  } finally {
+    forget();
+    await network.close();
+  }
+}
+
+function print(world: NodeJS.Process, text: string): number {
+  world.stdout.write(`${text}\n`);
+  return 0;
+}
+
+async function createContext(
+  world: NodeJS.Process,
+  options: GlobalOptions,
+  signal: AbortSignal,
+  send: Context["send"],
+): Promise<Context> {
+  const [{ createOutput }, { createReadFile }, { folders }] = await Promise.all([
+    import("./terminal/output.ts"),
+    import("./terminal/files.ts"),
+    import("./store/folders.ts"),
+  ]);
+  const { config, data } = folders(world.env["PAYLINK_HOME"]);
+  return {
+    out: createOutput(world, options),
+    readFile: createReadFile(world.stdin),
+    now: () => new Date(),
+    newId: randomUUID,
+    signal,
+    send,
+    serve: async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
+    env: world.env,
+    profile: options.profile,
+    settings: async () => (await import("./store/settings.ts")).openSettings(config),
+    dataFolder: data,
+  };
+}
+
+/** undici is the heaviest thing here: it loads with the first request, not before. */
+function lazySender(env: NodeJS.ProcessEnv): Sender {
+  let sender: Promise<Sender> | undefined;
+  const open = async (): Promise<Sender> => {
+    const { createSender } = await import("./http/send.ts");
+    return createSender({
+      httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],
+      noProxy: env["NO_PROXY"] ?? env["no_proxy"],
+    });
+  };
+  return {
+    send: async (request, options) => (await (sender ??= open())).send(request, options),
+    close: async () => (await sender)?.close(),
+  };
+}
+
+/** The first signal asks the command to finish what it has in hand; the second one meets no handler and ends it. */
+function watchSignals(world: NodeJS.Process, interruption: AbortController): () => void {
+  const onInterrupt = (): void => interruption.abort(new PaylinkError("interrupted", "Interrupted."));
+  const onTerminate = (): void => interruption.abort(new PaylinkError("terminated", "Terminated."));
+  world.once("SIGINT", onInterrupt).once("SIGTERM", onTerminate);
+  return () => void world.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
+}
+
+/** The one catch: a failure becomes words on stderr and an exit code. */
+async function report(
+  world: NodeJS.Process,
+  program: Command,
+  active: Command | undefined,
+  error: unknown,
+): Promise<number> {
+  if (isHelp(error)) return 0;
+  const [{ createOutput }, { renderError }, { exampleOf }] = await Promise.all([
+    import("./terminal/output.ts"),
+    import("./render/error.ts"),
+    import("./commands/declare.ts"),
+  ]);
+  const failure = error instanceof PaylinkError ? error : internal(error);
+  const out = createOutput(world, program.opts<GlobalOptions>());
+  if (failure.code === "interrupted" || failure.code === "terminated") {
+    if (out.json) out.note(renderError(failure, out));
+    return failure.exit;
+  }
+  const example = failure.code === "usage" && active !== undefined ? exampleOf(active) : undefined;
+  out.note(renderError(failure, out, example));
+  return failure.exit;
+}
+
+const isHelp = (error: unknown): boolean =>
+  (error as Partial<CommanderError> | null)?.code?.startsWith?.("commander.help") ?? false;
+
+function internal(error: unknown): PaylinkError {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new PaylinkError("internal", message, { cause: error });
+}

@@ -1,0 +1,57 @@
+/** The program: the options that every command takes, and the ordered list of commands. */
+import { Command, Option, type CommanderError } from "commander";
+import { registerCreate } from "./commands/create/command.ts";
+import { exampleOf, examples, type Register, type Start } from "./commands/declare.ts";
+import { registerDemo } from "./commands/demo/command.ts";
+import { registerListen } from "./commands/listen/command.ts";
+import { registerPay } from "./commands/pay/command.ts";
+import { registerSandbox } from "./commands/sandbox/command.ts";
+import { PaylinkError } from "./domain/errors.ts";
+
+/** In the order in which the help lists them. */
+const COMMANDS: readonly Register[] = [
+  registerCreate,
+  registerListen,
+  registerSandbox,
+  registerPay,
+  registerDemo,
+];
+
+/** A fresh tree of commands; `start` makes the context of the one that runs. */
+export function createProgram(version: string, start: Start): Command {
+  const program = new Command("paylink")
+    .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand(false)
+    .option("-p, --profile <name>", "the profile to use (PAYLINK_PROFILE)")
+    .option("--json", "JSON on stdout, everything for people on stderr")
+    .option("--no-input", "never prompt")
+    .addOption(
+      new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
+    )
+    .option("--debug", "show each HTTP exchange on stderr, without secrets");
+  examples(program, ["paylink demo", "paylink create --amount 10 --currency EUR"]);
+  for (const register of COMMANDS) register(program, start);
+  for (const command of withSubcommands(program)) failAsUsage(command);
+  return program;
+}
+
+const withSubcommands = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
+/** commander's own refusals become failures of ours, so that one place turns every failure into words. */
+function failAsUsage(command: Command): void {
+  command.configureOutput({ outputError: () => undefined });
+  command.exitOverride((error: CommanderError) => {
+    if (error.exitCode === 0 || error.code.startsWith("commander.help")) throw error;
+    const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
+    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+    const example = exampleOf(command);
+    throw new PaylinkError("usage", [sentence, ...suggestion].join(" "), {
+      hint: example === undefined ? undefined : `Try: ${example}`,
+    });
+  });
+}

@@ -1,0 +1,82 @@
+/** What is refused by the head alone, in order and cheapest first, before a byte of the body is read. */
+import type { Refusal } from "../http/exchange.ts";
+import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
+
+export const MAX_HEADER_LINES = 100;
+export const MAX_SIGNATURE_FIELD = 8192;
+
+const refusal = (code: string, status: number, detail: string): Refusal => ({ code, status, detail });
+
+/** Refuses what no webhook may be, wherever it was received: form, limits, method and transfer coding. */
+export function refuseMessage(head: RequestHead): Refusal | undefined {
+  return refuseForm(head) ?? refuseMethod(head) ?? refuseCoding(head.headers);
+}
+
+/** Refuses what this listener does not take: the rules of any webhook, then path (404) and media type (415). */
+export function refuseHead(head: RequestHead, path: string): Refusal | undefined {
+  return (
+    refuseForm(head) ??
+    refuseMethod(head) ??
+    refusePath(head.target, path) ??
+    refuseMediaType(head.headers) ??
+    refuseCoding(head.headers)
+  );
+}
+
+function refuseForm({ target, headers }: RequestHead): Refusal | undefined {
+  if (headers.length > MAX_HEADER_LINES)
+    return refusal("limit_exceeded", 431, `${headers.length} header lines; ${MAX_HEADER_LINES} are taken`);
+  for (const name of ["signature-input", "signature"]) {
+    const size = fieldLines(headers, name).join(", ").length;
+    if (size > MAX_SIGNATURE_FIELD)
+      return refusal(
+        "limit_exceeded",
+        431,
+        `${name} has ${size} characters; ${MAX_SIGNATURE_FIELD} are taken`,
+      );
+  }
+  // RFC 9112 3.2: two Host lines are two answers to whom the message is for.
+  if (fieldLines(headers, "host").length > 1)
+    return refusal("duplicate_header", 400, "Host is given more than once");
+  if (target.includes("#"))
+    return refusal("component_value_invalid", 400, "the request target holds a fragment");
+  if (!target.startsWith("/"))
+    return refusal("bad_request_target", 400, "the request target is not in origin form (/path?query)");
+  return undefined;
+}
+
+function refuseMethod({ method }: RequestHead): Refusal | undefined {
+  return method === "POST"
+    ? undefined
+    : refusal("method_not_allowed", 405, `the method is ${method}; webhooks are POST`);
+}
+
+function refusePath(target: string, path: string): Refusal | undefined {
+  const [received = ""] = target.split("?", 1);
+  return received === path
+    ? undefined
+    : refusal("not_found", 404, `nothing listens at ${received}; webhooks go to ${path}`);
+}
+
+function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
+  const [given = ""] = fieldLines(headers, "content-type");
+  const [type = ""] = given.split(";", 1);
+  return type.trim().toLowerCase() === "application/json"
+    ? undefined
+    : refusal(
+        "unsupported_media_type",
+        415,
+        `the media type is ${given || "not given"}; webhooks are application/json`,
+      );
+}
+
+function refuseCoding(headers: readonly HeaderLine[]): Refusal | undefined {
+  const codings = fieldLines(headers, "transfer-encoding").join(", ");
+  return codings === "" || codings.trim().toLowerCase() === "chunked"
+    ? undefined
+    : refusal(
+        "unsupported_transfer_coding",
+        501,
+        `the transfer coding is ${codings}; chunked alone is taken`,
+      );
+}

@@ -1,0 +1,33 @@
+/** A failure in words: what happened, every problem by its place, and what to do next; or one JSON document. */
+import type { ChalkInstance } from "chalk";
+import type { PaylinkError } from "../domain/errors.ts";
+import { safeLines, safeText } from "./safe-text.ts";
+
+interface ErrorStyle {
+  readonly json: boolean;
+  readonly notePaint: ChalkInstance;
+}
+
+/** `example` is a line that would work, for a usage error to end with. */
+export function renderError(error: PaylinkError, { json, notePaint }: ErrorStyle, example?: string): string {
+  if (json) return JSON.stringify({ error: jsonOf(error) });
+  const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}`];
+  const width = Math.max(0, ...error.problems.map(({ at }) => at.length));
+  for (const { at, message } of error.problems)
+    lines.push(`  ${notePaint.bold(at.padEnd(width))}  ${safeText(message)}`);
+  const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
+  if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
+  return lines.join("\n");
+}
+
+function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {
+  return {
+    code,
+    message,
+    details: {
+      ...details,
+      ...(problems.length > 0 ? { problems } : {}),
+      ...(hint === undefined ? {} : { hint }),
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Points in time as people read them: local time, with its offset, so that nobody has to guess the zone. */
+import { parseInstant } from "../domain/when.ts";
+
+const two = (count: number): string => String(count).padStart(2, "0");
+
+/** `2026-11-21 10:15:30 +01:00`; a text that is no ISO 8601 date-time stays as it is. */
+export function localTime(text: string): string {
+  const date = parseInstant(text);
+  return date === undefined ? text : formatLocal(date);
+}
+
+export function formatLocal(date: Date): string {
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${clockTime(date)} ${offset(date)}`;
+}
+
+/** `10:15:30`, for the line of something that happens now. */
+export function clockTime(date: Date): string {
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+function offset(date: Date): string {
+  const minutes = -date.getTimezoneOffset();
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}

@@ -1,0 +1,58 @@
+/** What the receiver shows of each request: an event's heading, a rejection with its step, and the closing summary. */
+import type { ChalkInstance } from "chalk";
+import { clip, safeText } from "./safe-text.ts";
+import { clockTime } from "./time.ts";
+
+interface Heading {
+  readonly id: string;
+  readonly receivedAt: Date;
+  readonly repeated: boolean;
+  readonly verified: boolean;
+  readonly warnings: readonly string[];
+}
+
+export function renderEventHeading(
+  { id, receivedAt, repeated, verified, warnings }: Heading,
+  paint: ChalkInstance,
+): string {
+  const marks = [
+    verified ? paint.green("verified") : paint.red.bold("UNVERIFIED"),
+    ...(repeated ? [paint.yellow("repeated")] : []),
+    ...warnings.map((warning) => paint.dim(warning)),
+  ];
+  return `${paint.dim(clockTime(receivedAt))} ${paint.dim(id)} ${marks.join(" ")}`;
+}
+
+interface Rejected {
+  readonly id: string;
+  readonly receivedAt: Date;
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/** Longer details are for `verify`: one line says which step failed and why. */
+const DETAIL_LENGTH = 300;
+
+export function renderRejection(
+  { id, receivedAt, code, status, detail, hint }: Rejected,
+  paint: ChalkInstance,
+): string {
+  const line = `${paint.dim(clockTime(receivedAt))} ${paint.dim(id)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;
+  return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
+}
+
+export interface Counts {
+  readonly received: number;
+  readonly verified: number;
+  readonly rejected: number;
+  readonly forwarded: number;
+  readonly failed: number;
+}
+
+export function renderSummary(counts: Counts): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+}

@@ -1,0 +1,90 @@
+/** Payment links as the sandbox keeps them: created by the specification's rules, with their dates and states. */
+import { addDuration } from "../domain/duration.ts";
+import type { Problem } from "../domain/errors.ts";
+import type { Json } from "../domain/json.ts";
+import type { WellFormedLink } from "../domain/payment-link-reply.ts";
+import { checkRequest } from "../domain/payment-link-rules.ts";
+import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Merchant } from "./accounts.ts";
+import { ServiceProblem } from "./problem.ts";
+
+/** Link states: the specification shows `active` alone; the others are this project's decision. */
+export type LinkStatus = "active" | "paid" | "expired" | "cancelled";
+
+export interface Link {
+  readonly id: string;
+  readonly request: PaymentLinkRequest;
+  readonly createdDate: Date;
+  readonly expirationDate: string;
+  viewedDate: Date | null;
+  attemptedDate: Date | null;
+  paidDate: Date | null;
+  cancelledDate: Date | null;
+}
+
+export const isReusable = (link: Link): boolean => link.request.linkOptions !== undefined;
+
+export function statusOf(link: Link, now: Date): LinkStatus {
+  if (link.cancelledDate !== null) return "cancelled";
+  // A reusable link stays active until its expiry, however often it is paid (Endpoints rule 5).
+  if (link.paidDate !== null && !isReusable(link)) return "paid";
+  return Date.parse(link.expirationDate) <= now.getTime() ? "expired" : "active";
+}
+
+/** Builds the link that a request asks for. Throws a 400 problem that names every fault, a 403 for the terminal. */
+export function createLink(body: Json, merchant: Merchant, id: string, now: Date): Link {
+  const { request, problems } = checkRequest(body, now);
+  if (request === null) throw invalid(problems);
+  // Endpoints rule 1.
+  if (!merchant.terminals.includes(request.terminalId))
+    throw new ServiceProblem(403, "Forbidden", "the terminal is not assigned to these credentials", [
+      { at: "terminalId", message: `is not one of ${merchant.terminals.join(", ")}` },
+    ]);
+  return {
+    id,
+    request,
+    createdDate: now,
+    expirationDate: request.expirationDate ?? addDuration(now, REUSABLE_LIFETIME).toISOString(),
+    viewedDate: null,
+    attemptedDate: null,
+    paidDate: null,
+    cancelledDate: null,
+  };
+}
+
+const invalid = (problems: readonly Problem[]): ServiceProblem =>
+  new ServiceProblem(400, "Bad Request", "the request breaks the specification", problems);
+
+/** The response of "Create payment link": the request's data echoed, with what the service adds. */
+export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
+  const { amount, currency, invoiceId, terminalId, customerName, description, linkOptions } = link.request;
+  return {
+    id: link.id,
+    amount,
+    currency,
+    ...(invoiceId === undefined ? {} : { invoiceId }),
+    terminalId,
+    customerName,
+    ...(description === undefined ? {} : { description }),
+    createdDate: link.createdDate.toISOString(),
+    expirationDate: link.expirationDate,
+    viewedDate: dateOrNull(link.viewedDate),
+    attemptedDate: dateOrNull(link.attemptedDate),
+    paidDate: dateOrNull(link.paidDate),
+    cancelledDate: dateOrNull(link.cancelledDate),
+    status: statusOf(link, now),
+    url: `${checkoutUrl}?r=${encodeURIComponent(link.id)}`,
+    ...(linkOptions === undefined ? {} : { linkOptions: echoed(linkOptions) }),
+  };
+}
+
+const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** The mode and the bounds as they were sent (Payment link response, linkOptions). */
+function echoed({ mode, minAmount, maxAmount }: NonNullable<PaymentLinkRequest["linkOptions"]>) {
+  return {
+    ...(mode === undefined ? {} : { mode }),
+    ...(minAmount === undefined ? {} : { minAmount }),
+    ...(maxAmount === undefined ? {} : { maxAmount }),
+  };
+}

@@ -1,0 +1,126 @@
+/** The formats that keys come in: PEM, DER, certificates, JWK and JWKS, each read to the same value. */
+
+import {
+  createPrivateKey,
+  createPublicKey,
+  X509Certificate,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
+import type { VerificationKey } from "./keys.ts";
+
+export interface Reading {
+  readonly key?: VerificationKey;
+  readonly warning?: string;
+}
+
+const PRIVATE_WARNING = "a private key was given where a public key is enough: only its public part is used";
+
+export function attempt(read: () => Reading, which = "a key"): Reading {
+  try {
+    return read();
+  } catch (error) {
+    return { warning: `${which} could not be read: ${messageOf(error)}` };
+  }
+}
+
+export function pemBlocks(text: string): string[] {
+  return text.match(/-----BEGIN ([^-\r\n]+)-----[\s\S]*?-----END \1-----/g) ?? [];
+}
+
+export function readPem(block: string): Reading {
+  if (/^-----BEGIN [^-]*CERTIFICATE-----/.test(block)) return fromCertificate(new X509Certificate(block));
+  const key = verificationKey(createPublicKey(block));
+  return /^-----BEGIN [^-]*PRIVATE KEY-----/.test(block) ? { key, warning: PRIVATE_WARNING } : { key };
+}
+
+/** DER says no more of itself than its first bytes, so the formats are tried in turn. */
+export function readDer(der: Buffer): Reading {
+  const formats: (() => Reading)[] = [
+    () => ({ key: verificationKey(createPublicKey({ key: der, format: "der", type: "spki" })) }),
+    () => ({ key: verificationKey(createPublicKey({ key: der, format: "der", type: "pkcs1" })) }),
+    () => fromCertificate(new X509Certificate(der)),
+    () => {
+      const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+      return { key: verificationKey(createPublicKey(key)), warning: PRIVATE_WARNING };
+    },
+  ];
+  for (const format of formats) {
+    const reading = attempt(format);
+    if (reading.key !== undefined) return reading;
+  }
+  return { warning: "it is neither PEM, DER, a certificate nor a JSON Web Key" };
+}
+
+function fromCertificate(certificate: X509Certificate): Reading {
+  return {
+    key: {
+      ...verificationKey(certificate.publicKey),
+      notBefore: Date.parse(certificate.validFrom) / 1000,
+      notAfter: Date.parse(certificate.validTo) / 1000,
+    },
+  };
+}
+
+export function readJson(text: string): Reading[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return [{ warning: `it is not JSON: ${messageOf(error)}` }];
+  }
+  if (!isRecord(parsed)) return [];
+  if (!("keys" in parsed)) return [attempt(() => readJwk(parsed))];
+  if (!Array.isArray(parsed["keys"])) return [{ warning: "its keys are not a list" }];
+  return parsed["keys"].map((entry: unknown, at) =>
+    attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
+  );
+}
+
+export const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;
+export const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as const;
+
+function readJwk(jwk: unknown): Reading {
+  if (!isRecord(jwk)) throw new TypeError("a JWK is a JSON object");
+  const publicKey = createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" });
+  const key: VerificationKey = {
+    ...verificationKey(publicKey),
+    keyid: textMember(jwk, "kid"),
+    alg: textMember(jwk, "alg"),
+    use: textMember(jwk, "use"),
+    keyOps: "key_ops" in jwk ? textList(jwk["key_ops"]) : null,
+  };
+  return "d" in jwk ? { key, warning: PRIVATE_WARNING } : { key };
+}
+
+function verificationKey(key: KeyObject): VerificationKey {
+  return { keyid: null, key, alg: null, use: null, keyOps: null, notBefore: null, notAfter: null };
+}
+
+export function keyMembers(jwk: Record<string, unknown>, names: readonly string[]): JsonWebKey {
+  const members: JsonWebKey = {};
+  for (const name of names) if (typeof jwk[name] === "string") members[name] = jwk[name];
+  return members;
+}
+
+export function textMember(jwk: Record<string, unknown>, name: string): string | null {
+  const value = jwk[name];
+  return typeof value === "string" ? value : null;
+}
+
+function textList(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry: unknown) => typeof entry === "string") : [];
+}
+
+export function textOf(input: Uint8Array | string): string {
+  const text = typeof input === "string" ? input : Buffer.from(input).toString("utf8");
+  return text.replace(/^\uFEFF/, "").trim();
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

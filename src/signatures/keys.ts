@@ -1,0 +1,106 @@
+/** Keys as the rest of the program has them: read from a file or a key set, and picked by a message's keyid. */
+
+import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
+import { ALGORITHMS, keyKind } from "./algorithms.ts";
+import {
+  attempt,
+  isRecord,
+  keyMembers,
+  messageOf,
+  pemBlocks,
+  PRIVATE_MEMBERS,
+  PUBLIC_MEMBERS,
+  readDer,
+  readJson,
+  readPem,
+  textMember,
+  textOf,
+} from "./key-formats.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface VerificationKey {
+  readonly keyid: string | null;
+  readonly key: KeyObject;
+  /** JWK members as given (RFC 7517 4.2 to 4.4). */
+  readonly alg: string | null;
+  readonly use: string | null;
+  readonly keyOps: readonly string[] | null;
+  /** Unix seconds, of a certificate. */
+  readonly notBefore: number | null;
+  readonly notAfter: number | null;
+}
+
+export type KeysRead =
+  | { readonly ok: true; readonly keys: VerificationKey[]; readonly warnings: string[] }
+  | { readonly ok: false; readonly reason: string };
+
+export interface SigningKey {
+  readonly keyid: string | null;
+  readonly key: KeyObject;
+}
+
+export type SigningKeyRead =
+  { readonly ok: true; readonly key: SigningKey } | { readonly ok: false; readonly reason: string };
+
+/** Entries of a set that cannot be read are left out with a warning: the others stay good. */
+export function readKeys(input: Uint8Array | string): KeysRead {
+  const text = textOf(input);
+  const readings = text.includes("-----BEGIN ")
+    ? pemBlocks(text).map((block) => attempt(() => readPem(block)))
+    : text.startsWith("{")
+      ? readJson(text)
+      : [attempt(() => readDer(Buffer.from(input)))];
+  const keys = readings.flatMap((reading) => reading.key ?? []);
+  const warnings = readings.flatMap((reading) => reading.warning ?? []);
+  if (keys.length > 0) return { ok: true, keys, warnings };
+  return { ok: false, reason: warnings.join("; ") || "there is no key in it" };
+}
+
+/** A private key; `keyid` stands in for, or overrules, the `kid` of a JWK. */
+export function readSigningKey(input: Uint8Array | string, keyid?: string): SigningKeyRead {
+  const text = textOf(input);
+  try {
+    if (text.startsWith("{")) {
+      const jwk: unknown = JSON.parse(text);
+      if (!isRecord(jwk)) return { ok: false, reason: "a JWK is a JSON object" };
+      const key = createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" });
+      return { ok: true, key: { keyid: keyid ?? textMember(jwk, "kid"), key } };
+    }
+    const key = text.includes("-----BEGIN ")
+      ? createPrivateKey(text)
+      : createPrivateKey({ key: Buffer.from(input), format: "der", type: "pkcs8" });
+    return { ok: true, key: { keyid: keyid ?? null, key } };
+  } catch (error) {
+    return { ok: false, reason: `no private key could be read: ${messageOf(error)}` };
+  }
+}
+
+/** The public part of a key, as an entry of a key set (RFC 7517 4). */
+export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
+  const kind = keyKind(key);
+  const algorithm = Object.values(ALGORITHMS).find(({ keyKinds }) =>
+    keyKinds.some((known) => known === kind),
+  );
+  const publicKey = key.type === "private" ? createPublicKey(key) : key;
+  const members = keyMembers({ ...publicKey.export({ format: "jwk" }) }, PUBLIC_MEMBERS);
+  return { ...members, kid: keyid, use: "sig", ...(algorithm && { alg: algorithm.jwkAlgs[0] }) };
+}
+
+/**
+ * A message's keyid picks from a set and there is no falling back to another key. A single key that was given without
+ * an id takes any.
+ */
+export function selectKey(keys: readonly VerificationKey[], keyid: string | null): VerificationKey {
+  const [only] = keys;
+  if (only !== undefined && keys.length === 1 && (keyid === null || only.keyid === null)) return only;
+  if (keyid === null && keys.length > 0) {
+    throw new Refusal("key_ambiguous", `the signature names no key, and ${keys.length} are configured`);
+  }
+  const [named, another] = keys.filter((key) => key.keyid === keyid);
+  if (named === undefined) {
+    const known = keys.map((key) => key.keyid ?? "(no id)").join(", ");
+    throw new Refusal("key_not_found", `no key "${keyid ?? ""}" is configured; known: ${known || "none"}`);
+  }
+  if (another !== undefined) throw new Refusal("key_ambiguous", `several keys have the id "${keyid ?? ""}"`);
+  return named;
+}

@@ -1,0 +1,183 @@
+/** The signature that a message carries, as read from its two fields: steps 1 to 7 of RFC 9421 3.2. */
+
+import { type InnerList, type Parameters, isInnerList } from "structured-headers";
+import { fieldLines, type HeaderLine } from "../http/message.ts";
+import { signatureParams } from "./base.ts";
+import { component, type Component } from "./components.ts";
+import type { Policy } from "./policy.ts";
+import { Refusal } from "./refusal.ts";
+import type { Report } from "./report.ts";
+import {
+  countParameters,
+  differOnlyInSpace,
+  readBytes,
+  readDictionary,
+  repeatedKey,
+  type RawDictionary,
+  type RawMember,
+} from "./structured.ts";
+
+export interface ReceivedSignature {
+  readonly components: readonly Component[];
+  /** The value of `@signature-params`: the canonical form, which is what was signed. */
+  readonly params: string;
+  readonly created: number | null;
+  readonly expires: number | null;
+  readonly keyid: string | null;
+  readonly alg: string | null;
+  readonly signature: Buffer;
+}
+
+export function readSignature(
+  headers: readonly HeaderLine[],
+  policy: Policy,
+  report: Report,
+): ReceivedSignature {
+  report.begin("signature-fields", "unsigned");
+  const inputLines = fieldLines(headers, "signature-input");
+  const signatureLines = fieldLines(headers, "signature");
+  requireBoth(inputLines, signatureLines);
+  report.pass("Signature-Input and Signature are there");
+
+  report.begin("signature-input", "signature_input_malformed");
+  const inputs = readDictionary(inputLines);
+  report.pass(`a dictionary of ${inputs.members.length}`);
+  report.begin("signature", "signature_malformed");
+  const signatures = readDictionary(signatureLines);
+  report.pass(`a dictionary of ${signatures.members.length}`);
+
+  report.begin("labels", "label_mismatch");
+  const [input, value] = pickLabel(inputs, signatures, policy);
+  if (inputs.members.length > 1) report.warn("multiple_signatures");
+  report.pass(`${policy.label} is in both fields`);
+
+  report.begin("components", "signature_input_malformed");
+  const list = innerList(inputs, policy.label);
+  const components = readComponents(list, policy);
+  const params = canonicalParams(input, list, components, report);
+  report.components = components;
+  report.begin("signature-bytes", "signature_malformed");
+  const signature = signatureBytes(value, report);
+  report.pass(`${signature.length} bytes`);
+
+  report.begin("parameters", "signature_param_invalid");
+  const parameters = readParameters(list[1], report);
+  report.pass([...list[1].keys()].join(", ") || "none");
+  return { components, params, signature, ...parameters };
+}
+
+function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {
+  if (inputLines.length === 0 && signatureLines.length === 0) {
+    throw new Refusal("unsigned", "the message has neither Signature-Input nor Signature");
+  }
+  if (signatureLines.length === 0) throw new Refusal("signature_missing", "the message has no Signature");
+  if (inputLines.length === 0) {
+    throw new Refusal("signature_input_missing", "the message has no Signature-Input");
+  }
+}
+
+/** Labels are unique in each field and the same in both (RFC 9421 4); only the policy's own is looked into. */
+function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Policy): [RawMember, RawMember] {
+  for (const { members } of [inputs, signatures]) {
+    if (members.length > policy.limits.maxLabels) {
+      throw new Refusal("limit_exceeded", `${members.length} labels, more than ${policy.limits.maxLabels}`);
+    }
+    const repeated = repeatedKey(members);
+    if (repeated !== undefined) throw new Refusal("duplicate_label", `the label ${repeated} stands twice`);
+  }
+  for (const [ours, theirs, field] of [
+    [inputs, signatures, "Signature"],
+    [signatures, inputs, "Signature-Input"],
+  ] as const) {
+    const lone = ours.members.find(({ key }) => !theirs.parsed.has(key));
+    if (lone !== undefined) throw new Refusal("label_mismatch", `${field} has no label ${lone.key}`);
+  }
+  const input = inputs.members.find(({ key }) => key === policy.label);
+  const value = signatures.members.find(({ key }) => key === policy.label);
+  if (input !== undefined && value !== undefined) return [input, value];
+  const labels = inputs.members.map(({ key }) => key).join(", ");
+  throw new Refusal("label_not_found", `no signature ${policy.label}, only: ${labels || "none"}`);
+}
+
+function innerList({ parsed }: RawDictionary, label: string): InnerList {
+  const member = parsed.get(label);
+  if (member !== undefined && isInnerList(member)) return member;
+  throw new Refusal("signature_input_malformed", `${label} is not a list of components in parentheses`);
+}
+
+function readComponents([items]: InnerList, { limits }: Policy): Component[] {
+  if (items.length > limits.maxComponents) {
+    throw new Refusal("limit_exceeded", `${items.length} components, more than ${limits.maxComponents}`);
+  }
+  return items.map(([name, parameters]) => {
+    if (typeof name === "string") return component(name, parameters);
+    throw new Refusal("signature_input_malformed", "a component is not a String");
+  });
+}
+
+/**
+ * What was signed is the canonical form, so the raw text may differ from it in white space alone. Anything else is
+ * something that the parse has lost: a parameter given twice, `1.0` or `0001` for 1, `?1` for a flag.
+ */
+function canonicalParams(
+  { text, parameters }: RawMember,
+  list: InnerList,
+  components: readonly Component[],
+  report: Report,
+): string {
+  if (parameters !== countParameters(list))
+    throw new Refusal("duplicate_param", "a parameter is given twice");
+  const canonical = signatureParams(components, list[1]);
+  if (text === canonical) report.pass(`${components.length} covered`);
+  else if (differOnlyInSpace(text, canonical)) {
+    report.warn("non_canonical_signature_input");
+    report.pass(`${components.length} covered; white space differs from the canonical form`);
+  } else {
+    throw new Refusal("signature_input_malformed", `${text} is not canonical: ${canonical}`);
+  }
+  return canonical;
+}
+
+function signatureBytes({ text, parameters }: RawMember, report: Report): Buffer {
+  const read = readBytes(text);
+  if (read === undefined) {
+    throw new Refusal("signature_malformed", "the signature is not a byte sequence: base64 between colons");
+  }
+  if (!read.canonical) report.warn("non_canonical_base64");
+  if (parameters > 0) report.warn("signature_has_parameters");
+  return read.bytes;
+}
+
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["created", "expires", "nonce", "alg", "keyid", "tag"]);
+
+function readParameters(
+  parameters: Parameters,
+  report: Report,
+): Pick<ReceivedSignature, "created" | "expires" | "keyid" | "alg"> {
+  for (const key of parameters.keys()) if (!KNOWN_PARAMETERS.has(key)) report.warn("unknown_signature_param");
+  const keyid = textParameter(parameters, "keyid");
+  report.keyid = keyid;
+  const created = timeParameter(parameters, "created");
+  report.created = created;
+  const expires = timeParameter(parameters, "expires");
+  const alg = textParameter(parameters, "alg");
+  for (const name of ["nonce", "tag"]) textParameter(parameters, name);
+  if (created !== null && expires !== null && expires < created) {
+    throw new Refusal("signature_param_invalid", `expires ${expires} is before created ${created}`);
+  }
+  return { created, expires, keyid, alg };
+}
+
+function textParameter(parameters: Parameters, name: string): string | null {
+  const value = parameters.get(name);
+  if (value === undefined) return null;
+  if (typeof value === "string") return value;
+  throw new Refusal("signature_param_invalid", `${name} is not a String`);
+}
+
+function timeParameter(parameters: Parameters, name: string): number | null {
+  const value = parameters.get(name);
+  if (value === undefined) return null;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
+  throw new Refusal("signature_param_invalid", `${name} is not a count of seconds: an Integer from 0`);
+}

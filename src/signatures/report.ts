@@ -1,0 +1,57 @@
+/** The verdict while it is being reached: steps as they pass, and the first that does not. */
+
+import { formatComponent, type Component } from "./components.ts";
+import type { Policy } from "./policy.ts";
+import { Refusal } from "./refusal.ts";
+import { WARNINGS, type Check, type Reason, type Verdict, type Warning } from "./verdict.ts";
+
+export class Report {
+  keyid: string | null = null;
+  created: number | null = null;
+  components: readonly Component[] = [];
+  signatureBase: string | null = null;
+  readonly #policy: Policy;
+  readonly #checks: Check[] = [];
+  readonly #warnings = new Set<Warning>();
+  #step: { check: string; reason: Reason } = { check: "signature-fields", reason: "unsigned" };
+  #code: "ok" | Reason = "ok";
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  /** `reason` is what a failure means that no Refusal names more closely, such as a parser's. */
+  begin(check: string, reason: Reason): void {
+    this.#step = { check, reason };
+  }
+
+  pass(detail: string): void {
+    this.#checks.push({ check: this.#step.check, ok: true, detail });
+  }
+
+  warn(warning: Warning): void {
+    this.#warnings.add(warning);
+  }
+
+  refuse(error: unknown): void {
+    this.#code = error instanceof Refusal ? error.reason : this.#step.reason;
+    const detail = error instanceof Error ? error.message : String(error);
+    this.#checks.push({ check: this.#step.check, ok: false, detail });
+  }
+
+  verdict(): Verdict {
+    return {
+      verdict: this.#code === "ok" ? "valid" : "invalid",
+      code: this.#code,
+      label: this.#policy.label,
+      keyid: this.keyid,
+      alg: this.#policy.algorithm,
+      created: this.created,
+      covered: this.components.map(formatComponent),
+      checks: this.#checks,
+      warnings: this.#warnings.size === 0 ? [] : WARNINGS.filter((warning) => this.#warnings.has(warning)),
+      hints: [],
+      signatureBase: this.signatureBase,
+    };
+  }
+}

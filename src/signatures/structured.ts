@@ -1,0 +1,122 @@
+/** Structured Fields read strictly: the library's parse, and beside it the raw text that the parse loses. */
+
+import { type Dictionary, type InnerList, parseDictionary } from "structured-headers";
+
+/** One member as it was written; its label alone says nothing of how often it was given. */
+export interface RawMember {
+  readonly key: string;
+  /** What follows the `=`, or the parameters alone where the member has no value. */
+  readonly text: string;
+  /** Parameters as written, those of an inner list's items included. */
+  readonly parameters: number;
+}
+
+export interface RawDictionary {
+  readonly members: readonly RawMember[];
+  /** The last member of a key wins here (RFC 8941 4.2.2), which is why `members` are counted. */
+  readonly parsed: Dictionary;
+}
+
+/** Parses all lines of a field as one Dictionary (RFC 8941 4.2), and throws where that fails. */
+export function readDictionary(lines: readonly string[]): RawDictionary {
+  const text = lines.length === 1 ? trimSpace(lines[0] ?? "") : lines.map(trimSpace).join(", ");
+  return readLoneBytes(text) ?? { parsed: parseDictionary(text), members: scanMembers(text) };
+}
+
+/** One Byte Sequence and nothing else, as Signature and Content-Digest mostly are: read at a tenth of the cost. */
+function readLoneBytes(text: string): RawDictionary | undefined {
+  const [, key, value] = /^([a-z*][a-z0-9_.*-]*)=(:[^:]*:)$/.exec(text) ?? [];
+  const read = value === undefined ? undefined : readBytes(value);
+  if (key === undefined || value === undefined || read === undefined) return undefined;
+  return {
+    parsed: new Map([[key, [read.bytes, new Map()]]]),
+    members: [{ key, text: value, parameters: 0 }],
+  };
+}
+
+/** The first key that more than one member has. */
+export function repeatedKey(members: readonly RawMember[]): string | undefined {
+  if (members.length < 2) return undefined;
+  return members.find((member, at) => members.findIndex(({ key }) => key === member.key) < at)?.key;
+}
+
+/** The parameters that survived the parse: fewer than were written where one was given twice. */
+export function countParameters([items, parameters]: InnerList): number {
+  return items.reduce((count, item) => count + item[1].size, parameters.size);
+}
+
+export function differOnlyInSpace(a: string, b: string): boolean {
+  return withoutSpace(a) === withoutSpace(b);
+}
+
+/**
+ * The bytes of a Byte Sequence, from its raw text; undefined where the text is none. Padding left out and pad bits
+ * that are not zero are read (RFC 8941 4.2.7) and reported, padding beyond what is due is an error.
+ */
+export function readBytes(text: string): { bytes: Buffer; canonical: boolean } | undefined {
+  const end = text.indexOf(":", 1);
+  if (end < 0 || !text.startsWith(":")) return undefined;
+  const base64 = text.slice(1, end);
+  const bytes = Buffer.from(base64, "base64");
+  if (bytes.toString("base64") === base64) return { bytes, canonical: true };
+  const [, digits = "x", padding = ""] = /^([A-Za-z0-9+/]*)(={0,2})$/.exec(base64) ?? [];
+  const due = (4 - (digits.length % 4)) % 4;
+  if (due === 3 || (padding !== "" && padding.length !== due)) return undefined;
+  return { bytes, canonical: false };
+}
+
+/** Without leading and trailing OWS (RFC 9110 5.6.3), and no more than that. */
+export function trimSpace(text: string): string {
+  return isSpace(text.charCodeAt(0)) || isSpace(text.charCodeAt(text.length - 1))
+    ? text.replace(/^[ \t]+|[ \t]+$/g, "")
+    : text;
+}
+
+const [TAB, SPACE, QUOTE, PERCENT, COMMA] = [0x09, 0x20, 0x22, 0x25, 0x2c];
+const [COLON, SEMICOLON, EQUALS, BACKSLASH] = [0x3a, 0x3b, 0x3d, 0x5c];
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+/**
+ * Only for text that has parsed as a Dictionary: outside of strings a comma then always ends a member, and a colon
+ * after `=` always opens a Byte Sequence.
+ */
+function scanMembers(text: string): RawMember[] {
+  const members: RawMember[] = [];
+  let [start, parameters] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === COLON && text.charCodeAt(at - 1) === EQUALS) at = text.indexOf(":", at + 1);
+    else if (code === SEMICOLON) parameters++;
+    else if (code === COMMA) {
+      members.push(rawMember(text.slice(start, at), parameters));
+      [start, parameters] = [at + 1, 0];
+    }
+  }
+  const last = rawMember(text.slice(start), parameters);
+  return last.key === "" ? members : [...members, last];
+}
+
+function rawMember(untrimmed: string, parameters: number): RawMember {
+  const text = trimSpace(untrimmed);
+  const end = text.search(/[=;]/);
+  if (end < 0) return { key: text, text: "", parameters };
+  return { key: text.slice(0, end), text: text.slice(text[end] === "=" ? end + 1 : end), parameters };
+}
+
+/** A Display String (RFC 9651 3.3.8) has no backslash escapes, a String has. */
+function closingQuote(text: string, open: number): number {
+  const escapes = text.charCodeAt(open - 1) !== PERCENT;
+  let at = open + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
+    at += escapes && text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"| +/g, (part) => (part.startsWith('"') ? part : ""));
+}

@@ -1,0 +1,14 @@
+/** Where paylink keeps things: one folder of the user's choice, or the platform's own for settings and for data. */
+import { join } from "node:path";
+import envPaths from "env-paths";
+
+export interface Folders {
+  readonly config: string;
+  readonly data: string;
+}
+
+export function folders(home: string | undefined): Folders {
+  if (home !== undefined && home !== "") return { config: home, data: join(home, "data") };
+  const { config, data } = envPaths("paylink", { suffix: "" });
+  return { config, data };
+}

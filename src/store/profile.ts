@@ -1,0 +1,36 @@
+/** A profile: one account at one service, with the defaults its links take and the secrets that open it. */
+import * as z from "zod";
+import { currencyCode } from "../domain/currency.ts";
+
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
+const text = z.string().min(1, "must not be empty");
+
+/** What `config` sets and shows; the order is the one in which it lists them. */
+export const profileDefaults = z.object({
+  baseUrl: httpUrl.transform((url) => url.replace(/\/+$/, "")),
+  terminalId: text,
+  currency: currencyCode,
+  customerName: text,
+  expires: text,
+  returnUrl: httpUrl,
+  failureReturnUrl: httpUrl,
+  callbackUrl: httpUrl,
+  failureCallbackUrl: httpUrl,
+  webhookKey: text,
+  publicUrl: httpUrl,
+  tokenUrl: httpUrl,
+  transactionPath: text.refine((path) => path.startsWith("/") && path.includes("{uti}"), {
+    error: "must start with / and contain {uti}, as /v1/transactions/{uti} does",
+  }),
+  clientId: text,
+});
+
+/** What no command prints. */
+export const profileSecrets = z.object({
+  token: text,
+  clientSecret: text,
+});
+
+export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.shape }).partial();
+export type Profile = z.infer<typeof profile>;
+export type SettingKey = keyof Profile;

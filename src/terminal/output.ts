@@ -1,0 +1,38 @@
+/** Prints: data on stdout, talk on stderr, each in the colours that its stream can show. */
+import { Chalk, type ColorSupportLevel } from "chalk";
+import type { GlobalOptions, Output } from "../context.ts";
+
+export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
+
+const DEFAULT_WIDTH = 80;
+
+export function createOutput(streams: Streams, options: Pick<GlobalOptions, "json" | "color">): Output {
+  const { stdout, stderr, env } = streams;
+  return {
+    json: options.json ?? false,
+    width: stdout.isTTY ? stdout.columns : DEFAULT_WIDTH,
+    paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
+    notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
+    data: (text) => void stdout.write(`${text}\n`),
+    note: (text) => void stderr.write(`${text}\n`),
+  };
+}
+
+/** chalk's own detection reads the arguments for `--color`, whose values are ours; so the level is decided here. */
+function colourLevel(
+  stream: NodeJS.WriteStream,
+  when: GlobalOptions["color"],
+  env: NodeJS.ProcessEnv,
+): ColorSupportLevel {
+  const forced = env["FORCE_COLOR"];
+  if (when === "never") return 0;
+  if (when === "auto") {
+    if (env["NO_COLOR"]) return 0;
+    if (forced === "0" || forced === "false") return 0;
+    if (!stream.isTTY && forced === undefined) return 0;
+  }
+  const depth = stream.isTTY ? stream.getColorDepth(env) : 4;
+  if (depth >= 24) return 3;
+  if (depth >= 8) return 2;
+  return depth >= 4 || when === "always" || forced !== undefined ? 1 : 0;
+}

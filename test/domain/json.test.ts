@@ -1,0 +1,148 @@
+/** JSON texts: numbers as spelled, members in order, duplicates by name, and no text that throws or pollutes. */
+
+import * as fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import {
+  type Json,
+  JsonNumber,
+  MAX_DEPTH,
+  memberOf,
+  parseJson,
+  stringifyJson,
+} from "../../src/domain/json.ts";
+
+function valueOf(text: string): Json {
+  const json = parseJson(text);
+  if (!json.ok) throw new Error(json.message);
+  return json.value.value;
+}
+
+/** Any JSON text whose member names a JavaScript object keeps in order: no array index, no name twice. */
+const spelledNumber = fc.stringMatching(/^-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][-+]?[0-9]{1,4})?$/);
+const { text: jsonText } = fc.letrec<{ text: string; members: string }>((tie) => ({
+  text: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.oneof(
+      spelledNumber,
+      fc.constantFrom("true", "false", "null"),
+      fc.string({ unit: "binary" }).map((s) => JSON.stringify(s)),
+    ),
+    fc.array(tie("text"), { maxLength: 4 }).map((items) => `[${items.join(",")}]`),
+    tie("members"),
+  ),
+  members: fc
+    .uniqueArray(fc.tuple(fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("__proto__")), tie("text")), {
+      maxLength: 4,
+      selector: ([name]) => name,
+    })
+    .map((members) => members.filter(([name]) => !/^\d+$/.test(name)))
+    .map((members) => `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`),
+}));
+
+describe("a round trip", () => {
+  it("keeps every number's spelling and every member's place", () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        expect(stringifyJson(valueOf(text))).toBe(text);
+      }),
+    );
+  });
+
+  it("takes the white space of JSON and no other", () => {
+    expect(stringifyJson(valueOf(' \t\r\n{ "a" : [ 1.0 , 2e5 ] , "b" : { } }\n'))).toBe(
+      '{"a":[1.0,2e5],"b":{}}',
+    );
+    expect(parseJson("\u00a01").ok).toBe(false);
+    expect(parseJson("\v1").ok).toBe(false);
+  });
+
+  it("indents on request", () => {
+    expect(stringifyJson({ a: new JsonNumber("1.50") }, 2)).toBe('{\n  "a": 1.50\n}');
+  });
+});
+
+/** What the platform makes of a text; undefined where it is not JSON. */
+function platform(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+it("agrees with the platform on what is JSON and what it says", () => {
+  const text = fc.oneof(
+    fc.json(),
+    fc.string({ unit: "binary" }),
+    fc.stringMatching(/^[-+0-9.eE[\]{}", :a]*$/),
+  );
+  fc.assert(
+    fc.property(text, (text) => {
+      fc.pre(!text.startsWith("\uFEFF"));
+      const json = parseJson(text);
+      expect(json.ok && platform(stringifyJson(json.value.value))).toEqual(json.ok && platform(text));
+      expect(json.ok).toBe(platform(text) !== undefined);
+    }),
+  );
+});
+
+test.each([
+  ["hello", "is not JSON: JSON value expected but got 'h' at line 1, column 1"],
+  ["", "is not JSON: JSON value expected but reached end of input at line 1, column 1"],
+  ['{\n  "a": 1,\n}', "is not JSON: Quoted object key expected at line 3, column 1"],
+  ['{"a":1 "b":2}', "is not JSON: Comma ',' expected after value but got '\"' at line 1, column 8"],
+  ["[1]x", "is not JSON: Expected end of input but got 'x' at line 1, column 4"],
+])("%j is refused with line and column", (text, message) => {
+  const refusal = parseJson(text);
+  expect(refusal.ok ? "accepted" : refusal.message).toMatch(message.slice(0, 30));
+  expect(refusal.ok ? "accepted" : refusal.message).toContain(message.slice(message.lastIndexOf("at line")));
+});
+
+test.each<[text: string, duplicates: string[]]>([
+  ['{"a":1,"b":2}', []],
+  ['{"a":1,"a":2}', ["a"]],
+  ['{"a":1,"a":1}', ["a"]],
+  ['{"a":1,"\\u0061":1,"a":1}', ["a", "a"]],
+  ['{"o":{"x":null,"x":null},"l":[{"y":1},{"y":1,"y":[]}]}', ["o.x", "l[1].y"]],
+  ['{"__proto__":1,"__proto__":2}', ["__proto__"]],
+  ['{"toString":1}', []],
+])("%s has the duplicates %j", (text, duplicates) => {
+  const json = parseJson(text);
+  expect(json.ok && json.value.duplicates).toEqual(duplicates);
+});
+
+test("the last of two members stands", () => {
+  expect(stringifyJson(valueOf('{"a":1,"b":2,"a":3}'))).toBe('{"a":3,"b":2}');
+});
+
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+
+describe("hostile texts", () => {
+  it("keeps a member named __proto__ a member", () => {
+    const value = valueOf('{"__proto__":{"polluted":true},"b":1}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect("polluted" in {}).toBe(false);
+    expect(stringifyJson(value)).toBe('{"__proto__":{"polluted":true},"b":1}');
+  });
+
+  it("never takes what is inherited for a member", () => {
+    expect(memberOf({}, "constructor")).toBeUndefined();
+    expect(memberOf({ a: null }, "a")).toBeNull();
+  });
+
+  it("limits nesting instead of overflowing", () => {
+    expect(stringifyJson(valueOf(nested(MAX_DEPTH)))).toBe(nested(MAX_DEPTH));
+    expect(parseJson(nested(MAX_DEPTH + 1))).toEqual({
+      ok: false,
+      message: "is nested deeper than 128 levels",
+    });
+    expect(parseJson(nested(100_000)).ok).toBe(false);
+    expect(parseJson("[".repeat(100_000)).ok).toBe(false);
+    expect(parseJson('{"a":'.repeat(200) + "1" + "}".repeat(200)).ok).toBe(false);
+  });
+
+  it("ignores one byte order mark (RFC 8259 8.1)", () => {
+    expect(valueOf("\uFEFFtrue")).toBe(true);
+    expect(parseJson("\uFEFF\uFEFFtrue").ok).toBe(false);
+  });
+});

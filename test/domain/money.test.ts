@@ -1,0 +1,176 @@
+/** Amounts and currencies: exact, whatever their length, and written as the currency writes them. */
+
+import * as fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { currencyCode, currencyLetters, exponentOf, isKnownCurrency } from "../../src/domain/currency.ts";
+import { JsonNumber } from "../../src/domain/json.ts";
+import {
+  compareAmounts,
+  decimalsOf,
+  decimalsProblem,
+  formatAmount,
+  parseAmount,
+} from "../../src/domain/money.ts";
+
+const decimal = fc.stringMatching(/^(0|[1-9][0-9]{0,40})(\.[0-9]{1,20})?$/);
+
+/** The amount times 10^20, by hand. */
+function scaled(text: string): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(20, "0"));
+}
+
+test.each([
+  ["EUR", 2],
+  ["JPY", 0],
+  ["KWD", 3],
+  ["CLF", 4],
+  ["ISK", 0],
+  ["eur", 2],
+  ["XYZ", undefined],
+  ["XAU", undefined],
+  ["XTS", undefined],
+  ["constructor", undefined],
+])("%s has %s decimals", (code, exponent) => expect(exponentOf(code)).toBe(exponent));
+
+test("metals and test codes are known, though they have no minor unit", () => {
+  expect(["EUR", "xts", "XYZ"].map(isKnownCurrency)).toEqual([true, true, false]);
+});
+
+test("a currency code is three letters, upper-cased", () => {
+  expect(currencyCode.parse("eur")).toBe("EUR");
+  expect(currencyLetters.parse("eur")).toBe("eur");
+  for (const wrong of ["", "EU", "EURO", "E1R", " EUR", "ſſſ", 978, null]) {
+    expect(currencyCode.safeParse(wrong).error?.issues[0]?.message).toContain("three-letter");
+  }
+});
+
+describe("parseAmount", () => {
+  test.each([
+    ["10", "10"],
+    ["10.00", "10.00"],
+    ["0", "0"],
+    [".5", "0.5"],
+    [" 12.5\n", "12.5"],
+    ["123456789012345678901234567890.123456789", "123456789012345678901234567890.123456789"],
+  ])("reads %j as %s", (text, spelled) => {
+    const parsed = parseAmount(text);
+    expect(parsed.ok && parsed.value.value).toBe(spelled);
+  });
+
+  test.each([
+    "",
+    ".",
+    "1.",
+    "+1",
+    "-1",
+    "1e3",
+    "007",
+    "1,000",
+    "1.000,50",
+    "1'000",
+    "1 000",
+    "€10",
+    "10 EUR",
+    "0x10",
+    "NaN",
+  ])("refuses %j and shows a right one", (text) => {
+    const parsed = parseAmount(text);
+    expect(parsed.ok ? "" : parsed.message).toBe("must be a plain decimal of 0 or more, such as 10.50");
+  });
+
+  it("shows the amount itself where only the comma is wrong", () => {
+    const parsed = parseAmount("7,25");
+    expect(parsed.ok ? "" : parsed.message).toContain("such as 7.25");
+  });
+
+  it("loses no digit", () => {
+    fc.assert(
+      fc.property(decimal, (text) => {
+        const parsed = parseAmount(text);
+        expect(parsed.ok && parsed.value.value).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("compareAmounts", () => {
+  it("agrees with whole-number arithmetic", () => {
+    fc.assert(
+      fc.property(decimal, decimal, (first, second) => {
+        const difference = scaled(first) - scaled(second);
+        const sign = difference === 0n ? 0 : difference > 0n ? 1 : -1;
+        expect(compareAmounts(first, new JsonNumber(second))).toBe(sign);
+      }),
+    );
+  });
+
+  test.each<[string, string, number]>([
+    ["0.1", "0.10", 0],
+    ["1e2", "100.00", 0],
+    ["-0", "0", 0],
+    ["-1", "0", -1],
+    ["9007199254740993", "9007199254740992", 1],
+    ["1e999999999", "1e-999999999", 1],
+  ])("%s to %s is %i", (first, second, sign) => {
+    expect(compareAmounts(new JsonNumber(first), new JsonNumber(second))).toBe(sign);
+  });
+});
+
+test.each([
+  ["10", 0],
+  ["10.00", 2],
+  ["1e-3", 3],
+  ["1.25e1", 1],
+  ["1.5e9", 0],
+])("%s is spelled with %i decimals", (text, decimals) => expect(decimalsOf(text)).toBe(decimals));
+
+test.each([
+  ["10.00", "EUR", undefined],
+  ["10.000", "EUR", "must have at most 2 decimals in EUR, such as 1000.00"],
+  ["1000", "JPY", undefined],
+  ["1000.0", "jpy", "must have no decimals in JPY, such as 1000"],
+  ["1.500", "KWD", undefined],
+  ["1.5005", "KWD", "must have at most 3 decimals in KWD, such as 1000.000"],
+  ["1.23456", "XYZ", undefined],
+])("decimals of %s %s: %s", (text, currency, problem) => {
+  expect(decimalsProblem(new JsonNumber(text), currency)).toBe(problem);
+});
+
+describe("formatAmount", () => {
+  test.each([
+    ["10", "EUR", "EUR 10.00"],
+    ["10.5", "eur", "EUR 10.50"],
+    ["1000", "JPY", "JPY 1000"],
+    ["1.5", "KWD", "KWD 1.500"],
+    ["1.234567", "EUR", "EUR 1.234567"],
+    ["10.5", "XYZ", "XYZ 10.5"],
+    ["-3", "EUR", "EUR -3.00"],
+    ["1.5e3", "EUR", "EUR 1500.00"],
+    ["15E-4", "EUR", "EUR 0.0015"],
+    ["0.05e1", "EUR", "EUR 0.50"],
+    ["1e999999999", "EUR", "EUR 1e999999999"],
+    ["free", "EUR", "EUR free"],
+  ])("%s %s is %s", (text, currency, shown) => expect(formatAmount(text, currency)).toBe(shown));
+
+  it("comes back as the same amount, with at least the currency's decimals", () => {
+    fc.assert(
+      fc.property(decimal, fc.constantFrom("EUR", "JPY", "KWD", "XYZ"), (text, currency) => {
+        const shown = formatAmount(new JsonNumber(text), currency).slice(4);
+        const parsed = parseAmount(shown);
+        expect(parsed.ok && compareAmounts(parsed.value, text)).toBe(0);
+        expect(shown.startsWith(text)).toBe(true);
+        expect(decimalsOf(shown)).toBe(Math.max(decimalsOf(text), exponentOf(currency) ?? 0));
+      }),
+    );
+  });
+
+  it("undoes an exponent exactly", () => {
+    fc.assert(
+      fc.property(decimal, fc.integer({ min: -60, max: 60 }), (text, exponent) => {
+        const spelled = `${text}e${exponent}`;
+        expect(compareAmounts(formatAmount(spelled, "XYZ").slice(4), spelled)).toBe(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,118 @@
+/** The reply to a created link: shown whatever it holds, with each broken rule of the specification named. */
+
+import { describe, expect, it, test } from "vitest";
+import { isJsonObject, type Json, parseJson } from "../../src/domain/json.ts";
+import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
+import { checkRequest } from "../../src/domain/payment-link-rules.ts";
+import type { PaymentLinkRequest } from "../../src/domain/payment-link.ts";
+
+function read(text: string): Json {
+  const json = parseJson(text);
+  if (!json.ok) throw new Error(json.message);
+  return json.value.value;
+}
+
+function requested(text: string): PaymentLinkRequest {
+  const { request } = checkRequest(read(text), new Date(0));
+  if (request === null) throw new Error("no request");
+  return request;
+}
+
+const ONE_TIME = requested(`{"amount":10.00,"currency":"EUR","terminalId":"1","customerName":"Ada",
+  "invoiceId":"INV-1","description":"Tea","expirationDate":"2025-02-07T12:00:00Z"}`);
+const REUSABLE = requested(`{"amount":10.00,"currency":"EUR","terminalId":"1","customerName":"Ada",
+  "invoiceId":"INV-1","description":"Tea",
+  "linkOptions":{"mode":"REUSABLE_VARIABLE","minAmount":"5.00","maxAmount":50}}`);
+
+const REPLY = `{"id":"a b","amount":10,"currency":"EUR","invoiceId":"INV-1","terminalId":"1","customerName":"Ada",
+  "description":"Tea","createdDate":"2025-01-31T12:00:00.123456Z","expirationDate":"2025-02-07T12:00:00Z",
+  "viewedDate":null,"attemptedDate":null,"paidDate":null,"cancelledDate":null,"status":"active",
+  "url":"https://pay.example/link?x=1&r=a%20b"}`;
+const OPTIONS = '{"mode":"REUSABLE_VARIABLE","minAmount":5,"maxAmount":"50.00"}';
+
+/** The reply with one member set to a JSON text, or removed. */
+function changed(name: string, text?: string): Json {
+  const reply = read(REPLY);
+  if (!isJsonObject(reply)) throw new Error(name);
+  if (text === undefined) delete reply[name];
+  else reply[name] = read(text);
+  return reply;
+}
+
+test("replies that keep the rules, one-time and multi-use, break none", () => {
+  expect(readPaymentLink(read(REPLY), ONE_TIME).breaches).toEqual([]);
+  expect(readPaymentLink(read(REPLY)).breaches).toEqual([]);
+  expect(readPaymentLink(changed("linkOptions", OPTIONS), REUSABLE).breaches).toEqual([]);
+});
+
+const NAMES = Object.keys(read(REPLY) ?? {});
+
+describe("a member", () => {
+  it.each(NAMES)("%s that was sent or is due is missed", (name) => {
+    expect(readPaymentLink(changed(name), ONE_TIME).breaches.map(({ at }) => at)).toEqual([name]);
+  });
+
+  it.each(NAMES)("%s of a wrong type is left out of the link and named once", (name) => {
+    const { link, breaches } = readPaymentLink(changed(name, "true"), ONE_TIME);
+    expect(breaches.map(({ at }) => at)).toEqual([name]);
+    expect(link).not.toHaveProperty(name);
+    expect(Object.keys(link)).toHaveLength(NAMES.length - 1);
+  });
+
+  it.each(NAMES)("%s may be null only where it dates an event", (name) => {
+    const at = readPaymentLink(changed(name, "null"), ONE_TIME).breaches.map(({ at }) => at);
+    const dates = ["viewedDate", "attemptedDate", "paidDate", "cancelledDate"];
+    expect(at).toEqual(dates.includes(name) ? [] : [name]);
+  });
+});
+
+test.each([
+  ["amount", "10.01"],
+  ["amount", '"10.00"'],
+  ["currency", '"USD"'],
+  ["invoiceId", '"INV-2"'],
+  ["status", '"paid"'],
+  ["createdDate", '"yesterday"'],
+  ["expirationDate", '"2025-02-30T00:00:00Z"'],
+  ["viewedDate", '"2025-01-31T12:00:00+01:00"'],
+  ["url", '"https://pay.example/link"'],
+  ["url", '"https://pay.example/link?r=b"'],
+  ["url", '"/link?r=a%20b"'],
+  ["url", '"javascript:alert(1)?r=a%20b"'],
+  ["linkOptions", OPTIONS],
+])("%s %s is a breach, and is shown", (name, value) => {
+  const { breaches, link } = readPaymentLink(changed(name, value), ONE_TIME);
+  expect(breaches.map(({ at }) => at)).toEqual([name]);
+  expect(link.url).toBeDefined();
+});
+
+test.each([
+  [undefined, "linkOptions"],
+  ["null", "linkOptions"],
+  ['{"minAmount":5,"maxAmount":50}', "linkOptions.mode"],
+  ['{"mode":"REUSABLE_VARIABLE","minAmount":5.01,"maxAmount":50}', "linkOptions.minAmount"],
+  ['{"mode":"REUSABLE_VARIABLE","minAmount":5}', "linkOptions.maxAmount"],
+  ['{"mode":"REUSABLE_VARIABLE","minAmount":"five","maxAmount":50}', "linkOptions.minAmount"],
+])("a multi-use reply with linkOptions %s breaks %s", (options, at) => {
+  const { breaches } = readPaymentLink(changed("linkOptions", options), REUSABLE);
+  expect(breaches.map((breach) => breach.at)).toEqual([at]);
+});
+
+test("unknown members are kept and break nothing", () => {
+  const { link, breaches } = readPaymentLink(changed("region", '"eu"'), ONE_TIME);
+  expect(breaches).toEqual([]);
+  expect(link["region"]).toBe("eu");
+});
+
+test("what is no object is an empty link with one breach", () => {
+  expect(readPaymentLink(read("[]"), ONE_TIME)).toEqual({
+    link: {},
+    breaches: [{ at: "", message: "must be a JSON object" }],
+  });
+});
+
+test("the url is there when nothing else is", () => {
+  const { link, breaches } = readPaymentLink(read('{"url":"https://pay.example/?r=1"}'));
+  expect(link).toEqual({ url: "https://pay.example/?r=1" });
+  expect(breaches).toHaveLength(12);
+});

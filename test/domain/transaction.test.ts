@@ -1,0 +1,293 @@
+/** Transaction records: read from any bytes without throwing, with every broken rule of the table by its field. */
+
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import * as z from "zod";
+import { describe, expect, it, test } from "vitest";
+import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
+import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";
+import { outcomeOf, readRecord, textOf } from "../../src/domain/transaction.ts";
+
+const APPROVED: WellFormedRecord = {
+  uti: "8e2f6a4c-5b7d-4d0e-9a51-2f6c1f0b7a11",
+  transType: "SALE",
+  transApproved: true,
+  transPartiallyApproved: false,
+  transCancelled: false,
+  amountTrans: new JsonNumber("25.50"),
+  amountGratuity: new JsonNumber("0"),
+  amountCashback: new JsonNumber("0"),
+  cvmSignatureRequired: false,
+  cvmPinVerified: false,
+  transCurrencyCode: "GBP",
+  terminalId: "1234567890",
+  merchantId: "000000000012345",
+  softwareVersion: "1.12.0",
+  receiptNumber: "000417",
+  retrievalReferenceNumber: "331700000417",
+  paymentId: "9c6b7d5e",
+  responseCode: "00",
+  stan: "000417",
+  authorisationCode: "A1B2C3",
+  merchantTokenId: "tok_5f4d",
+  cardPan: "************1111",
+  cardStartDate: "2201",
+  cardScheme: "VISA",
+  cardPanSequenceNumber: "01",
+  cardType: "EMV",
+  emvAid: "A0000000031010",
+  emvTsi: "E800",
+  emvTvr: "0000008000",
+  emvCryptogram: "",
+  emvCryptogramType: "ARQC",
+  reference: "INV-2023-000417-a1B2c3D4e",
+  merchantName: "Café Paylink",
+  transDateTime: "2023-11-14T22:13:18.000Z",
+  createdDateTime: "2023-11-14T22:13:19.123Z",
+  merchantStoreId: new JsonNumber("42"),
+  status: "Complete",
+};
+
+function without(record: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+const DECLINED = without({ ...APPROVED, transApproved: false }, "authorisationCode");
+const CANCELLED = without(
+  { ...DECLINED, transCancelled: true },
+  "paymentId",
+  "responseCode",
+  "merchantTokenId",
+  "emvCryptogramType",
+);
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const readJson = (record: JsonObject) => readRecord(bytesOf(stringifyJson(record)));
+const pathsOf = (record: JsonObject) => readJson(record).breaches.map(({ path }) => path);
+
+test("the table holds the 37 fields of the specification, in its order", () => {
+  expect(TRANSACTION_FIELDS.map(({ name }) => name)).toEqual(Object.keys(APPROVED));
+  expect(TRANSACTION_FIELDS).toHaveLength(37);
+});
+
+test.each([
+  ["APPROVED", APPROVED],
+  ["DECLINED", DECLINED],
+  ["CANCELLED", CANCELLED],
+])("a record that keeps the rules: %s", (outcome, sent) => {
+  const { record, breaches } = readJson(sent);
+  expect(breaches).toEqual([]);
+  expect(record).toEqual(sent);
+  expect(record && outcomeOf(record)).toBe(outcome);
+});
+
+test.each([
+  [true, true],
+  [undefined, true],
+  [true, undefined],
+  ["true", false],
+  [null, false],
+])("transApproved %j with transCancelled %j is UNCLEAR, and a breach", (transApproved, transCancelled) => {
+  const record: JsonObject = without(APPROVED, "transApproved", "transCancelled");
+  if (transApproved !== undefined) record["transApproved"] = transApproved;
+  if (transCancelled !== undefined) record["transCancelled"] = transCancelled;
+  const read = readJson(record);
+  expect(read.record && outcomeOf(read.record)).toBe("UNCLEAR");
+  expect(read.breaches.map(({ path }) => path)).toEqual([
+    expect.stringMatching(/^trans(Approved|Cancelled)$/),
+  ]);
+});
+
+describe("each field", () => {
+  const NAMES = TRANSACTION_FIELDS.map(({ name }) => name);
+
+  it.each(NAMES)("%s is missed", (name) => {
+    expect(readJson(without(APPROVED, name)).breaches).toEqual([
+      { code: "body_schema", path: name, message: "is missing" },
+    ]);
+  });
+
+  it.each(NAMES)("%s is never null", (name) => {
+    expect(readJson({ ...APPROVED, [name]: null }).breaches).toEqual([
+      { code: "body_schema", path: name, message: "must never be null" },
+    ]);
+  });
+
+  it.each(NAMES)("%s has one type", (name) => {
+    for (const value of [[], {}, typeof APPROVED[name] === "string" ? true : "true"]) {
+      expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]);
+    }
+  });
+});
+
+test.each([
+  ["DECLINED", DECLINED, ["authorisationCode"]],
+  [
+    "CANCELLED",
+    CANCELLED,
+    ["paymentId", "responseCode", "authorisationCode", "merchantTokenId", "emvCryptogramType"],
+  ],
+])("%s must not hold what is barred from it", (_, record, barred) => {
+  for (const name of barred) {
+    for (const value of ["x", null]) {
+      expect(readJson({ ...record, [name]: value }).breaches).toEqual([
+        { code: "body_schema", path: name, message: expect.stringContaining("must be absent") },
+      ]);
+    }
+  }
+});
+
+test.each(["paymentId", "responseCode", "merchantTokenId", "emvCryptogramType"])(
+  "a decline has its %s",
+  (name) => {
+    expect(pathsOf(without(DECLINED, name))).toEqual([name]);
+  },
+);
+
+test.each<[string, string | JsonNumber]>([
+  ["status", "Pending"],
+  ["status", "complete"],
+  ["transDateTime", "2023-11-14T22:13:18"],
+  ["transDateTime", "2023-11-14T22:13:18+01:00"],
+  ["createdDateTime", "2023-02-29T22:13:18Z"],
+  ["createdDateTime", ""],
+  ["amountTrans", new JsonNumber("-0.01")],
+  ["amountGratuity", new JsonNumber("-1e-400")],
+  ["amountCashback", new JsonNumber("-5")],
+  ["transCurrencyCode", "GBPX"],
+  ["transCurrencyCode", "826"],
+])("%s must not be %s", (name, value) => expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]));
+
+test("an amount of -0, a store of any number and a date with an offset of zero are no breach", () => {
+  const odd = { amountCashback: new JsonNumber("-0.0e5"), merchantStoreId: new JsonNumber("-1.5") };
+  expect(pathsOf({ ...APPROVED, ...odd, transDateTime: "2023-11-14T22:13:18+00:00" })).toEqual([]);
+});
+
+test("unknown fields are kept, numbers as they are spelled", () => {
+  const { record, breaches } = readJson({ ...APPROVED, loyalty: { points: new JsonNumber("1.00") } });
+  expect(breaches).toEqual([]);
+  expect(stringifyJson(record)).toContain('"amountTrans":25.50,');
+  expect(stringifyJson(record)).toContain('"loyalty":{"points":1.00}');
+});
+
+test("textOf reads own text and nothing else", () => {
+  expect(textOf(APPROVED, "reference")).toBe("INV-2023-000417-a1B2c3D4e");
+  expect(textOf(APPROVED, "amountTrans")).toBeUndefined();
+  expect(textOf({}, "uti")).toBeUndefined();
+});
+
+describe("a body", () => {
+  it.each([
+    ["hello", "body_not_json"],
+    ["", "body_not_json"],
+    ["[]", "body_schema"],
+    ["null", "body_schema"],
+    ["1.0", "body_schema"],
+    ["[".repeat(100_000), "body_not_json"],
+    ["[".repeat(1000) + "]".repeat(1000), "body_not_json"],
+  ])("%.20s holds no record", (text, code) => {
+    const { record, breaches } = readRecord(bytesOf(text));
+    expect(record).toBeNull();
+    expect(breaches).toEqual([{ code, path: "", message: expect.any(String) }]);
+  });
+
+  it.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])("%j is not UTF-8", (bytes) => {
+    expect(readRecord(Uint8Array.from(bytes))).toEqual({
+      record: null,
+      breaches: [{ code: "body_invalid_utf8", path: "", message: "must be UTF-8" }],
+    });
+  });
+
+  it("with a byte order mark is a record and a breach", () => {
+    const { record, breaches } = readRecord(bytesOf(`\uFEFF${stringifyJson(APPROVED)}`));
+    expect(record).toEqual(APPROVED);
+    expect(breaches.map(({ code }) => code)).toEqual(["body_not_json"]);
+  });
+
+  it("with a member twice names it, even where both say the same", () => {
+    const text = stringifyJson(APPROVED).replace("{", '{"transApproved":true,');
+    expect(readRecord(bytesOf(text)).breaches).toEqual([
+      { code: "body_duplicate_member", path: "transApproved", message: expect.any(String) },
+    ]);
+  });
+});
+
+describe("any bytes at all", () => {
+  it("never make it throw", () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json().map(bytesOf),
+      fc.tuple(fc.nat(1200), fc.nat(255)).map(([at, byte]) => {
+        const body = bytesOf(stringifyJson(APPROVED));
+        body[at % body.length] = byte;
+        return body;
+      }),
+    );
+    fc.assert(
+      fc.property(bytes, (bytes) => {
+        const { record, breaches } = readRecord(bytes);
+        expect(record !== null || breaches.length > 0).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("name every field removed, nulled or retyped, and no other", () => {
+    const change = fc.constantFrom("removed", "nulled", "retyped");
+    // The two flags decide what else is due, so they have tests of their own.
+    const names = Object.keys(APPROVED).filter(
+      (name) => name !== "transApproved" && name !== "transCancelled",
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), change), (changes) => {
+        const record: JsonObject = { ...APPROVED };
+        for (const [name, how] of Object.entries(changes)) {
+          if (how === "removed") delete record[name];
+          else record[name] = how === "nulled" ? null : [];
+        }
+        expect(pathsOf(record).toSorted()).toEqual(Object.keys(changes).toSorted());
+      }),
+    );
+  });
+});
+
+const vectorFile = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8")) as unknown;
+const request = z.object({
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body_base64: z.string().optional(),
+});
+const bodyOf = (sent?: z.infer<typeof request>) => Buffer.from(sent?.body_base64 ?? "", "base64");
+const positive = z.object({ vectors: z.array(z.object({ id: z.string(), title: z.string(), request })) });
+const negative = z.object({
+  cases: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      level: z.string(),
+      request: request.optional(),
+      expected: z.object({ breach: z.string().optional() }),
+    }),
+  ),
+});
+
+describe("the vectors", () => {
+  const wellFormed = positive
+    .parse(vectorFile("webhook-positive.json"))
+    .vectors.filter(
+      ({ request }) => !request.headers.some(([name]) => name.toLowerCase() === "content-encoding"),
+    );
+
+  it.each(wellFormed)("$id ($title) breaks no rule", ({ request }) => {
+    expect(readRecord(bodyOf(request)).breaches).toEqual([]);
+  });
+
+  const broken = negative
+    .parse(vectorFile("webhook-negative.json"))
+    .cases.filter(({ level }) => level === "payload");
+
+  it.each(broken)("$id ($title) is a breach", ({ request, expected }) => {
+    const { breaches } = readRecord(bodyOf(request));
+    expect(breaches.map(({ code }) => code)).toEqual([expected.breach]);
+  });
+});

@@ -1,0 +1,40 @@
+/** Web addresses: absolute http(s) URLs, and which of them leave this machine in the clear. */
+
+import { expect, test } from "vitest";
+import { isExposed, isLoopback, parseWebAddress } from "../../src/domain/web-address.ts";
+
+test.each([
+  ["https://shop.example/paid?x=1", false],
+  ["http://shop.example/", true],
+  ["HTTP://SHOP.EXAMPLE", true],
+  ["http://localhost:4000/", false],
+  ["http://127.0.0.1:4000/", false],
+  ["http://127.1/", false],
+  ["http://[::1]:4000/", false],
+  ["http://localhost.shop.example/", true],
+  ["http://127.0.0.1.shop.example/", true],
+  ["http://localhost@shop.example/", true],
+])("%s is exposed: %s", (text, exposed) => {
+  const url = parseWebAddress(text);
+  expect(url && isExposed(url)).toBe(exposed);
+});
+
+test.each([
+  "",
+  "/paid",
+  "shop.example/paid",
+  "//shop.example",
+  "ftp://shop.example",
+  "javascript:alert(1)",
+  "http:shop.example",
+  "http:///shop.example",
+  " https://shop.example",
+  "https://shop.example/a b",
+  "https://",
+  "https://:443",
+])("%j is no web address", (text) => expect(parseWebAddress(text)).toBeUndefined());
+
+test("loopback is this machine and no other name", () => {
+  expect(["localhost", "127.8.9.10", "[::1]"].every(isLoopback)).toBe(true);
+  expect(["shop.localhost", "0.0.0.0", "128.0.0.1", "localhost.", ""].some(isLoopback)).toBe(false);
+});

@@ -1,0 +1,155 @@
+/** Component identifiers as typed and shown, and the values that the RFC's own examples do not reach. */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  component,
+  componentValue,
+  formatComponent,
+  parseComponent,
+  type MessageHead,
+} from "../../src/signatures/components.ts";
+import { encodeFormPart } from "../../src/signatures/derived.ts";
+import { Refusal } from "../../src/signatures/refusal.ts";
+import { componentOf } from "../support/vectors.ts";
+
+const REQUEST: MessageHead = {
+  method: "POST",
+  scheme: "https",
+  authority: "Example.com:443",
+  target: "/a?b=c",
+  headers: [["Priority", "u=1,   i"]],
+};
+
+const at = (target: string): MessageHead => ({ ...REQUEST, target });
+
+function valueOf(text: string, message: MessageHead = REQUEST): string {
+  try {
+    return componentValue(componentOf(text), message);
+  } catch (error) {
+    if (error instanceof Refusal) return error.reason;
+    throw error;
+  }
+}
+
+describe("parseComponent", () => {
+  it.each([
+    ["@method", '"@method"'],
+    [" Content-Digest ", '"content-digest"'],
+    ['"content-digest";key="sha-256"', '"content-digest";key="sha-256"'],
+    ['content-digest;key="sha-256"', '"content-digest";key="sha-256"'],
+    ['content-digest; key="sha-256"', '"content-digest";key="sha-256"'],
+    ['@query-param;name="a"', '"@query-param";name="a"'],
+    ["priority;sf;tr", '"priority";sf;tr'],
+    ["@status", '"@status"'],
+    ["@method;req", '"@method";req'],
+  ])("%s is %s", (typed, identifier) => {
+    expect(parseComponent(typed)).toMatchObject({ ok: true, component: { identifier } });
+  });
+
+  it.each([
+    "",
+    "@",
+    "@nonsense",
+    "@signature-params",
+    "a b",
+    '"a',
+    "a;",
+    "a;foo",
+    "a;sf;bs",
+    "@query-param",
+    "@path;sf",
+    "a,b",
+    "a;key=b",
+    "caf\u00e9",
+  ])("refuses %j with a reason", (typed) => {
+    expect(parseComponent(typed)).toEqual({ ok: false, reason: expect.stringMatching(/./) });
+  });
+
+  it("reads back what formatComponent shows", () => {
+    for (const text of [
+      "@method",
+      'content-digest;key="sha-256"',
+      '@query-param;name="a\\"b"',
+      "date;tr;bs",
+    ]) {
+      expect(formatComponent(componentOf(text))).toBe(text);
+    }
+  });
+});
+
+describe("derived components", () => {
+  it.each<[string, MessageHead, string]>([
+    ["@target-uri", REQUEST, "https://example.com/a?b=c"],
+    ["@target-uri", at("//x/../y?"), "https://example.com//x/../y?"],
+    ["@target-uri", at("https://EXAMPLE.com/a"), "https://EXAMPLE.com/a"],
+    ["@target-uri", at("*"), "https://example.com"],
+    ["@path", at("/%7Ea/../b;c"), "/%7Ea/../b;c"],
+    ["@path", at("https://example.com?q"), "/"],
+    ["@query", at("https://example.com?q"), "?q"],
+    ["@query", at("/a?"), "?"],
+    ["@query", at("/a??b?"), "??b?"],
+    ["@path", at("example.com:443"), "component_value_invalid"],
+    ["@request-target", at("example.com:443"), "example.com:443"],
+    ["@request-target", at("/a#b"), "component_value_invalid"],
+    ["@authority", { ...REQUEST, authority: "[::1]:443" }, "[::1]"],
+    ["@authority", { ...REQUEST, authority: "h:80" }, "h:80"],
+    ["@authority", { ...REQUEST, authority: "h:" }, "h"],
+    ["@authority", { ...REQUEST, authority: "user@h" }, "component_value_invalid"],
+    ['@query-param;name="a"', at("/?a=%0A+%20!'()~"), "%0A%20%20%21%27%28%29%7E"],
+    ['@query-param;name="a"', at("/?b&a"), ""],
+    ['@query-param;name=""', at("/?=v"), "v"],
+  ])("%s of %j", (text, message, value) => {
+    expect(valueOf(text, message)).toBe(value);
+  });
+
+  it("re-encodes query parameters so that they decode to the same", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, value) => {
+        const query = new URLSearchParams([[name, value]]);
+        const decoded = [...query][0]?.[1] ?? "";
+        const parameters = new Map([["name", encodeFormPart(name.toWellFormed())]]);
+        const encoded = componentValue(component("@query-param", parameters), at(`/p?${query.toString()}`));
+        expect(encoded).toMatch(/^[A-Za-z0-9*._%-]*$/);
+        expect(new URLSearchParams(`a=${encoded}`).get("a")).toBe(decoded);
+        expect(encoded).toBe(new URLSearchParams([["", value]]).toString().slice(1).replaceAll("+", "%20"));
+      }),
+    );
+  });
+});
+
+describe("responses", () => {
+  const response: MessageHead = { status: 204, headers: [["Date", "now"]], request: at("/asked") };
+
+  it.each<[string, string]>([
+    ["@status", "204"],
+    ["date", "now"],
+    ["@path;req", "/asked"],
+    ["priority;req", "u=1,   i"],
+    ["priority;sf;req", "u=1, i"],
+    ['priority;req;key="i"', "?1"],
+    ["@path", "component_not_applicable"],
+    ["@status;req", "component_not_applicable"],
+    ["date;req", "component_missing"],
+  ])("%s", (text, value) => {
+    expect(valueOf(text, response)).toBe(value);
+  });
+
+  it("needs the request for req", () => {
+    expect(valueOf("@path;req", { status: 204, headers: [] })).toBe("component_missing");
+  });
+});
+
+describe("strict values", () => {
+  it.each<[string, string]>([
+    ["a=1.0", "component_value_invalid"],
+    ["a=(1 -20.00)", "component_value_invalid"],
+    ["a=1.50", "a=1.5"],
+    ['a="=1.0"', 'a="=1.0"'],
+    ["a=10", "a=10"],
+    ["a=v/=1.0", "component_value_invalid"],
+    ["a=?1;b=?0", "a;b=?0"],
+  ])("%s gives %s", (field, value) => {
+    expect(valueOf("priority;sf", { ...REQUEST, headers: [["Priority", field]] })).toBe(value);
+  });
+});

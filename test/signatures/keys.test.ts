@@ -1,0 +1,152 @@
+/** Keys in every form that a user may have them in. */
+
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { requireStrength } from "../../src/signatures/key-rules.ts";
+import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
+import { Refusal } from "../../src/signatures/refusal.ts";
+import type { HeaderLine } from "../../src/http/message.ts";
+import { keysOf, vectorFile } from "../support/vectors.ts";
+
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const pem = (key: KeyObject, type: "spki" | "pkcs1" | "pkcs8") => String(key.export({ type, format: "pem" }));
+const spki = pem(rsa.publicKey, "spki");
+
+/** The certificate of RFC 9421 B.3, which holds a P-256 key. */
+function certificate(): Buffer {
+  type Signed = { id: string; message: { headers: HeaderLine[] } };
+  const { vectors } = vectorFile<{ vectors: Signed[] }>("rfc9421-signatures");
+  const headers = vectors.find(({ id }) => id === "B.3")?.message.headers ?? [];
+  const [, value = ""] = headers.find(([name]) => name.toLowerCase() === "client-cert") ?? [];
+  return Buffer.from(value.slice(1, -1), "base64");
+}
+
+function armoured(der: Buffer, label: string): string {
+  return `-----BEGIN ${label}-----\n${der.toString("base64")}\n-----END ${label}-----\n`;
+}
+
+describe("readKeys", () => {
+  it.each<[string, string | Uint8Array]>([
+    ["PEM", spki],
+    ["PEM as bytes, with a byte order mark and CRLF", Buffer.from(`\uFEFF${spki.replaceAll("\n", "\r\n")}`)],
+    ["PEM after other text", `my key:\n${spki}`],
+    ["PKCS#1", pem(rsa.publicKey, "pkcs1")],
+    ["DER", rsa.publicKey.export({ type: "spki", format: "der" })],
+    ["DER of PKCS#1", rsa.publicKey.export({ type: "pkcs1", format: "der" })],
+    ["JWK", JSON.stringify(rsa.publicKey.export({ format: "jwk" }))],
+    ["JWKS", ` ${JSON.stringify({ keys: [rsa.publicKey.export({ format: "jwk" })] })}\n`],
+  ])("reads %s", (_, text) => {
+    const read = readKeys(text);
+    expect(read).toMatchObject({ ok: true, warnings: [], keys: [{ keyid: null, alg: null }] });
+    expect(read.ok && read.keys[0]?.key.equals(rsa.publicKey)).toBe(true);
+  });
+
+  it.each<[string, string | Uint8Array]>([
+    ["PEM", pem(rsa.privateKey, "pkcs8")],
+    ["PKCS#1", pem(rsa.privateKey, "pkcs1")],
+    ["DER", rsa.privateKey.export({ type: "pkcs8", format: "der" })],
+    ["JWK", JSON.stringify(rsa.privateKey.export({ format: "jwk" }))],
+  ])("takes only the public part of a private key: %s", (_, text) => {
+    const read = readKeys(text);
+    expect(read.ok && read.warnings).toEqual([expect.stringContaining("private key")]);
+    expect(read.ok && read.keys[0]?.key.type).toBe("public");
+  });
+
+  it.each<[string, string | Uint8Array]>([
+    ["PEM", armoured(certificate(), "CERTIFICATE")],
+    ["DER", certificate()],
+  ])("reads a certificate and its dates: %s", (_, text) => {
+    const [key] = keysOf(text);
+    expect(key?.key.asymmetricKeyType).toBe("ec");
+    expect(key?.notBefore).toBeGreaterThan(1_500_000_000);
+    expect(key?.notAfter).toBeGreaterThan(key?.notBefore ?? Infinity);
+  });
+
+  it("reads several PEM blocks, and keeps the good ones", () => {
+    const read = readKeys(`${spki}${armoured(Buffer.from("no key"), "PUBLIC KEY")}${spki}`);
+    expect(read.ok && read.keys).toHaveLength(2);
+    expect(read.ok && read.warnings).toHaveLength(1);
+  });
+
+  it("keeps what a key set says of its keys, and the entries that it can read", () => {
+    const jwk = rsa.publicKey.export({ format: "jwk" });
+    const entries = [
+      { kty: "XYZ" },
+      { ...jwk, kid: "a", alg: "RS256", use: "sig", key_ops: ["verify"] },
+      null,
+    ];
+    expect(readKeys(JSON.stringify({ keys: entries }))).toMatchObject({
+      ok: true,
+      keys: [{ keyid: "a", alg: "RS256", use: "sig", keyOps: ["verify"] }],
+      warnings: [expect.stringContaining("entry 1"), expect.stringContaining("entry 3")],
+    });
+  });
+
+  it.each([
+    "",
+    "hello",
+    "{",
+    "[]",
+    "{}",
+    '{"keys":1}',
+    '{"keys":[]}',
+    armoured(Buffer.from("x"), "PUBLIC KEY"),
+  ])("says why there is no key in %j", (text) => {
+    const read = readKeys(text);
+    expect(read).toEqual({ ok: false, reason: expect.stringMatching(/./) });
+    expect(readKeys(Buffer.from(text)).ok).toBe(false);
+  });
+});
+
+describe("strength", () => {
+  const weakness = (key: KeyObject) => {
+    try {
+      const [only] = keysOf(pem(key, "spki"));
+      return only && requireStrength(only);
+    } catch (error) {
+      return error instanceof Refusal ? error.reason : error;
+    }
+  };
+
+  it.each<[number, number, unknown]>([
+    [1024, 65537, "weak_key"],
+    [2040, 65537, "weak_key"],
+    [2048, 65537, { size: 2048, smallExponent: false }],
+    [2048, 3, { size: 2048, smallExponent: true }],
+  ])("%i bits with exponent %i", (modulusLength, publicExponent, expected) => {
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength, publicExponent });
+    expect(weakness(publicKey)).toEqual(expected);
+  });
+});
+
+describe("signing keys", () => {
+  const jwk = JSON.stringify({ ...rsa.privateKey.export({ format: "jwk" }), kid: "mine" });
+
+  it.each<[string, string | Uint8Array, string | null]>([
+    ["PEM", pem(rsa.privateKey, "pkcs8"), null],
+    ["PKCS#1", pem(rsa.privateKey, "pkcs1"), null],
+    ["DER", rsa.privateKey.export({ type: "pkcs8", format: "der" }), null],
+    ["JWK", jwk, "mine"],
+  ])("reads %s", (_, text, keyid) => {
+    const read = readSigningKey(text);
+    expect(read).toMatchObject({ ok: true, key: { keyid } });
+    expect(read.ok && createPublicKey(read.key.key).equals(rsa.publicKey)).toBe(true);
+    expect(readSigningKey(text, "other")).toMatchObject({ key: { keyid: "other" } });
+  });
+
+  it.each(["", "{}", "[]", "{", spki, JSON.stringify(rsa.publicKey.export({ format: "jwk" }))])(
+    "says why there is no private key in %j",
+    (text) => expect(readSigningKey(text)).toEqual({ ok: false, reason: expect.stringMatching(/./) }),
+  );
+
+  it("publishes the public part alone", () => {
+    const published = publicJwk(rsa.privateKey, "k1");
+    expect(published).toEqual({
+      ...rsa.publicKey.export({ format: "jwk" }),
+      kid: "k1",
+      use: "sig",
+      alg: "RS256",
+    });
+    expect(publicJwk(rsa.publicKey, "k1")).toEqual(published);
+  });
+});
