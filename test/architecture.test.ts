@@ -41,11 +41,12 @@ const files = (folder: string): string[] =>
     .filter((name) => name.endsWith(".ts"))
     .map((name) => join(folder, name));
 
+/** `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */
+const IMPORT = /(?:^import |^(?:import|export) [^"'`;=()]*from |\bimport\()"([^"]+)"/gm;
+
 function importsOf(path: string, text: string): Import[] {
   const file = relative(SOURCES, path).replace(/\.ts$/, "");
-  const specifiers = [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(
-    ([, specifier = ""]) => specifier,
-  );
+  const specifiers = [...text.matchAll(IMPORT)].map(([, specifier = ""]) => specifier);
   return specifiers.map((specifier) => ({
     file,
     target: specifier.startsWith(".")

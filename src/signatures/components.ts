@@ -32,7 +32,7 @@ const NO_PARAMETERS: Parameters = new Map();
 export function component(name: string, parameters: Parameters = NO_PARAMETERS): Component {
   const identifier = serializeString(name) + (parameters.size > 0 ? serializeParameters(parameters) : "");
   if (parameters.size < 2) return { name, parameters, identifier, identity: identifier };
-  const sorted = new Map([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const sorted = new Map([...parameters].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return { name, parameters, identifier, identity: serializeString(name) + serializeParameters(sorted) };
 }
 

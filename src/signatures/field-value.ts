@@ -25,8 +25,9 @@ export function wrappedValue(lines: readonly string[]): string {
 }
 
 export function strictValue(name: string, lines: readonly string[], types: FieldTypes): string {
+  const serialize = SERIALIZE[knownType(name, types)];
   const text = plainValue(lines);
-  return strictly(name, text, () => SERIALIZE[knownType(name, types)](text));
+  return strictly(name, text, () => serialize(text));
 }
 
 export function memberValue(name: string, key: string, lines: readonly string[], types: FieldTypes): string {
@@ -59,16 +60,16 @@ function knownType(name: string, types: FieldTypes): StructuredType {
 /** A Decimal such as `1.0` would be serialised as an Integer by the library: refused rather than misread. */
 const WHOLE_DECIMAL = /(?:^|[=( ,\t])-?\d+\.0+(?!\d)/;
 
+/** The text is searched once it is known to be well-formed, or unclosed strings would make that slow. */
 function strictly<T>(name: string, text: string, read: () => T): T {
-  if (WHOLE_DECIMAL.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) {
-    throw new Refusal("component_value_invalid", `${name} holds a whole Decimal, which cannot be reproduced`);
-  }
+  let value: T;
   try {
-    return read();
+    value = read();
   } catch (error) {
-    if (error instanceof Refusal) throw error;
     throw new Refusal("component_value_invalid", `${name} is not a structured field: ${String(error)}`);
   }
+  if (!WHOLE_DECIMAL.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'))) return value;
+  throw new Refusal("component_value_invalid", `${name} holds a whole Decimal, which cannot be reproduced`);
 }
 
 function fieldLine(line: string): string {

@@ -34,19 +34,18 @@ export function readPem(block: string): Reading {
   return /^-----BEGIN [^-]*PRIVATE KEY-----/.test(block) ? { key, warning: PRIVATE_WARNING } : { key };
 }
 
-/** DER says no more of itself than its first bytes, so the formats are tried in turn. */
+/** DER does not say what it holds, so the forms are tried in turn: private first, since any is read as public. */
 export function readDer(der: Buffer): Reading {
-  const formats: (() => Reading)[] = [
-    () => ({ key: verificationKey(createPublicKey({ key: der, format: "der", type: "spki" })) }),
-    () => ({ key: verificationKey(createPublicKey({ key: der, format: "der", type: "pkcs1" })) }),
-    () => fromCertificate(new X509Certificate(der)),
-    () => {
-      const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-      return { key: verificationKey(createPublicKey(key)), warning: PRIVATE_WARNING };
-    },
-  ];
-  for (const format of formats) {
-    const reading = attempt(format);
+  const priv = (type: "pkcs8" | "pkcs1") => () => {
+    const key = createPrivateKey({ key: der, format: "der", type });
+    return { key: verificationKey(createPublicKey(key)), warning: PRIVATE_WARNING };
+  };
+  const pub = (type: "spki" | "pkcs1") => () => ({
+    key: verificationKey(createPublicKey({ key: der, format: "der", type })),
+  });
+  const certificate = (): Reading => fromCertificate(new X509Certificate(der));
+  for (const form of [priv("pkcs8"), priv("pkcs1"), pub("spki"), pub("pkcs1"), certificate]) {
+    const reading = attempt(form);
     if (reading.key !== undefined) return reading;
   }
   return { warning: "it is neither PEM, DER, a certificate nor a JSON Web Key" };

@@ -74,7 +74,7 @@ describe("checkDigest", () => {
     ["both", [`${good},${long}`], ["sha-256", "sha-512"], []],
     ["both, in two lines", [long, good], ["sha-512", "sha-256"], []],
     ["a deprecated one beside it", [`md5=:YQ==:, ${good}`], ["sha-256"], ["content_digest_alg_ignored"]],
-    ["no padding", [good.replace("=:", ":").replace("256:", "256=:")], ["sha-256"], ["non_canonical_base64"]],
+    ["no padding", [`${good.slice(0, -2)}:`], ["sha-256"], ["non_canonical_base64"]],
   ])("passes: %s", (_, values, verified, warnings) => {
     expect(check(...values)).toEqual({ ok: true, verified, warnings });
   });

@@ -45,6 +45,7 @@ describe("readKeys", () => {
     ["PEM", pem(rsa.privateKey, "pkcs8")],
     ["PKCS#1", pem(rsa.privateKey, "pkcs1")],
     ["DER", rsa.privateKey.export({ type: "pkcs8", format: "der" })],
+    ["DER of PKCS#1", rsa.privateKey.export({ type: "pkcs1", format: "der" })],
     ["JWK", JSON.stringify(rsa.privateKey.export({ format: "jwk" }))],
   ])("takes only the public part of a private key: %s", (_, text) => {
     const read = readKeys(text);

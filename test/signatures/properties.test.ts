@@ -145,3 +145,31 @@ it("keeps the order of components and of parameters", () => {
     }),
   );
 });
+
+describe("long input takes no more than its length", () => {
+  const LONG = 200_000;
+
+  it.each<[string, HttpRequest]>([
+    ["space in Signature-Input", withFields(`a=1, sig1=("content-digest"${" ".repeat(LONG)}"date")`)],
+    ["unclosed strings", withFields(`sig1=("content-digest");a="${'\\"'.repeat(LONG)}`)],
+    ["labels", withFields(Array.from({ length: LONG }, (_, at) => `l${at}`).join(","))],
+    [
+      "digests",
+      withHeader(signed(), "Content-Digest", () => Array.from({ length: LONG }, (_, at) => `l${at}`).join()),
+    ],
+    [
+      "spaces in a digest",
+      withHeader(signed(), "Content-Digest", (value) => `${value},${" ".repeat(LONG)}a=1`),
+    ],
+    [
+      "unclosed strings in a strict field",
+      {
+        ...withFields('sig1=("content-digest" "priority";sf)'),
+        headers: [
+          ...withFields('sig1=("content-digest" "priority";sf)').headers,
+          ["Priority", `a="${'\\"'.repeat(LONG)}`],
+        ],
+      },
+    ],
+  ])("%s", (_, request) => expectVerdict(request));
+});

@@ -9,6 +9,8 @@ import { signatureBase, signatureParams } from "../../src/signatures/base.ts";
 import { component, componentValue, type MessageHead } from "../../src/signatures/components.ts";
 import { Refusal } from "../../src/signatures/refusal.ts";
 import type { FieldTypes, StructuredType } from "../../src/signatures/field-types.ts";
+import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { verify } from "../../src/signatures/verify.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { readBytes, readDictionary } from "../../src/signatures/structured.ts";
 import { vectorFile } from "../support/vectors.ts";
@@ -20,6 +22,7 @@ interface Message {
   readonly status?: number;
   readonly scheme?: HttpRequest["scheme"];
   readonly headers: readonly HeaderLine[];
+  readonly body?: string;
 }
 
 interface SignatureVector {
@@ -53,9 +56,9 @@ const { vectors: signatures } = vectorFile<{ vectors: SignatureVector[] }>("rfc9
 const { vectors: components } = vectorFile<{ vectors: ComponentVector[] }>("rfc9421-components");
 const { keys } = vectorFile<{ keys: Record<string, KeyEntry> }>("keys");
 
-function requestOf({ method = "", target = "", scheme = "https", headers }: Message): HttpRequest {
+function requestOf({ method = "", target = "", scheme = "https", headers, body = "" }: Message): HttpRequest {
   const host = headers.find(([name]) => name.toLowerCase() === "host")?.[1] ?? "";
-  return { method, target, scheme, authority: host, headers, body: new Uint8Array() };
+  return { method, target, scheme, authority: host, headers, body: Buffer.from(body) };
 }
 
 function messageOf({ message, related_request }: SignatureVector): MessageHead {
@@ -114,6 +117,37 @@ describe("signatures of RFC 9421", () => {
     if (!["rsa-pss-sha512", "ecdsa-p256-sha256"].includes(vector.alg)) {
       expect(bytes.toString("base64")).toBe(vector.signature_base64);
     }
+  });
+});
+
+describe("whole requests of RFC 9421 under a policy of their own", () => {
+  const requests = signatures.filter(
+    ({ message, signature_input }) =>
+      message.kind === "request" && signature_input.includes('"content-digest"'),
+  );
+
+  it.each(requests)("$id verifies as $alg", (vector) => {
+    const { message, label, alg: algorithm, signature_input, signature } = vector;
+    const ours: HeaderLine[] = [
+      ["Signature-Input", signature_input],
+      ["Signature", signature],
+    ];
+    const carried = message.headers.filter(([name]) => !name.toLowerCase().startsWith("signature"));
+    const request = { ...requestOf(message), headers: [...carried, ...ours] };
+    const plain = {
+      keyid: vector.keyid,
+      alg: null,
+      use: null,
+      keyOps: null,
+      notBefore: null,
+      notAfter: null,
+    };
+    const keys = [{ ...plain, key: keyOf(vector, "public_pem") }];
+    const now = Number(inputOf(vector).parameters.get("created"));
+    expect(verify(request, { keys, now, policy: { ...DEFAULT_POLICY, label, algorithm } })).toMatchObject({
+      code: "ok",
+      signatureBase: vector.signature_base,
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 /** How the tests run: real processes and sockets take their time, and the gate wants one plain closing line. */
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { CountReporter } from "./count-reporter.ts";
+import { CountReporter } from "./count-reporter.mts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;

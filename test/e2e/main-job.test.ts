@@ -1,0 +1,106 @@
+/** The main job with the real binary: create a link, let it be paid, receive the webhook, verify it, show the record. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+
+describe("the main job", () => {
+  it("creates, pays, receives, verifies and shows a one-time link", async () => {
+    const home = temporaryHome();
+    const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
+    await readyUrl(sandbox);
+    const listen = startPaylink(["listen", "--port", "0", "--json"], { home });
+    const callback = await readyUrl(listen);
+    const created = await runPaylink(
+      ["create", "--amount", "10", "--currency", "EUR", "--callback-url", callback, "--quiet"],
+      { home },
+    );
+    expect(created).toMatchObject({ code: 0, stderr: "" });
+    const paid = await runPaylink(["pay", created.stdout.trim()], { home });
+    expect(paid.code).toBe(0);
+    const [line = ""] = await listen.until(/\{"type":"event".*\n/);
+    const event: unknown = JSON.parse(line);
+    expect(event).toMatchObject({
+      repeated: false,
+      verdict: { verdict: "valid", code: "ok", warnings: [] },
+      record: { transApproved: true, amountTrans: 10, transCurrencyCode: "EUR" },
+      breaches: [],
+    });
+    const { code, stdout } = await listen.stop();
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toEqual({
+      type: "summary",
+      received: 1,
+      verified: 1,
+      rejected: 0,
+      forwarded: 0,
+      failed: 0,
+    });
+    expect((await sandbox.stop("SIGTERM")).code).toBe(143);
+  });
+
+  it("shows an approved record for people", async () => {
+    const home = temporaryHome();
+    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const listen = startPaylink(["listen", "--port", "0"], { home });
+    const [, callback = ""] = await listen.until(/Listening on (\S+)/);
+    const create = ["create", "--reusable", "--callback-url", callback, "--invoice-id", "INV-1", "-q"];
+    const link = await runPaylink(create, { home });
+    await runPaylink(["pay", link.stdout.trim(), "--amount", "10"], { home });
+    await listen.until(/APPROVED {2}EUR 10\.00/);
+    const [, base, suffix] = await listen.until(/base (\S+), suffix (\S+)\)/);
+    expect(base).toBe("INV-1");
+    expect(suffix).toMatch(/^[A-Z0-9]{9}$/);
+    expect((await listen.stop()).stderr).toContain("1 received, 1 verified, 0 rejected");
+  });
+
+  it("runs the demo without touching a profile", async () => {
+    const home = temporaryHome();
+    const demo = await runPaylink(["demo", "--json"], { home });
+    expect(demo.code).toBe(0);
+    const steps = demo.stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(steps).toHaveLength(7);
+    const create = await runPaylink(["create", "--amount", "10", "--currency", "EUR"], { home });
+    expect(create.code).toBe(3);
+  });
+});
+
+describe("without what it needs", () => {
+  it("names the two ways on where there is no profile", async () => {
+    const { code, stderr } = await runPaylink(["create", "--amount", "10", "--currency", "EUR"], {
+      home: temporaryHome(),
+    });
+    expect(code).toBe(3);
+    expect(stderr).toContain("paylink sandbox");
+    expect(stderr).toContain("paylink login");
+  });
+
+  it("says how to give a key where there is none", async () => {
+    const { code, stderr } = await runPaylink(["listen", "--port", "0"], { home: temporaryHome() });
+    expect(code).toBe(2);
+    expect(stderr).toContain("--key");
+  });
+
+  it("names every problem at once by its flag", async () => {
+    const args = ["create", "--amount", "10.005", "--currency", "EUR", "--min-amount", "x", "--json"];
+    const { code, stderr, stdout } = await runPaylink(args, { home: temporaryHome() });
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    const failure: unknown = JSON.parse(stderr);
+    expect(failure).toMatchObject({
+      error: { code: "usage", details: { problems: [{ at: "--min-amount" }, { at: "--amount" }] } },
+    });
+  });
+
+  it.each([
+    [["crate"], "create"],
+    [["create", "--amont", "3"], "--amount"],
+  ])("names the nearest of %j and a line that would work", async (args, nearest) => {
+    const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
+    expect(code).toBe(2);
+    expect(stderr).toContain(nearest);
+    expect(stderr.trim().split("\n").at(-1)).toMatch(/^ {2}Try: paylink /);
+  });
+});

@@ -1,0 +1,92 @@
+/** Runs the real binary: to its end, or in the background until the test is over. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { resolve } from "node:path";
+import { onTestFinished } from "vitest";
+
+const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+
+export interface RunOptions {
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Nothing of the machine's own settings reaches the program: only PATH and what the test gives. */
+function start(args: readonly string[], { home, env = {} }: RunOptions): ChildProcess {
+  return spawn(process.execPath, [BINARY, ...args], {
+    env: { PATH: process.env["PATH"], PAYLINK_HOME: home, TZ: "UTC", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+function gather(child: ChildProcess): { stdout: () => string; stderr: () => string } {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
+  return { stdout: () => Buffer.concat(stdout).toString(), stderr: () => Buffer.concat(stderr).toString() };
+}
+
+export function runPaylink(args: readonly string[], options: RunOptions): Promise<Ended> {
+  const child = start(args, options);
+  const { stdout, stderr } = gather(child);
+  child.stdin?.end(options.input ?? "");
+  return new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) => done({ code, stdout: stdout(), stderr: stderr() }));
+  });
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves with the first match in stdout; rejects when the program ends without one. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends a signal and resolves when the program has ended. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts a program that goes on; it is killed when the test is over, whatever became of it. */
+export function startPaylink(args: readonly string[], options: RunOptions): Running {
+  const child = start(args, options);
+  const { stdout, stderr } = gather(child);
+  const ended = new Promise<Ended>((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) => done({ code, stdout: stdout(), stderr: stderr() }));
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return {
+    pid: child.pid ?? 0,
+    stdout,
+    stderr,
+    ended,
+    until: (pattern) =>
+      new Promise((found, fail) => {
+        const look = (): void => {
+          const match = pattern.exec(stdout());
+          if (match !== null) found(match);
+        };
+        child.stdout?.on("data", look);
+        child.on("close", () => fail(new Error(`ended without ${pattern}: ${stdout()}${stderr()}`)));
+        look();
+      }),
+    stop: (signal = "SIGINT") => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** The address in the ready line that `listen --json` and `sandbox --json` begin with. */
+export async function readyUrl(running: Running): Promise<string> {
+  const [, url = ""] = await running.until(/^\{"type":"ready","url":"([^"]+)"\}\n/);
+  return url;
+}
