@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ["domain", "http/message", "http/exchange"],
   receiver: ["domain", "http/message", "http/exchange", "signatures", "node:zlib", "node:crypto"],
   sandbox: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
-  store: ["domain", "conf", "env-paths", "zod", "node:crypto", "node:fs", "node:path"],
+  store: ["domain", "conf", "env-paths", "zod", "node:crypto", "node:fs", "node:module", "node:path"],
   render: ["domain", "chalk"],
   terminal: ["domain", "render", "context", "chalk", "node:fs/promises", "node:stream"],
   context: ["http/exchange", "store", "chalk"],

@@ -1,0 +1,92 @@
+/** SQLite as this project opens it: Node's own where Node has it, else the package with the same API on Node 20. */
+import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { PaylinkError } from "../domain/errors.ts";
+
+type Value = null | number | bigint | string | Uint8Array;
+
+/** The part of the node:sqlite API that is used; both drivers have it. */
+export interface Statement {
+  run(...values: readonly Value[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
+  get(...values: readonly Value[]): Record<string, Value> | undefined;
+  all(...values: readonly Value[]): Record<string, Value>[];
+  iterate(...values: readonly Value[]): IterableIterator<Record<string, Value>>;
+}
+
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+interface Driver {
+  readonly DatabaseSync: new (path: string) => Database;
+}
+
+/** Milliseconds that a writer waits for another process to finish its transaction. */
+const BUSY_TIMEOUT = 10_000;
+
+/**
+ * Opens a database for several processes at once: readers never wait (WAL), and what was committed survives a power
+ * cut (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version.
+ */
+export function openDatabase(path: string, migrations: readonly string[]): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const database = new (driver().DatabaseSync)(path);
+  database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`);
+  migrate(database, path, migrations);
+  return database;
+}
+
+function migrate(database: Database, path: string, migrations: readonly string[]): void {
+  const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version() === migrations.length) return;
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    // Asked again inside the transaction: another process may have migrated meanwhile.
+    const from = version();
+    if (from > migrations.length)
+      throw new PaylinkError("file_unreadable", `${path} was written by a newer paylink (schema ${from}).`, {
+        hint: "Update paylink, or give another --db.",
+      });
+    for (const sql of migrations.slice(from)) database.exec(sql);
+    database.exec(`PRAGMA user_version=${migrations.length}`);
+    database.exec("COMMIT");
+  } catch (error) {
+    database.exec("ROLLBACK");
+    database.close();
+    throw error;
+  }
+}
+
+/** Runs a function in one transaction, which takes the write lock at once. */
+export function transaction<T>(database: Database, work: () => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Loaded by name at run time: one is built in and the other is optional, so neither can be bundled. */
+function driver(): Driver {
+  const require = createRequire(import.meta.url);
+  for (const name of ["node:sqlite", "@photostructure/sqlite"]) {
+    try {
+      return require(name) as Driver;
+    } catch {
+      continue;
+    }
+  }
+  throw new PaylinkError("internal", "This Node has no SQLite.", {
+    hint: "Use Node 22.13 or later, or install the optional package @photostructure/sqlite beside paylink.",
+  });
+}
