@@ -16,12 +16,15 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { startReceiver } from "../../receiver/start.ts";
 import { renderCompactRecord } from "../../render/record.ts";
+import { createClock } from "../../sandbox/clock.ts";
 import { createIds } from "../../sandbox/ids.ts";
 import type { Choice } from "../../sandbox/payments.ts";
-import { createSandbox } from "../../sandbox/sandbox.ts";
+import { oneKey } from "../../sandbox/signing-keys.ts";
+import { startSandbox } from "../../sandbox/start.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { newIdentity, type SandboxIdentity } from "../../store/sandbox-identity.ts";
+import { openLedger } from "../../store/sandbox.ts";
 
 const HOST = "127.0.0.1";
 const MAX_BODY = 1024 * 1024;
@@ -83,23 +86,30 @@ async function setUp(context: Context): Promise<{ stage: Stage; close: () => Pro
     newId,
     observe: queue.put,
   });
-  const sandbox = createSandbox({
+  const { baseUrl, close } = await startSandbox({
     merchant: identity,
-    key: key.key,
+    keys: oneKey(key.key),
+    ledger: openLedger(":memory:"),
+    clock: createClock(now),
     ids: createIds(newId),
+    newToken: newId,
     send,
-    now,
+    serve,
+    host: HOST,
+    port: 0,
+    machineNow: now,
     allowRemote: false,
+    schedule: [],
+    fault: undefined,
     observe: () => undefined,
+    faulted,
   });
-  const service = await serve(sandbox.handler, { host: HOST, port: 0, maxBody: MAX_BODY, faulted });
-  const baseUrl = service.url.replace(/\/$/, "");
   const api = createApi({ send, baseUrl, token: identity.token, timeout: PATIENCE });
   return {
     stage: { context, identity, api, receiverUrl: receiver.url, next: queue.take },
     close: async () => {
-      await sandbox.close();
-      await Promise.all([service.close(), receiver.close()]);
+      await close();
+      await receiver.close();
     },
   };
 }
