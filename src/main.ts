@@ -17,16 +17,18 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const interruption = new AbortController();
   const network = lazySender(world.env);
   let active: Command | undefined;
+  let exit = 0;
+  const endWith = (code: number): void => void (exit = code);
   const program = createProgram(PAYLINK_VERSION, (command) => {
     active = command;
-    return createContext(world, command.optsWithGlobals(), interruption.signal, network.send);
+    return createContext(world, command.optsWithGlobals(), interruption.signal, network.send, endWith);
   });
   if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
   try {
     await program.parseAsync(argv, { from: "user" });
     interruption.signal.throwIfAborted();
-    return 0;
+    return exit;
   } catch (error) {
     return await report(world, program, active, error);
   } finally {
@@ -45,6 +47,7 @@ async function createContext(
   options: GlobalOptions,
   signal: AbortSignal,
   send: Context["send"],
+  endWith: Context["endWith"],
 ): Promise<Context> {
   const [{ createOutput }, { createReadFile }, { folders }] = await Promise.all([
     import("./terminal/output.ts"),
@@ -62,8 +65,10 @@ async function createContext(
     serve: async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
     env: world.env,
     profile: options.profile,
-    settings: async () => (await import("./store/settings.ts")).openSettings(config),
+    settings: async (home) =>
+      (await import("./store/settings.ts")).openSettings(home === undefined ? config : folders(home).config),
     dataFolder: data,
+    endWith,
   };
 }
 

@@ -6,6 +6,7 @@ import { registerDemo } from "./commands/demo/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
+import { registerTest } from "./commands/test/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
 /** In the order in which the help lists them. */
@@ -14,6 +15,7 @@ const COMMANDS: readonly Register[] = [
   registerListen,
   registerSandbox,
   registerPay,
+  registerTest,
   registerDemo,
 ];
 

@@ -140,6 +140,9 @@ const cardFields = (): Page =>
     )}
   </fieldset>`;
 
+/** Fields that share a line with another. */
+const SHORT: ReadonlySet<string> = new Set(["firstName", "lastName", "city", "postalcode"]);
+
 /** Prepopulated with what the merchant knows of the customer; both spellings of the address are read. */
 function customerFields({ request }: Link): Page {
   const { email, billingAddress: address = {} } = request.customerDetails ?? {};
@@ -157,10 +160,10 @@ function customerFields({ request }: Link): Page {
   return html`<details class="customer" ${known ? "open" : ""}>
     <summary>Your details</summary>
     <div class="fields">
-      <p class="hint">For ${request.customerName}</p>
+      <p class="hint wide">For ${request.customerName}</p>
       ${fields.map(
         ([name, label, autocomplete, value]) =>
-          html`<div>
+          html`<div class="${SHORT.has(name) ? "" : "wide"}">
             <label for="${name}">${label}</label>
             <input id="${name}" name="${name}" autocomplete="${autocomplete}" value="${value ?? ""}" />
           </div>`,

@@ -1,6 +1,6 @@
 /** Payments through a link: what the customer chose becomes a transaction record by the specification's table. */
 import { JsonNumber, type JsonObject } from "../domain/json.ts";
-import { compareAmounts, decimalsProblem, isDecimal } from "../domain/money.ts";
+import { compareAmounts, decimalsProblem, formatAmount, isDecimal } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
@@ -82,9 +82,9 @@ function amountOf(link: Link, attempt: Attempt): JsonNumber {
   // Endpoints rule 9: bounds apply in this mode alone.
   if (mode === VARIABLE_MODE) {
     if (minAmount !== undefined && compareAmounts(entered, minAmount) < 0)
-      throw unprocessable({ at: "amount", message: `must be at least ${minAmount.toString()}` });
+      throw unprocessable({ at: "amount", message: `must be at least ${formatAmount(minAmount, currency)}` });
     if (maxAmount !== undefined && compareAmounts(entered, maxAmount) > 0)
-      throw unprocessable({ at: "amount", message: `must be at most ${maxAmount.toString()}` });
+      throw unprocessable({ at: "amount", message: `must be at most ${formatAmount(maxAmount, currency)}` });
   }
   return new JsonNumber(entered);
 }

@@ -38,10 +38,12 @@ label, .label { display: block; font-size: 0.875rem; font-weight: 600; margin-bo
 .checkout .card { background: var(--card); border-radius: 18px; box-shadow: var(--shadow); padding: 1.5rem; display: grid; gap: 1.25rem; }
 .merchant { color: var(--quiet); font-size: 0.9375rem; }
 .checkout h1 { font-size: 1rem; font-weight: 600; color: var(--quiet); }
-.amount { font-size: 2.375rem; line-height: 1.15; font-weight: 700; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.columns-left { display: grid; gap: 1.5rem; align-content: start; }
+.amount { margin-top: 0.25rem; font-size: 2.375rem; line-height: 1.15; font-weight: 700; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .facts { overflow-wrap: anywhere; }
 .checkout form { display: grid; gap: 1.1rem; }
 .checkout .money { display: flex; align-items: center; gap: 0.6rem; }
+.checkout .money + .hint { margin-top: 0.3rem; }
 .checkout .money input { font-size: 1.5rem; font-weight: 700; }
 .cards { display: grid; gap: 0.6rem; }
 .cards legend { font-size: 0.875rem; font-weight: 600; margin-bottom: 0.4rem; padding: 0; }
@@ -54,7 +56,8 @@ label, .label { display: block; font-size: 0.875rem; font-weight: 600; margin-bo
 .quiet-button { background: transparent; border-color: transparent; color: var(--quiet); font-weight: 500; }
 details.customer { border-top: 1px solid var(--line); padding-top: 0.9rem; }
 details.customer summary { cursor: pointer; font-weight: 600; font-size: 0.9375rem; }
-details.customer .fields { display: grid; gap: 0.8rem; margin-top: 0.8rem; }
+details.customer .fields { display: grid; gap: 0.8rem; margin-top: 0.8rem; grid-template-columns: 1fr 1fr; }
+.fields .wide { grid-column: 1 / -1; }
 .result { text-align: center; justify-items: center; }
 .result h1 { font-size: 1.5rem; color: var(--text); }
 .mark { width: 4rem; height: 4rem; border-radius: 50%; display: grid; place-items: center; font-size: 2rem; font-weight: 700; background: var(--soft); }
@@ -78,6 +81,7 @@ details.customer .fields { display: grid; gap: 0.8rem; margin-top: 0.8rem; }
 .state.approved, .state.delivered, .state.paid { color: var(--good); } .state.declined, .state.failed { color: var(--bad); } .state.cancelled, .state.waiting, .state.expired { color: var(--warn); } .state.active { color: var(--accent); }
 .dashboard summary { cursor: pointer; }
 .dashboard pre { margin: 0; padding: 0.7rem; border-radius: 10px; background: var(--ground); overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.8125rem/1.45 ui-monospace, Menlo, "Liberation Mono", monospace; }
+.columns > .panel { align-self: start; }
 .grid { display: grid; gap: 0.8rem; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); align-items: end; }
 .dashboard button, .dashboard .button { min-height: 2.25rem; padding: 0.3rem 0.8rem; font-size: 0.875rem; }
 .dashboard input, .dashboard select { min-height: 2.5rem; }
