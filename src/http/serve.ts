@@ -44,12 +44,17 @@ export const serve: Serve = async (handler, options) => {
 
 const NOTHING = new Uint8Array();
 
+/** Connections whose request is being read or answered. */
+const exchanging = new WeakSet<object>();
+
 async function exchange(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   handler: Handler,
   options: ServeOptions,
 ): Promise<void> {
+  exchanging.add(incoming.socket);
+  outgoing.once("close", () => exchanging.delete(incoming.socket));
   const head = headOf(incoming);
   const refusal = options.admit?.(head) ?? tooLarge(incoming, options.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, outgoing, options);
@@ -140,7 +145,9 @@ async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>)
 
 /** What llhttp refuses never becomes a request: it is answered on the bare socket (RFC 9112 2.2, RFC 6585 5). */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, options: ServeOptions): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  // A connection that ends inside a body is told of by the exchange that was reading it.
+  const reading = error.code === "HPE_INVALID_EOF_STATE" && exchanging.has(socket);
+  if (error.code === "ECONNRESET" || reading || !socket.writable) return void socket.destroy();
   const refusal: Refusal =
     error.code === "HPE_HEADER_OVERFLOW"
       ? { code: "headers_too_large", status: 431, detail: "the header section is larger than 16 KiB" }
