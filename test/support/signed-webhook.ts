@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync, randomUUID, type KeyObject } from "nod
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSigner, httpbis } from "http-message-signatures";
+import { vectorFile, type WebhookCase } from "./vectors.ts";
 
 export interface Keys {
   readonly privateKey: KeyObject;
@@ -21,40 +22,13 @@ export function publicKeyFile(home: string, { publicPem }: Keys): string {
   return path;
 }
 
+const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
+
 /** A record that keeps every rule of the specification, for an approved payment of EUR 10. */
 export function approvedRecord(): Record<string, unknown> {
-  return {
-    ...{ uti: randomUUID(), transType: "SALE", transApproved: true, transPartiallyApproved: false },
-    ...{ transCancelled: false, amountTrans: 10, amountGratuity: 0, amountCashback: 0 },
-    ...{
-      cvmSignatureRequired: false,
-      cvmPinVerified: false,
-      transCurrencyCode: "EUR",
-      terminalId: "1234567890",
-    },
-    ...{ merchantId: "000000000012345", softwareVersion: "1.12.0", receiptNumber: "000417" },
-    ...{
-      retrievalReferenceNumber: "331700000417",
-      paymentId: randomUUID(),
-      responseCode: "00",
-      stan: "000417",
-    },
-    ...{ authorisationCode: "123456", merchantTokenId: randomUUID(), cardPan: "************1111" },
-    ...{ cardStartDate: "2401", cardScheme: "VISA", cardPanSequenceNumber: "01", cardType: "EMV" },
-    ...{
-      emvAid: "A0000000031010",
-      emvTsi: "E800",
-      emvTvr: "0000000000",
-      emvCryptogram: "",
-      emvCryptogramType: "ARQC",
-    },
-    ...{
-      reference: "INV-1-A1B2C3D4E",
-      merchantName: "Café Example",
-      transDateTime: "2026-01-01T10:00:00.000Z",
-    },
-    ...{ createdDateTime: "2026-01-01T10:00:01.000Z", merchantStoreId: 1, status: "Complete" },
-  };
+  const body = Buffer.from(vectors[0]?.request.body_base64 ?? "", "base64").toString();
+  const record: Record<string, unknown> = JSON.parse(body);
+  return { ...record, uti: randomUUID(), amountTrans: 10, transCurrencyCode: "EUR" };
 }
 
 export interface SignedWebhook {
