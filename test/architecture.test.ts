@@ -9,6 +9,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ["domain", "undici", "node:http", "node:net"],
   signatures: ["http/message", "structured-headers", "node:crypto"],
   api: ["domain", "http/message", "http/exchange"],
+  requests: ["domain", "store/in-force", "store/profile", "commander"],
   receiver: ["domain", "http/message", "http/exchange", "signatures", "node:zlib", "node:crypto"],
   sandbox: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
   store: ["domain", "conf", "env-paths", "zod", "node:crypto", "node:fs", "node:module", "node:path"],

@@ -6,9 +6,9 @@ import { parseDuration } from "../../domain/duration.ts";
 import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderLink, renderWarnings } from "../../render/link.ts";
+import { buildRequest, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import type { CreateFlags } from "./command.ts";
-import { buildRequest, type BuiltRequest } from "./request.ts";
 
 export async function create(context: Context, flags: CreateFlags): Promise<void> {
   const { out } = context;

@@ -4,15 +4,15 @@ import {
   VARIABLE_MODE,
   VERIFICATION,
   type PaymentLinkRequest,
-} from "../../domain/payment-link.ts";
-import type { Problem } from "../../domain/errors.ts";
-import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../../domain/json.ts";
-import { fieldFromText } from "../../domain/payment-link-text.ts";
-import { checkRequest } from "../../domain/payment-link-rules.ts";
-import { parseWhen } from "../../domain/when.ts";
-import type { InForce } from "../../store/in-force.ts";
-import type { SettingKey } from "../../store/profile.ts";
-import type { CreateFlags } from "./command.ts";
+} from "../domain/payment-link.ts";
+import type { Problem } from "../domain/errors.ts";
+import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
+import { fieldFromText } from "../domain/payment-link-text.ts";
+import { checkRequest } from "../domain/payment-link-rules.ts";
+import { parseWhen } from "../domain/when.ts";
+import type { InForce } from "../store/in-force.ts";
+import type { SettingKey } from "../store/profile.ts";
+import type { RequestFlags } from "./flags.ts";
 
 /** Where each flag's value goes. */
 const FIELD_OF = {
@@ -41,7 +41,7 @@ const FIELD_OF = {
   minAmount: "linkOptions.minAmount",
   maxAmount: "linkOptions.maxAmount",
   referenceMode: "linkOptions.paymentReferenceMode",
-} as const satisfies Partial<Record<keyof CreateFlags, string>>;
+} as const satisfies Partial<Record<keyof RequestFlags, string>>;
 type ValueFlag = keyof typeof FIELD_OF;
 const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
 
@@ -69,7 +69,7 @@ export interface BuiltRequest {
 }
 
 interface Sources {
-  readonly flags: CreateFlags;
+  readonly flags: RequestFlags;
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
   readonly settings: InForce;
@@ -110,13 +110,13 @@ const unusable = (problem: Problem): BuiltRequest => ({
   warnings: [],
 });
 
-const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: CreateFlags): boolean =>
+const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: RequestFlags): boolean =>
   reusable === true || [mode, minAmount, maxAmount, referenceMode].some((value) => value !== undefined);
 
 /** What nobody gave: the profile's values, and what each kind of link means (`cli.md`, create). */
 function applyDefaults(
   request: JsonObject,
-  flags: CreateFlags,
+  flags: RequestFlags,
   settings: InForce,
   now: Date,
   problems: Problem[],
@@ -143,7 +143,7 @@ function applyDefaults(
 }
 
 /** A problem is named by its flag, unless the value stands in the file; what has no flag is named by its path. */
-function placeOf(path: string, flags: CreateFlags): string {
+function placeOf(path: string, flags: RequestFlags): string {
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
   if (flag !== undefined && (flags.from === undefined || flags[flag] !== undefined)) return nameOf(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
