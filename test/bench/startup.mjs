@@ -10,7 +10,18 @@ const ROUNDS = 25;
 
 const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
 const env = { PATH: process.env.PATH, PAYLINK_HOME: home };
-const dryRun = ["create", "--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada", "--dry-run"];
+const dryRun = [
+  "create",
+  "--amount",
+  "10",
+  "--currency",
+  "EUR",
+  "--terminal-id",
+  "1",
+  "--customer-name",
+  "Ada",
+  "--dry-run",
+];
 
 /** What is measured, with the bar that the design sets for it. */
 const cases = [
@@ -33,9 +44,11 @@ rmSync(home, { recursive: true });
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const floor = median(times.get("node -e 0"));
-process.stdout.write(`Node ${process.versions.node}, ${ROUNDS} rounds\n`);
+process.stdout.write(`Node ${String(process.versions.node)}, ${ROUNDS} rounds\n`);
 for (const { name, bar } of cases) {
   const time = median(times.get(name));
   const ratio = `${(time / floor).toFixed(2)} ×`;
-  process.stdout.write(`${name.padEnd(30)}${time.toFixed(1).padStart(8)} ms  ${ratio}${bar === undefined ? "" : `  (bar ${bar} ×)`}\n`);
+  process.stdout.write(
+    `${name.padEnd(30)}${time.toFixed(1).padStart(8)} ms  ${ratio}${bar === undefined ? "" : `  (bar ${bar} ×)`}\n`,
+  );
 }
