@@ -35,7 +35,7 @@ const times = new Map(cases.map(({ name }) => [name, []]));
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const { name, args } of cases) {
     const started = performance.now();
-    const { status, stderr } = spawnSync(process.execPath, args, { env });
+    const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
     if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
     times.get(name).push(performance.now() - started);
   }
@@ -44,7 +44,7 @@ rmSync(home, { recursive: true });
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const floor = median(times.get("node -e 0"));
-process.stdout.write(`Node ${String(process.versions.node)}, ${ROUNDS} rounds\n`);
+process.stdout.write(`Node ${process.versions.node}, ${ROUNDS} rounds\n`);
 for (const { name, bar } of cases) {
   const time = median(times.get(name));
   const ratio = `${(time / floor).toFixed(2)} ×`;
