@@ -76,7 +76,9 @@ export interface EventLine {
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
   readonly method: string;
+  /** The absolute URI; the target alone where the message names no authority that can be trusted. */
   readonly url: string;
   readonly headers: readonly HeaderLine[];
+  readonly trailers?: readonly HeaderLine[];
   readonly bodyBase64: string;
 }

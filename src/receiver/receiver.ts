@@ -24,7 +24,7 @@ export interface ReceiverParts {
   readonly unverified: boolean;
   readonly log: EventLog;
   /** Passes a kept event on and resolves with the status that the service is answered. */
-  readonly forward?: (event: WebhookEvent, first: string) => Promise<number>;
+  readonly forward?: ((event: WebhookEvent, first: string) => Promise<number>) | undefined;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
