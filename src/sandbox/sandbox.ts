@@ -16,7 +16,7 @@ export interface Sandbox {
   /** Posts what waits from an earlier run; to be called once the sandbox answers. */
   start(): void;
   /** Resolves when no webhook is due or under way. */
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
   /** Ends the answers that would go on for ever. */
   endStreams(): void;
   close(): Promise<void>;

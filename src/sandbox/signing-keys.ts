@@ -1,6 +1,14 @@
 /** The keys that the sandbox signs with: the one in use, and those that it still serves after a rotation. */
-import type { JsonWebKey } from "node:crypto";
-import { publicJwk, type SigningKey } from "../signatures/keys.ts";
+import { createPublicKey, type JsonWebKey } from "node:crypto";
+import { PaylinkError } from "../domain/errors.ts";
+import { publicJwk, readSigningKey, type SigningKey } from "../signatures/keys.ts";
+
+/** The keys as the sandbox's identity keeps them, in PEM. */
+export interface StoredKeys {
+  readonly keyid: string;
+  readonly privateKey: string;
+  readonly retired: readonly { readonly keyid: string; readonly publicKey: string; readonly until: string }[];
+}
 
 export interface SigningKeys {
   current(): SigningKey;
@@ -10,11 +18,28 @@ export interface SigningKeys {
   rotate(): string;
 }
 
-/** One key for good: for a sandbox that lives no longer than a command. */
-export function oneKey(key: SigningKey): SigningKeys {
+/** `renew` makes a new key and has it on disk before it is in use. */
+export function createSigningKeys(opened: StoredKeys, renew: () => StoredKeys, now: () => Date): SigningKeys {
+  let stored = opened;
+  let current = signingKeyOf(stored);
   return {
-    current: () => key,
-    published: () => [publicJwk(key.key, key.keyid ?? "")],
-    rotate: () => key.keyid ?? "",
+    current: () => current,
+    published: () => [
+      publicJwk(current.key, stored.keyid),
+      ...stored.retired
+        .filter(({ until }) => Date.parse(until) > now().getTime())
+        .map(({ keyid, publicKey }) => publicJwk(createPublicKey(publicKey), keyid)),
+    ],
+    rotate: () => {
+      stored = renew();
+      current = signingKeyOf(stored);
+      return stored.keyid;
+    },
   };
+}
+
+function signingKeyOf({ privateKey, keyid }: StoredKeys): SigningKey {
+  const key = readSigningKey(privateKey, keyid);
+  if (key.ok) return key.key;
+  throw new PaylinkError("key_invalid", `The sandbox's own key cannot be read: ${key.reason}`);
 }

@@ -16,9 +16,9 @@ export interface RunningSandbox {
   readonly url: string;
   /** Without one: what a profile holds. */
   readonly baseUrl: string;
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
   /** Answers what is in flight, lets attempts under way finish, and leaves the rest on disk. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export async function startSandbox(parts: StartParts): Promise<RunningSandbox> {

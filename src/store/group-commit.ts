@@ -5,7 +5,7 @@ export interface GroupCommit {
   /** To be called before each write. */
   begin(): void;
   /** Resolves when everything written so far is durable; rejects where it could not be made so. */
-  committed(): Promise<void>;
+  readonly committed: () => Promise<void>;
 }
 
 interface Waiter {

@@ -48,7 +48,7 @@ function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKe
 const SERVED_AFTER_ROTATION = 24 * 3_600_000;
 
 /** The same merchant with a new key; the one before is retired. */
-export function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): SandboxIdentity {
+function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): SandboxIdentity {
   const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
   const until = new Date(now.getTime() + SERVED_AFTER_ROTATION).toISOString();
   const retired = [{ keyid: before.keyid, publicKey, until }, ...before.retired];
@@ -59,11 +59,13 @@ export function withNewKey(before: SandboxIdentity, newId: () => string, now: Da
   };
 }
 
-/** Replaces what a folder holds, whole or not at all. */
-export function saveIdentity(folder: string, value: SandboxIdentity): void {
+/** Gives the identity that a folder holds a new key: replaced whole or not at all, and on disk when this returns. */
+export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
   const path = join(folder, FILE);
-  writeFileSync(`${path}.new`, JSON.stringify(value, null, 2), { mode: 0o600 });
+  const renewed = withNewKey(openIdentity(folder, newId), newId, now);
+  writeFileSync(`${path}.new`, JSON.stringify(renewed, null, 2), { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
+  return renewed;
 }
 
 const FILE = "sandbox.json";

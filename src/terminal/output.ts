@@ -6,7 +6,12 @@ export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
 
 const DEFAULT_WIDTH = 80;
 
-export function createOutput(streams: Streams, options: Pick<GlobalOptions, "json" | "color">): Output {
+/** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
+export function createOutput(
+  streams: Streams,
+  options: Pick<GlobalOptions, "json" | "color">,
+  hide: (text: string) => string,
+): Output {
   const { stdout, stderr, env } = streams;
   return {
     json: options.json ?? false,
@@ -14,7 +19,7 @@ export function createOutput(streams: Streams, options: Pick<GlobalOptions, "jso
     paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${hide(text)}\n`),
   };
 }
 

@@ -1,6 +1,7 @@
 /** `paylink demo`: the whole loop on free ports, in one process, touching nothing that the user has. */
 import { createApi, type Api } from "../../api/client.ts";
 import { payAtCheckout } from "../../api/checkout.ts";
+import { fixedToken } from "../../api/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber } from "../../domain/json.ts";
@@ -10,7 +11,7 @@ import {
   VERIFICATION,
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
+import { outcomeOf, TRANSACTION_PATH } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -19,9 +20,9 @@ import { renderCompactRecord } from "../../render/record.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds } from "../../sandbox/ids.ts";
 import type { Choice } from "../../sandbox/payments.ts";
-import { oneKey } from "../../sandbox/signing-keys.ts";
+import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox } from "../../sandbox/start.ts";
-import { publicJwk, readKeys, readSigningKey } from "../../signatures/keys.ts";
+import { readKeys } from "../../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { newIdentity, type SandboxIdentity } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";
@@ -63,9 +64,8 @@ export async function demo(context: Context): Promise<void> {
 async function setUp(context: Context): Promise<{ stage: Stage; close: () => Promise<void> }> {
   const { serve, send, now, newId } = context;
   const identity = newIdentity(newId);
-  const key = readSigningKey(identity.privateKey, identity.keyid);
-  if (!key.ok) throw new Error(key.reason);
-  const keys = readKeys(JSON.stringify(publicJwk(key.key.key, identity.keyid)));
+  const signingKeys = createSigningKeys(identity, () => identity, now);
+  const keys = readKeys(JSON.stringify({ keys: signingKeys.published() }));
   if (!keys.ok) throw new Error(keys.reason);
   const faulted = (error: unknown): void => context.out.note(String(error));
   const queue = createQueue<WebhookEvent | Rejection>();
@@ -88,7 +88,7 @@ async function setUp(context: Context): Promise<{ stage: Stage; close: () => Pro
   });
   const { baseUrl, close } = await startSandbox({
     merchant: identity,
-    keys: oneKey(key.key),
+    keys: signingKeys,
     ledger: openLedger(":memory:"),
     clock: createClock(now),
     ids: createIds(newId),
@@ -104,7 +104,8 @@ async function setUp(context: Context): Promise<{ stage: Stage; close: () => Pro
     observe: () => undefined,
     faulted,
   });
-  const api = createApi({ send, baseUrl, token: identity.token, timeout: PATIENCE });
+  const tokens = fixedToken(identity.token);
+  const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: PATIENCE });
   return {
     stage: { context, identity, api, receiverUrl: receiver.url, next: queue.take },
     close: async () => {

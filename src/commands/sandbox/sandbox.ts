@@ -1,22 +1,13 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
-import { createPublicKey } from "node:crypto";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
 import { renderSandboxEvent } from "../../render/sandbox.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";
-import type { SigningKeys } from "../../sandbox/signing-keys.ts";
+import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox } from "../../sandbox/start.ts";
-import { publicJwk, readSigningKey, type SigningKey } from "../../signatures/keys.ts";
-import {
-  openIdentity,
-  profileOf,
-  saveIdentity,
-  withNewKey,
-  type SandboxIdentity,
-} from "../../store/sandbox-identity.ts";
+import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";
 import type { SandboxFlags } from "./command.ts";
 import { sandboxOptions, type SandboxOptions } from "./options.ts";
@@ -36,7 +27,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
   const running = await startSandbox({
     ...options,
     merchant: identity,
-    keys: keysOf(identity, folder, context),
+    keys: createSigningKeys(identity, () => renewKey(folder, newId, now()), now),
     ledger,
     clock,
     ids: idsOf(options, ledger, newId),
@@ -68,34 +59,6 @@ async function openOwnLedger({ db, reset }: SandboxOptions, folder: string): Pro
 function idsOf({ seed }: SandboxOptions, ledger: Ledger, newId: () => string) {
   const held = ledger.counts();
   return createIds(seed === undefined ? newId : seededIds(seed, held), held.payments);
-}
-
-/** The identity's key signs; a rotation is on disk before it is in use. */
-function keysOf(opened: SandboxIdentity, folder: string, { newId, now }: Context): SigningKeys {
-  let identity = opened;
-  let current = signingKeyOf(identity);
-  return {
-    current: () => current,
-    published: () => [
-      publicJwk(current.key, identity.keyid),
-      ...identity.retired
-        .filter(({ until }) => Date.parse(until) > now().getTime())
-        .map(({ keyid, publicKey }) => publicJwk(createPublicKey(publicKey), keyid)),
-    ],
-    rotate: () => {
-      const next = withNewKey(identity, newId, now());
-      saveIdentity(folder, next);
-      identity = next;
-      current = signingKeyOf(next);
-      return next.keyid;
-    },
-  };
-}
-
-function signingKeyOf({ privateKey, keyid }: SandboxIdentity): SigningKey {
-  const key = readSigningKey(privateKey, keyid);
-  if (key.ok) return key.key;
-  throw new PaylinkError("key_invalid", `The sandbox's own key cannot be read: ${key.reason}`);
 }
 
 const stopped = (signal: AbortSignal): Promise<void> =>
