@@ -62,7 +62,7 @@ describe("the schedule", () => {
       ["7d", 6],
     ] as const) {
       await stage.turn("/sandbox/advance", { duration: wait });
-      expect(stage.posted, wait).toHaveLength(total);
+      expect([wait, stage.posted.length]).toEqual([wait, total]);
     }
     const page = (await stage.ask("GET", "/?state=failed")).text;
     const [, id = ""] = /id="delivery-([^"]+)"/.exec(page) ?? [];
