@@ -38,6 +38,8 @@ export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.sh
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
+export const SETTING_KEYS: readonly SettingKey[] = profile.keyof().options;
+
 export type DefaultKey = keyof z.infer<typeof profileDefaults>;
 export const DEFAULT_KEYS = Object.keys(profileDefaults.shape) as DefaultKey[];
 
