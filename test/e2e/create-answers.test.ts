@@ -123,7 +123,7 @@ describe("create --curl", () => {
       const [head = "", body] = request.split("\r\n\r\n");
       const [line, ...headers] = head.split("\r\n");
       const kept = headers.filter((header) => /^(?:authorization|content-type|accept):/i.test(header));
-      return { line, headers: kept.map((header) => header.toLowerCase()).sort(), body };
+      return { line, headers: kept.map((header) => header.toLowerCase()).toSorted(), body };
     };
     expect(parts(byCurl)).toEqual(parts(byPaylink));
   });

@@ -131,7 +131,7 @@ describe("login, in a terminal", () => {
     await screen.until(/base URL/);
     screen.type(`http://shop.example${ENTER}`);
     await screen.until(/must be https/);
-    screen.type(`${"\u0015"}${url}${ENTER}`);
+    screen.type(`\u0015${url}${ENTER}`);
     await screen.until(/Terminal/);
     screen.type(`1234567890${ENTER}`);
     await screen.until(/What opens the account\?/);
