@@ -159,3 +159,20 @@ function tokenFailure(error: unknown, url: URL): unknown {
     });
   return failureOf(error, "reads");
 }
+
+/** When a token says of itself that it expires (RFC 7519 4.1.4); undefined where it is no JWT, or does not say. */
+export function tokenExpiry(token: string): Date | undefined {
+  const [, payload = ""] = token.trim().split(".");
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const expiry = (claims as { readonly exp?: unknown } | null)?.exp;
+    return typeof expiry === "number" && Math.abs(expiry) <= LAST_SECOND
+      ? new Date(expiry * 1000)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last second that a date can hold (ECMA-262 21.4.1.1). */
+const LAST_SECOND = 8.64e12;
