@@ -55,16 +55,27 @@ async function createContext(
   return {
     out: createOutput(world, options),
     readFile: createReadFile(world.stdin),
+    stdin: world.stdin,
     now: () => new Date(),
     newId: randomUUID,
     signal,
     send,
     serve: async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
     env: world.env,
+    processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
     settings: async () => (await import("./store/settings.ts")).openSettings(config),
     dataFolder: data,
   };
+}
+
+/** Signal 0 only asks; a process that belongs to somebody else is running all the same. */
+function isRunning(world: NodeJS.Process, pid: number): boolean {
+  try {
+    return world.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 /** undici is the heaviest thing here: it loads with the first request, not before. */
