@@ -1,12 +1,13 @@
 /** The first pass over a list: every row is checked before the first is sent, and what each asks for is kept as a number. */
 import { createHash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
+import { Numbers } from "./numbers.ts";
 import { fingerprintOf, type Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
 
 export interface Checked {
-  /** What each row asks for, by its position: eight bytes a row. */
-  readonly asks: readonly number[];
+  /** What each row asks for, by its position. */
+  readonly asks: Numbers;
   /** The positions of the rows that cannot be sent. */
   readonly invalid: ReadonlySet<number>;
   /** Every column of the file in the order of its first appearance, and whether it is sent. */
@@ -29,7 +30,7 @@ interface CheckParts {
 
 export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, isDone, checked } = parts;
-  const asks: number[] = [];
+  const asks = new Numbers();
   const invalid = new Set<number>();
   const columns = new Map<string, boolean>();
   const content = createHash("sha256");
@@ -38,7 +39,7 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
     const problems = isDone(row.index) ? [] : requestOf(row, build, now).problems;
     if (problems.length > 0) invalid.add(row.index);
     const fingerprint = fingerprintOf(row);
-    asks.push(fingerprint);
+    asks.set(row.index, fingerprint);
     content.update(`${fingerprint}\n`);
     for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
     checked(row, problems);

@@ -1,6 +1,6 @@
 /** What is known of every row: read back from the journal, kept up to date in it, and held in a few bytes a row. */
-import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isSettled, openJournal, replayJournal, type JournalWriter } from "../store/journal.ts";
+import { Numbers } from "./numbers.ts";
 import type { Outcome, Status } from "./outcome.ts";
 
 /** `new` was never sent; `sending` was in the air when its run was killed. */
@@ -10,16 +10,26 @@ const STANDINGS: readonly Standing[] = ["new", "sending", "created", "refused", 
 /** Rows that a link was, or may have been, created for. */
 const BINDING: ReadonlySet<Standing> = new Set(["sending", "created", "unknown"]);
 
-/** Changed rows that are named one by one; the rest are counted. */
-const NAMED = 10;
+/** A row that was sent, and that today's list no longer asks for at its place. */
+export interface ChangedRow {
+  readonly row: number;
+  readonly outcome: Outcome;
+}
 
-/** Numbers only, in arrays that grow by the row: a million rows take some forty megabytes. */
+export interface Changes {
+  /** How many there are; only the first ones are told. */
+  readonly count: number;
+  readonly first: readonly ChangedRow[];
+}
+
+/** Numbers only: a million rows take some thirty megabytes. */
 export class Ledger {
-  private readonly standings: number[] = [];
+  private readonly standings = new Numbers();
   /** What each row asked for when it was sent. */
-  private readonly asked: number[] = [];
-  private readonly offsets: number[] = [];
-  private readonly lengths: number[] = [];
+  private readonly asked = new Numbers();
+  /** Where the journal holds each row's outcome. */
+  private readonly offsets = new Numbers();
+  private readonly lengths = new Numbers();
   private readonly path: string;
   private writer: JournalWriter | undefined;
 
@@ -38,7 +48,7 @@ export class Ledger {
   }
 
   standing(row: number): Standing {
-    return STANDINGS[this.standings[row] ?? 0] ?? "new";
+    return STANDINGS[this.standings.at(row)] ?? "new";
   }
 
   /** Whether nothing more is to be sent for the row. */
@@ -48,28 +58,28 @@ export class Ledger {
   }
 
   countCreated(): number {
-    return this.standings.filter((standing) => STANDINGS[standing] === "created").length;
+    let count = 0;
+    for (let row = 0; row < this.standings.length; row++) if (this.standing(row) === "created") count++;
+    return count;
   }
 
-  /** Throws `input_changed` where a row that was sent asks for something else in today's list, or is not in it. */
-  compare(asks: readonly number[]): void {
-    const changed: Problem[] = [];
+  /** The rows that were sent and that ask for something else in today's list, or are not in it any more. */
+  async changes(asks: Numbers, most: number): Promise<Changes> {
+    const first: ChangedRow[] = [];
     let count = 0;
     for (let row = 0; row < this.standings.length; row++) {
-      if (!BINDING.has(this.standing(row)) || this.asked[row] === asks[row]) continue;
-      const message = row < asks.length ? "asks for something else now" : "is gone";
-      if (++count <= NAMED)
-        changed.push({ at: `row ${row + 1}`, message: `was sent in an earlier run and ${message}` });
+      const same = row < asks.length && this.asked.at(row) === asks.at(row);
+      const outcome = BINDING.has(this.standing(row)) && !same ? await this.outcome(row) : undefined;
+      if (outcome !== undefined && ++count <= most) first.push({ row, outcome });
     }
-    if (count > NAMED) changed.push({ at: "", message: `and ${count - NAMED} more` });
-    if (count > 0) throw inputChanged(changed, count);
+    return { count, first };
   }
 
   async outcome(row: number): Promise<Outcome | undefined> {
     const standing = this.standing(row);
     if (standing === "new") return undefined;
     if (standing === "sending") return IN_THE_AIR;
-    return this.opened().read(this.offsets[row] ?? 0, this.lengths[row] ?? 0);
+    return this.opened().read(this.offsets.at(row), this.lengths.at(row));
   }
 
   /** Resolves once it is on disk that the row is about to be sent. */
@@ -96,26 +106,14 @@ export class Ledger {
   }
 
   private noteSending(row: number, asks: number): void {
-    this.makeRoom(row);
-    this.standings[row] = STANDINGS.indexOf("sending");
-    this.asked[row] = asks;
+    this.standings.set(row, STANDINGS.indexOf("sending"));
+    this.asked.set(row, asks);
   }
 
   private note(row: number, status: Status, offset: number, length: number): void {
-    this.makeRoom(row);
-    this.standings[row] = STANDINGS.indexOf(status);
-    this.offsets[row] = offset;
-    this.lengths[row] = length;
-  }
-
-  /** Without holes, the engine keeps the numbers packed. */
-  private makeRoom(row: number): void {
-    while (this.standings.length <= row) {
-      this.standings.push(0);
-      this.asked.push(0);
-      this.offsets.push(0);
-      this.lengths.push(0);
-    }
+    this.standings.set(row, STANDINGS.indexOf(status));
+    this.offsets.set(row, offset);
+    this.lengths.set(row, length);
   }
 }
 
@@ -123,15 +121,3 @@ const IN_THE_AIR: Outcome = {
   status: "unknown",
   error: "was in the air when an earlier run was ended; the link may exist",
 };
-
-function inputChanged(problems: readonly Problem[], count: number): PaylinkError {
-  return new PaylinkError("input_changed", "The list has changed since it was sent. Nothing was sent now:", {
-    problems,
-    details: { changed: count },
-    hint: [
-      "A row is known by its place and its content: sent again, some customers would get a second link.",
-      "Put the sent rows back as they were (the others may be mended, and new ones added at the end),",
-      "or save what is still to be sent as a new list, under a name of its own.",
-    ].join("\n"),
-  });
-}

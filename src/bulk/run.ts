@@ -71,7 +71,7 @@ async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: R
 
 function isDue(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
   if (checked.invalid.has(row.index) || ledger.isDone(row.index, retryUnknown)) return false;
-  if (checked.asks[row.index] === fingerprintOf(row)) return true;
+  if (checked.asks.at(row.index) === fingerprintOf(row)) return true;
   throw new PaylinkError("input_changed", `The list was changed while it was sent (line ${row.line}).`, {
     hint: "The rest was not sent. Run the same command again: it goes on with the list as it is then.",
   });

@@ -7,6 +7,7 @@ import { Ledger } from "../../bulk/ledger.ts";
 import { sendOnce } from "../../bulk/once.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { sendRows } from "../../bulk/run.ts";
+import type { Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { beginJournal, readHeading } from "../../store/journal.ts";
@@ -21,7 +22,7 @@ export async function sendList(list: List, parts: SendParts, context: Context): 
   const claim = await claimJournal(list, service, parts, context);
   try {
     const { ledger, checked } = claim;
-    ledger.compare(checked.asks);
+    await refuseChanges(list, ledger, checked);
     noteUnsent(checked, context);
     if (checked.invalid.size > 0 && parts.flags.skipInvalid !== true) throw badRows(checked);
     const reason = await run(list, claim, parts, api, context);
@@ -99,6 +100,42 @@ function check(
   });
 }
 
+/** Changed rows that are named one by one; the rest are counted. */
+const NAMED = 10;
+
+/** Throws `input_changed` where a row that was sent asks for something else now: who knows which customer it is for? */
+async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked): Promise<void> {
+  const { count, first } = await ledger.changes(asks, NAMED);
+  if (count === 0) return;
+  const lines = await linesOf(rows, new Set(first.map(({ row }) => row)));
+  const problems = first.map(({ row, outcome }) => {
+    const line = lines.get(row);
+    const link = outcome.url === undefined ? "may have a link" : `has the link ${outcome.url}`;
+    return line === undefined
+      ? { at: `row ${row + 1}`, message: `is gone; it ${link}` }
+      : { at: `line ${line}`, message: `asks for something else now; it ${link}` };
+  });
+  if (count > NAMED) problems.push({ at: "", message: `and ${count - NAMED} more` });
+  throw new PaylinkError("input_changed", "The list has changed since it was sent. Nothing was sent now:", {
+    problems,
+    details: { changed: count },
+    hint: [
+      "A row is known by its place and its content: sent again, some customers would get a second link.",
+      "Put the sent rows back as they were (the others may be mended, and new ones added at the end),",
+      "or save what is still to be sent as a new list, under a name of its own.",
+    ].join("\n"),
+  });
+}
+
+async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Map<number, number>> {
+  const lines = new Map<number, number>();
+  for await (const { index, line } of rows.read()) {
+    if (wanted.has(index)) lines.set(index, line);
+    if (lines.size === wanted.size) break;
+  }
+  return lines;
+}
+
 /** Resolves with what ended the run before its last row; undefined where nothing did. */
 async function run(
   { rows, build, reporter }: List,
@@ -108,7 +145,8 @@ async function run(
   { now, signal }: Context,
 ): Promise<unknown> {
   const retryUnknown = flags.retryUnknown ?? false;
-  const done = checked.asks.filter((_, index) => ledger.isDone(index, retryUnknown)).length;
+  let done = 0;
+  for (let row = 0; row < checked.asks.length; row++) if (ledger.isDone(row, retryUnknown)) done++;
   reporter.begin(checked.asks.length - checked.invalid.size, done);
   const halt = new AbortController();
   const stopped = (): boolean => halt.signal.aborted;
