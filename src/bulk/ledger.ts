@@ -3,9 +3,16 @@ import { isSettled, openJournal, replayJournal, type JournalWriter } from "../st
 import { Numbers } from "./numbers.ts";
 import type { Outcome, Status } from "./outcome.ts";
 
-/** `new` was never sent; `sending` was in the air when its run was killed. */
-export type Standing = "new" | "sending" | Status;
-const STANDINGS: readonly Standing[] = ["new", "sending", "created", "refused", "not_reached", "unknown"];
+/** `sending` was in the air, or about to be, when its run was killed. */
+export type Standing = "sending" | Status;
+const STANDINGS: readonly Standing[] = [
+  "not_sent",
+  "sending",
+  "created",
+  "refused",
+  "not_reached",
+  "unknown",
+];
 
 /** Rows that a link was, or may have been, created for. */
 const BINDING: ReadonlySet<Standing> = new Set(["sending", "created", "unknown"]);
@@ -39,16 +46,16 @@ export class Ledger {
   }
 
   /** Reads the journal back and makes it ready to be written. */
-  async open(): Promise<void> {
+  open(): void {
     const end = replayJournal(this.path, (entry, offset, length) => {
       if (isSettled(entry)) this.note(entry.row, entry.status, offset, length);
       else this.noteSending(entry.row, entry.asks);
     });
-    this.writer = await openJournal(this.path, end);
+    this.writer = openJournal(this.path, end);
   }
 
   standing(row: number): Standing {
-    return STANDINGS[this.standings.at(row)] ?? "new";
+    return STANDINGS[this.standings.at(row)] ?? "not_sent";
   }
 
   /** Whether nothing more is to be sent for the row. */
@@ -64,20 +71,20 @@ export class Ledger {
   }
 
   /** The rows that were sent and that ask for something else in today's list, or are not in it any more. */
-  async changes(asks: Numbers, most: number): Promise<Changes> {
+  changes(asks: Numbers, most: number): Changes {
     const first: ChangedRow[] = [];
     let count = 0;
     for (let row = 0; row < this.standings.length; row++) {
       const same = row < asks.length && this.asked.at(row) === asks.at(row);
-      const outcome = BINDING.has(this.standing(row)) && !same ? await this.outcome(row) : undefined;
-      if (outcome !== undefined && ++count <= most) first.push({ row, outcome });
+      if (same || !BINDING.has(this.standing(row))) continue;
+      if (++count <= most) first.push({ row, outcome: this.outcome(row) });
     }
     return { count, first };
   }
 
-  async outcome(row: number): Promise<Outcome | undefined> {
+  outcome(row: number): Outcome {
     const standing = this.standing(row);
-    if (standing === "new") return undefined;
+    if (standing === "not_sent") return { status: standing };
     if (standing === "sending") return IN_THE_AIR;
     return this.opened().read(this.offsets.at(row), this.lengths.at(row));
   }

@@ -1,8 +1,8 @@
 /** What became of a row: the words that the journal, the results and the summary use. */
 import type { FailureCode } from "../domain/errors.ts";
 
-/** `created`, `refused` and `not_reached` are known; of `unknown` nobody can tell whether a link exists. */
-export type Status = "created" | "refused" | "not_reached" | "unknown";
+/** All are known but `unknown`: nobody can tell whether a link exists. */
+export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent";
 
 export interface Outcome {
   readonly status: Status;

@@ -41,6 +41,12 @@ export class Pace {
     }
   }
 
+  /** Whether a request whose turn has come may still leave. */
+  isOpen(): boolean {
+    const { clock, stopped } = this.parts;
+    return !stopped() && clock() >= this.pausedUntil;
+  }
+
   /** The service took part in an exchange. */
   answered(): void {
     this.pauses = 0;

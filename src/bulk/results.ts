@@ -23,7 +23,7 @@ interface ResultParts {
   readonly path: string;
   readonly rows: Rows;
   readonly checked: Checked;
-  readonly resultOf: (row: Row) => Promise<Result>;
+  readonly resultOf: (row: Row) => Result;
 }
 
 /** Writes beside the file and puts it in place whole: whoever opens it sees all results or the ones before. */
@@ -75,7 +75,7 @@ async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf)
   for await (const row of rows.read()) {
     const record = Array.from({ length: columns.size }, () => "");
     for (const { column, value } of row.cells) record[places.get(column.name) ?? 0] = textOf(value);
-    const result = await resultOf(row);
+    const result = resultOf(row);
     yield [...record, ...RESULT_COLUMNS.map((name) => result[name] ?? "")];
   }
 }
@@ -93,7 +93,7 @@ async function* jsonLines(
   resultOf: ResultOf,
 ): AsyncGenerator<string> {
   for await (const row of rows.read()) {
-    const result = await resultOf(row);
+    const result = resultOf(row);
     const own = row.object ?? objectOf(row);
     const members = RESULT_COLUMNS.map((name) => [names[name], result[name]]);
     yield `${stringifyJson({ ...own, ...Object.fromEntries(members) })}\n`;

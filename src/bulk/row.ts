@@ -1,5 +1,5 @@
 /** One row of a list of links, whatever the file's format: its own columns, and the fields of a request among them. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import { stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
 import type { Column } from "./columns.ts";
@@ -21,13 +21,13 @@ export interface Row {
   readonly problems: readonly Problem[];
 }
 
-/** The bytes of a digest that identify a content: as many as a JavaScript number holds exactly. */
-const FINGERPRINT_BYTES = 6;
+/** The hexadecimal digits of a digest that identify a content: as many as a JavaScript number holds exactly. */
+const FINGERPRINT_DIGITS = 12;
 
 /** What a row asks for, as a number: the merchant's own columns, their order and the quoting have no part in it. */
 export function fingerprintOf({ cells }: Row): number {
   const asked: [field: string, value: Json][] = [];
   for (const { column, value } of cells) if (column.field !== undefined) asked.push([column.field, value]);
   asked.sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash("sha256").update(stringifyJson(asked)).digest().readUIntBE(0, FINGERPRINT_BYTES);
+  return Number.parseInt(hash("sha256", stringifyJson(asked)).slice(0, FINGERPRINT_DIGITS), 16);
 }

@@ -1,4 +1,5 @@
 /** The second pass over a list: sends each row that is due, once, with its outcome on disk before the slot goes on. */
+import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Checked } from "./check.ts";
@@ -40,7 +41,7 @@ const MAX_UNKNOWN = 20;
 /** Resolves when every slot has ended, whatever ended it. */
 export async function sendRows(parts: RunParts): Promise<void> {
   const queue = parts.rows[Symbol.asyncIterator]();
-  const streak = { unknown: 0 };
+  const state: State = { ...parts, inTheAir: pLimit(parts.concurrency), unknownInARow: 0 };
   const slot = async (): Promise<void> => {
     let reported: Promise<void> | undefined;
     try {
@@ -48,15 +49,23 @@ export async function sendRows(parts: RunParts): Promise<void> {
         const { done, value: row } = await queue.next();
         if (done === true) break;
         if (!isDue(row, parts)) continue;
-        const outcome = await sendRow(row, parts, streak);
-        if (outcome !== undefined) reported = report(row, outcome, parts);
+        const sent = await sendRow(row, state);
+        if (sent !== undefined) reported = report(row, sent, parts);
       }
       await reported;
     } catch (error) {
       parts.stop(error);
     }
   };
-  await Promise.all(Array.from({ length: parts.concurrency }, slot));
+  await Promise.all(Array.from({ length: Math.ceil(parts.concurrency * SLOTS) }, slot));
+}
+
+/** Slots for each request in the air: the others wait for the disk meanwhile, or the line would be idle. */
+const SLOTS = 1.5;
+
+interface State extends RunParts {
+  readonly inTheAir: LimitFunction;
+  unknownInARow: number;
 }
 
 /** The slot goes on at once: its next request waits for the disk anyway, and takes this outcome along. */
@@ -83,30 +92,29 @@ interface Sent {
 }
 
 /** Undefined where the run was stopped before the row's turn came. */
-async function sendRow(row: Row, parts: RunParts, streak: { unknown: number }): Promise<Sent | undefined> {
-  const { ledger, pace, build, now } = parts;
+async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
+  const { checked, ledger, pace, build, now, inTheAir } = state;
+  const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
   let sent: Sent | undefined;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS;) {
     if (!(await pace.turn())) return sent;
     // Built anew: a duration counts from when the request leaves, and an expiry may have passed by now.
     const { request, problems } = requestOf(row, build, now());
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
-    await ledger.intend(row.index, fingerprintOf(row));
-    const since = now().getTime();
-    const { outcome, failure } = await attempted(request, parts);
-    sent = settle(outcome);
-    if (outcome.status !== "not_reached") {
+    await ledger.intend(row.index, checked.asks.at(row.index));
+    const result = await inTheAir(() => (pace.isOpen() ? attempted(request, state) : undefined));
+    sent = settle(result?.outcome ?? { status: "not_sent" });
+    if (result === undefined) continue;
+    attempt++;
+    if (result.outcome.status !== "not_reached") {
       pace.answered();
-      judge(outcome, failure, parts, streak);
+      judge(result, state);
       return sent;
     }
-    if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) parts.stop(failure);
+    if (result.failure !== undefined && !pace.slowDown(result.since, retryAfterOf(result.failure)))
+      state.stop(result.failure);
   }
   return sent;
-
-  function settle(outcome: Outcome): Sent {
-    return { outcome, durable: ledger.settle(row.index, outcome) };
-  }
 }
 
 const words = ({ at, message }: { readonly at: string; readonly message: string }): string =>
@@ -115,36 +123,34 @@ const words = ({ at, message }: { readonly at: string; readonly message: string 
 interface Attempt {
   readonly outcome: Outcome;
   readonly failure?: PaylinkError;
+  /** When it left. */
+  readonly since: number;
 }
 
 /** A fault of our own while a request is in the air leaves its outcome unknown, and ends the run. */
-async function attempted(request: PaymentLinkRequest, { create, stop }: RunParts): Promise<Attempt> {
+async function attempted(request: PaymentLinkRequest, { create, stop, now }: RunParts): Promise<Attempt> {
+  const since = now().getTime();
   try {
     const { id, url } = await create(request);
     const error = url === undefined ? "the service's answer holds no url" : undefined;
-    return { outcome: { status: "created", id, url, error } };
+    return { outcome: { status: "created", id, url, error }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {
       stop(error);
-      return { outcome: { status: "unknown", error: String(error) } };
+      return { outcome: { status: "unknown", error: String(error) }, since };
     }
     const said = [error.message, ...error.problems.map(words)].join(" ");
-    return { outcome: { status: statusOf(error.code), error: said }, failure: error };
+    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
   }
 }
 
 /** Refusals of the account, of the address or of us concern every row: the run ends with the first one. */
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
-function judge(
-  { status }: Outcome,
-  failure: PaylinkError | undefined,
-  { stop }: RunParts,
-  streak: { unknown: number },
-): void {
-  streak.unknown = status === "unknown" ? streak.unknown + 1 : 0;
+function judge({ outcome, failure }: Attempt, state: State): void {
+  state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
   if (failure === undefined) return;
-  if (FOR_EVERY_ROW.has(failure.code) || streak.unknown >= MAX_UNKNOWN) stop(failure);
+  if (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN) state.stop(failure);
 }
 
 /** Milliseconds, where the service named a time. */

@@ -1,7 +1,19 @@
 /** The journal of a bulk run: a line before each request leaves and one after its answer, on disk before anything else. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import * as z from "zod";
 import { PaylinkError } from "../domain/errors.ts";
 
@@ -24,7 +36,8 @@ const sending = z.object({ row, asks: z.number() });
 /** What became of it. */
 const settled = z.object({
   row,
-  status: z.enum(["created", "refused", "not_reached", "unknown"]),
+  /** `not_sent` takes back what was about to leave. */
+  status: z.enum(["created", "refused", "not_reached", "unknown", "not_sent"]),
   id: z.string().optional(),
   url: z.string().optional(),
   error: z.string().optional(),
@@ -132,7 +145,7 @@ export interface Appended {
 
 export interface JournalWriter {
   append(entry: Entry): Appended;
-  read(offset: number, length: number): Promise<Settled>;
+  read(offset: number, length: number): Settled;
   /** Resolves when everything is on disk and the file is closed. */
   close(): Promise<void>;
 }
@@ -142,13 +155,13 @@ export interface JournalWriter {
  * write and one sync. Before anything counts as durable the file must be as long as this writer alone has made it:
  * another run that writes to it too is noticed by both, before either sends what the other may have sent.
  */
-export async function openJournal(path: string, end: number): Promise<JournalWriter> {
-  const reader = await open(path, "r+");
-  const { size } = await reader.stat();
-  if (size > end) await reader.truncate(end);
-  const handle = await open(path, "a");
-  return new Writer(path, handle, reader, end);
+export function openJournal(path: string, end: number): JournalWriter {
+  const file = openSync(path, constants.O_RDWR | constants.O_APPEND);
+  if (fstatSync(file).size > end) ftruncateSync(file, end);
+  return new Writer(path, file, end);
 }
+
+const sync = promisify(fdatasync);
 
 class Writer implements JournalWriter {
   private pending: string[] = [];
@@ -157,13 +170,11 @@ class Writer implements JournalWriter {
   private written: number;
   private end: number;
   private readonly path: string;
-  private readonly handle: FileHandle;
-  private readonly reader: FileHandle;
+  private readonly file: number;
 
-  constructor(path: string, handle: FileHandle, reader: FileHandle, end: number) {
+  constructor(path: string, file: number, end: number) {
     this.path = path;
-    this.handle = handle;
-    this.reader = reader;
+    this.file = file;
     this.written = end;
     this.end = end;
   }
@@ -182,16 +193,17 @@ class Writer implements JournalWriter {
     return { offset, length, durable: this.next };
   }
 
+  /** Only the sync leaves the thread: the write goes no further than the system's memory. */
   private async commit(): Promise<void> {
     this.current = this.next ?? this.current;
     this.next = undefined;
     const bytes = Buffer.from(this.pending.join(""));
     this.pending = [];
     try {
-      await this.handle.appendFile(bytes);
-      await this.handle.datasync();
+      for (let sent = 0; sent < bytes.length;) sent += writeSync(this.file, bytes, sent);
+      await sync(this.file);
       this.written += bytes.length;
-      const { size, nlink } = await this.handle.stat();
+      const { size, nlink } = fstatSync(this.file);
       if (size !== this.written || nlink === 0) throw this.shared();
     } catch (error) {
       throw error instanceof PaylinkError ? error : this.unwritable(error);
@@ -212,16 +224,17 @@ class Writer implements JournalWriter {
     });
   }
 
-  async read(offset: number, length: number): Promise<Settled> {
-    const { buffer } = await this.reader.read(Buffer.alloc(length), 0, length, offset);
-    return parseLine(this.path, buffer.toString("utf8"), settled);
+  read(offset: number, length: number): Settled {
+    const bytes = Buffer.allocUnsafe(length);
+    readSync(this.file, bytes, 0, length, offset);
+    return parseLine(this.path, bytes.toString("utf8"), settled);
   }
 
   async close(): Promise<void> {
     try {
       await (this.next ?? this.current);
     } finally {
-      await Promise.all([this.handle.close(), this.reader.close()]);
+      closeSync(this.file);
     }
   }
 }

@@ -11,6 +11,7 @@ const ROWS = 10_000;
 const KILLS = 50;
 const CONCURRENCY = 8;
 
+const say = (text) => process.stdout.write(`${text}\n`);
 const folder = () => mkdtempSync(join(tmpdir(), "paylink-bench-"));
 const environment = (home) => ({ PATH: process.env.PATH, PAYLINK_HOME: home, TZ: "UTC" });
 
@@ -91,7 +92,12 @@ async function bareLoop(url, home) {
         customerDetails: { email: `customer${row}@shop.example` },
         expirationDate: "2099-01-01T00:00:00Z",
       });
-      const reply = await request(`${url}v1/payment-links`, { method: "POST", headers, body, dispatcher: agent });
+      const reply = await request(`${url}v1/payment-links`, {
+        method: "POST",
+        headers,
+        body,
+        dispatcher: agent,
+      });
       await reply.body.json();
       if (reply.statusCode !== 200) throw new Error(`the sandbox answered ${reply.statusCode}`);
     }
@@ -119,7 +125,7 @@ async function throughput() {
   });
   rmSync(home, { recursive: true });
   const [, , median] = ratios.toSorted((a, b) => a.ratio - b.ratio);
-  console.log(
+  say(
     `bulk, ${ROWS} rows, whole process: ${median.ours.toFixed(0)}/s against ${median.bare.toFixed(0)}/s of a bare loop: ` +
       `${median.ratio.toFixed(2)} (must be 0.70 or more; all: ${ratios.map(({ ratio }) => ratio.toFixed(2)).join(" ")})`,
   );
@@ -133,7 +139,7 @@ async function memory() {
   args.push("--currency", "EUR", "--terminal-id", "1");
   const { stderr, status } = spawnSync("/usr/bin/time", args, { env: environment(home), encoding: "utf8" });
   const peak = Number(stderr.trim().split("\n").at(-1)) / 1024;
-  console.log(`bulk --dry-run, 1,000,000 rows: ${peak.toFixed(0)} MiB at most (must be 150 or less), exit ${status}`);
+  say(`bulk --dry-run, 1,000,000 rows: ${peak.toFixed(0)} MiB at most (must be 150 or less), exit ${status}`);
   rmSync(home, { recursive: true });
 }
 
@@ -170,7 +176,9 @@ function countingService(hostile) {
     });
   });
   return new Promise((ready) =>
-    server.listen(0, "127.0.0.1", () => ready({ server, links, seen, url: `http://127.0.0.1:${server.address().port}` })),
+    server.listen(0, "127.0.0.1", () =>
+      ready({ server, links, seen, url: `http://127.0.0.1:${server.address().port}` }),
+    ),
   );
 }
 
@@ -206,7 +214,7 @@ async function kills(hostile) {
     if (made > 1) count.twice++;
     if (status === "created" && made !== 1) count.lost++;
   }
-  console.log(
+  say(
     `bulk, ${results.length} rows, ${killed} kills${hostile ? ", hostile service" : ""}: ${count.created} created, ` +
       `${count.unknown} unknown, ${count.other} other; ${count.twice} twice, ${count.lost} lost (both must be 0)` +
       (hostile ? `; the service did ${JSON.stringify(seen)}` : ""),

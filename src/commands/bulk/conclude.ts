@@ -24,15 +24,15 @@ export async function conclude(
   const { out, now, signal } = context;
   const tally = { created: 0, earlier, refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 0 };
   const named: string[] = [];
-  const resultOf = async (row: Row): Promise<Result> => {
-    const result = (await ledger.outcome(row.index)) ?? withoutOutcome(row);
+  const resultOf = (row: Row): Result => {
+    const result = invalidity(row) ?? ledger.outcome(row.index);
     tally[result.status]++;
     const line = `  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`;
     if (TOLD.has(result.status) && named.length < NAMED) named.push(line);
     return result;
   };
-  const withoutOutcome = (row: Row): Result => {
-    if (!checked.invalid.has(row.index)) return { status: "not_sent" };
+  const invalidity = (row: Row): Result | undefined => {
+    if (!checked.invalid.has(row.index)) return undefined;
     const { problems } = requestOf(row, list.build, now());
     return {
       status: "invalid",

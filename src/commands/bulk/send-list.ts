@@ -66,7 +66,7 @@ async function claimJournal(
       content: checked.content,
       begun: context.now().toISOString(),
     });
-  await ledger.open();
+  ledger.open();
   return { ledger, checked, earlier: 0, release: () => ledger.close().finally(release) };
 }
 
@@ -75,7 +75,7 @@ async function claimKnown(path: string, list: List, flags: BulkFlags, context: C
   const ledger = new Ledger(path);
   const release = (): Promise<void> => ledger.close().finally(unlock);
   try {
-    await ledger.open();
+    ledger.open();
     const checked = await check(list, ledger, flags, context);
     return { ledger, checked, earlier: ledger.countCreated(), release };
   } catch (error) {
@@ -105,7 +105,7 @@ const NAMED = 10;
 
 /** Throws `input_changed` where a row that was sent asks for something else now: who knows which customer it is for? */
 async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked): Promise<void> {
-  const { count, first } = await ledger.changes(asks, NAMED);
+  const { count, first } = ledger.changes(asks, NAMED);
   if (count === 0) return;
   const lines = await linesOf(rows, new Set(first.map(({ row }) => row)));
   const problems = first.map(({ row, outcome }) => {
