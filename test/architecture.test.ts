@@ -8,13 +8,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["zod", "lossless-json", "big.js", "currency-codes/data"],
   http: ["domain", "undici", "node:http", "node:net"],
   signatures: ["http/message", "structured-headers", "node:crypto"],
-  api: ["domain", "http/message", "http/exchange"],
+  api: ["domain", "http/message", "http/exchange", "store/in-force", "oauth4webapi"],
   requests: ["domain", "store/in-force", "store/profile", "commander"],
   receiver: ["domain", "http/message", "http/exchange", "signatures", "node:zlib", "node:crypto"],
   sandbox: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
   bulk: [
     "domain",
     "api/refusals",
+    "api/retries",
     "http/exchange",
     "http/message",
     "store/journal",
@@ -39,8 +40,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:path",
     "node:util",
   ],
-  render: ["domain", "chalk"],
-  terminal: ["domain", "render", "context", "chalk", "node:fs/promises", "node:stream"],
+  render: ["domain", "http/message", "chalk", "uqr"],
+  terminal: [
+    "domain",
+    "render",
+    "context",
+    "http/message",
+    "http/exchange",
+    "chalk",
+    "@inquirer/prompts",
+    "open",
+    "node:child_process",
+    "node:fs/promises",
+    "node:stream",
+  ],
   context: ["http/exchange", "store", "chalk"],
   program: ["commands", "domain", "commander"],
 };
@@ -90,7 +103,7 @@ function breach({ file, target }: Import): string | undefined {
   if (folder === "commands") {
     const [, command] = file.split("/");
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
-    if (other && target !== "commands/declare") return complaint;
+    if (other && target !== "commands/declare" && target !== "commands/account") return complaint;
     return COMMANDS_MAY_NOT.some((name) => within(target, name)) ? complaint : undefined;
   }
   if (within(target, folder)) return undefined;

@@ -1,8 +1,8 @@
 /** Sends each request once: a bulk run waits and tries again as a whole, so a put-off request is its affair at once. */
 import { failureOf, refusalOf } from "../api/refusals.ts";
+import { retryAfter } from "../api/retries.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { SendError, type Send } from "../http/exchange.ts";
-import { fieldLines, type HttpReply } from "../http/message.ts";
 
 /** Throws `overloaded` with the wait that the service asks for, `not_reached` where the request never left. */
 export function sendOnce(send: Send, now: () => Date): Send {
@@ -16,12 +16,4 @@ export function sendOnce(send: Send, now: () => Date): Send {
       details: { ...details, retryAfter: retryAfter(reply, now()) },
     });
   };
-}
-
-/** Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). */
-function retryAfter(reply: HttpReply, now: Date): number | undefined {
-  const [value = ""] = fieldLines(reply.headers, "retry-after");
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }

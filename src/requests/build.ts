@@ -16,7 +16,7 @@ import type { SettingKey } from "../store/profile.ts";
 import type { RequestFlags } from "./flags.ts";
 
 /** Where each flag's value goes. */
-const FIELD_OF = {
+export const FIELD_OF = {
   amount: "amount",
   currency: "currency",
   terminalId: "terminalId",
@@ -43,7 +43,7 @@ const FIELD_OF = {
   maxAmount: "linkOptions.maxAmount",
   referenceMode: "linkOptions.paymentReferenceMode",
 } as const satisfies Partial<Record<keyof RequestFlags, string>>;
-type ValueFlag = keyof typeof FIELD_OF;
+export type ValueFlag = keyof typeof FIELD_OF;
 const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
 
 /** Flags that take their default from the settings, each under its own name there. */
@@ -57,7 +57,8 @@ const FROM_SETTINGS = [
   "failureCallbackUrl",
 ] as const satisfies readonly (ValueFlag & SettingKey)[];
 
-const nameOf = (flag: string): string =>
+/** The flag as it is typed: `--terminal-id`. */
+export const nameOf = (flag: string): string =>
   `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export interface BuiltRequest {

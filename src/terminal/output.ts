@@ -7,7 +7,12 @@ export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 
-export function createOutput(streams: Streams, options: Pick<GlobalOptions, "json" | "color">): Output {
+/** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
+export function createOutput(
+  streams: Streams,
+  options: Pick<GlobalOptions, "json" | "color">,
+  hide: (text: string) => string,
+): Output {
   const { stdout, stderr, env } = streams;
   let drawn = "";
   /** Writes with the changing line out of the way, and draws it again below. */
@@ -22,7 +27,7 @@ export function createOutput(streams: Streams, options: Pick<GlobalOptions, "jso
     paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => write(stdout, `${text}\n`),
-    note: (text) => write(stderr, `${text}\n`),
+    note: (text) => write(stderr, `${hide(text)}\n`),
     live: stderr.isTTY,
     progress: (text = "") => {
       const line = text.slice(0, stderr.columns - 1);

@@ -222,10 +222,9 @@ async function kills(hostile) {
   rmSync(home, { recursive: true });
 }
 
-export async function bench() {
-  await throughput();
-  if (!process.env.QUICK) await memory();
-  if (process.env.QUICK) return;
+await throughput();
+if (!process.env.QUICK) {
+  await memory();
   await kills(false);
   await kills(true);
 }

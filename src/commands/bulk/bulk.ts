@@ -1,6 +1,7 @@
 /** `paylink bulk`: checks every row of a list, then sends each that is due, exactly once, and writes the results. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { noAccount } from "../../api/account.ts";
 import { checkRows } from "../../bulk/check.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
 import type { BuildRequest } from "../../bulk/row-request.ts";
@@ -20,8 +21,7 @@ import { sendList } from "./send-list.ts";
 export async function bulk(context: Context, file: string, flags: BulkFlags): Promise<void> {
   const options = bulkOptions(file, flags);
   const settings = await settingsInForce(context);
-  if (flags.dryRun !== true && settings.get("baseUrl") === undefined)
-    throw new PaylinkError("no_profile", "There is no account to create links with. Two ways on:");
+  if (flags.dryRun !== true && settings.get("baseUrl") === undefined) throw noAccount();
   const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
   const build: BuildRequest = (given, now) => buildRequest({ flags, base, given, settings, now });
   const folder = join(context.dataFolder, "bulk");

@@ -1,6 +1,6 @@
 /** Sends a list that is open: finds its journal, checks its rows, runs, and writes the results whatever ended the run. */
 import { existsSync } from "node:fs";
-import { createApi } from "../../api/client.ts";
+import type { Api } from "../../api/client.ts";
 import { checkRows, type Checked } from "../../bulk/check.ts";
 import { journalOfContent, journalPath } from "../../bulk/journals.ts";
 import { Ledger } from "../../bulk/ledger.ts";
@@ -14,10 +14,12 @@ import { beginJournal, readHeading } from "../../store/journal.ts";
 import { takeLock } from "../../store/run-lock.ts";
 import type { BulkFlags } from "./command.ts";
 import { conclude } from "./conclude.ts";
+import { openAccount } from "../account.ts";
 import { badRows, noteUnsent, type Claim, type List, type SendParts } from "./list.ts";
 
 export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
-  const api = apiOf(parts, context);
+  const send = sendOnce(context.send, context.now);
+  const api = await openAccount({ ...context, send }, parts.settings, parts.timeout);
   const service = parts.settings.get("baseUrl") ?? "";
   const claim = await claimJournal(list, service, parts, context);
   try {
@@ -30,12 +32,6 @@ export async function sendList(list: List, parts: SendParts, context: Context): 
   } finally {
     await claim.release();
   }
-}
-
-function apiOf({ settings, timeout }: SendParts, { send, now }: Context) {
-  const token = settings.get("token");
-  if (token === undefined) throw new PaylinkError("no_token", "There is no token to create links with.");
-  return createApi({ send: sendOnce(send, now), baseUrl: settings.get("baseUrl") ?? "", token, timeout });
 }
 
 /** A list is known by its path; one that has no journal there, by its content, since it may only have been renamed. */
@@ -141,7 +137,7 @@ async function run(
   { rows, build, reporter }: List,
   { ledger, checked }: Claim,
   { flags, concurrency, rate }: SendParts,
-  api: ReturnType<typeof createApi>,
+  api: Api,
   { now, signal }: Context,
 ): Promise<unknown> {
   const retryUnknown = flags.retryUnknown ?? false;
