@@ -18,42 +18,50 @@ export function delimiterOf(head: string): Delimiter {
 }
 
 export async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<Row> {
-  let line = 1;
   let index = 0;
   let columns: readonly Column[] | undefined;
-  for await (const record of records(text, delimiter, () => line)) {
-    const start = line;
-    line += 1 + record.reduce((sum, cell) => sum + lineBreaks(cell), 0);
+  for await (const { line, cells } of records(text, delimiter)) {
     // Spreadsheets end a list with rows of nothing but delimiters.
-    if (record.every((cell) => cell.trim() === "")) continue;
-    if (columns === undefined) columns = header(record, start);
-    else yield rowOf(record, columns, index++, start);
+    if (cells.every((cell) => cell.trim() === "")) continue;
+    if (columns === undefined) columns = header(cells, line);
+    else yield rowOf(cells, columns, index++, line);
   }
+}
+
+interface CsvRecord {
+  /** Where it begins. */
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
 const lineBreaks = (cell: string): number =>
   cell.includes("\n") || cell.includes("\r") ? (cell.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
 
 /** Column counts are relaxed here, since a short row is one bad row and not the end of the file. */
-async function* records(
-  text: AsyncIterable<string>,
-  delimiter: Delimiter,
-  line: () => number,
-): AsyncGenerator<string[]> {
+async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord> {
+  let line = 1;
+  /** Where the records begin that were parsed and not yet asked for. */
+  const starts: number[] = [];
   const parser = parse({
     delimiter,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     max_record_size: MAX_RECORD,
+    // The parser's own count takes CRLF in a quoted cell for two lines.
+    on_record: (cells) => {
+      starts.push(line);
+      line += cells.reduce((sum, cell) => sum + lineBreaks(cell), 1);
+      return cells;
+    },
   });
   const fed = feed(text, parser);
   try {
-    for await (const record of parser) yield record as string[];
+    for await (const record of parser) yield { line: starts.shift() ?? line, cells: record as string[] };
     await fed;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new PaylinkError("usage", `From line ${line()} on, the file is not CSV, and nothing was sent.`, {
-      problems: [{ at: `line ${line()}`, message: csvFault(error) }],
+    throw new PaylinkError("usage", `From line ${line} on, the file is not CSV, and nothing was sent.`, {
+      problems: [{ at: `line ${line}`, message: csvFault(error) }],
       cause: error,
     });
   }

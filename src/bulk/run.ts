@@ -72,7 +72,7 @@ interface State extends RunParts {
 async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
   try {
     await durable;
-    settled(row, outcome);
+    if (outcome.status !== "not_sent") settled(row, outcome);
   } catch (error) {
     stop(error);
   }
@@ -102,17 +102,13 @@ async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
     const { request, problems } = requestOf(row, build, now());
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
     await ledger.intend(row.index, checked.asks.at(row.index));
-    const result = await inTheAir(() => (pace.isOpen() ? attempted(request, state) : undefined));
-    sent = settle(result?.outcome ?? { status: "not_sent" });
-    if (result === undefined) continue;
+    const outcome = await inTheAir(async () =>
+      pace.isOpen() ? judged(await attempted(request, state), state) : undefined,
+    );
+    sent = settle(outcome ?? { status: "not_sent" });
+    if (outcome === undefined) continue;
+    if (outcome.status !== "not_reached") return sent;
     attempt++;
-    if (result.outcome.status !== "not_reached") {
-      pace.answered();
-      judge(result, state);
-      return sent;
-    }
-    if (result.failure !== undefined && !pace.slowDown(result.since, retryAfterOf(result.failure)))
-      state.stop(result.failure);
   }
   return sent;
 }
@@ -147,10 +143,15 @@ async function attempted(request: PaymentLinkRequest, { create, stop, now }: Run
 /** Refusals of the account, of the address or of us concern every row: the run ends with the first one. */
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
-function judge({ outcome, failure }: Attempt, state: State): void {
+/** What an attempt means for the others: taken in before the next one may leave. */
+function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
+  const { pace, stop } = state;
+  if (outcome.status !== "not_reached") pace.answered();
+  else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
-  if (failure === undefined) return;
-  if (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN) state.stop(failure);
+  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN))
+    stop(failure);
+  return outcome;
 }
 
 /** Milliseconds, where the service named a time. */
