@@ -198,6 +198,7 @@ describe("bulk", () => {
     const ended = await running.stop();
     expect(ended.code).toBe(130);
     expect(ended.stderr).toContain("Run the same command again to go on");
+    expect(ended.stderr).not.toContain("Warning");
     expect(lines(ended.stdout).at(-1)).toMatchObject({
       type: "summary",
       unknown: 0,

@@ -1,4 +1,5 @@
 /** Sends a list that is open: finds its journal, checks its rows, runs, and writes the results whatever ended the run. */
+import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import type { Api } from "../../api/client.ts";
 import { checkRows, type Checked } from "../../bulk/check.ts";
@@ -145,6 +146,8 @@ async function run(
   for (let row = 0; row < checked.asks.length; row++) if (ledger.isDone(row, retryUnknown)) done++;
   reporter.begin(checked.asks.length - checked.invalid.size, done);
   const halt = new AbortController();
+  // Every slot may be waiting for it.
+  setMaxListeners(0, halt.signal);
   const stopped = (): boolean => halt.signal.aborted;
   const stop = (reason: unknown): void => halt.abort(reason);
   const interrupt = (): void => stop(signal.reason);
