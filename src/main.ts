@@ -70,6 +70,7 @@ async function createContext(
   return {
     out,
     readFile: createReadFile(world.stdin),
+    stdin: world.stdin,
     ask: prompts.mayAsk(world, options) ? prompts.createAsk(world, signal) : undefined,
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
@@ -84,10 +85,20 @@ async function createContext(
       watched,
     ),
     env: world.env,
+    processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
     settings: () => openSettings(config, out, secrets),
     dataFolder: data,
   };
+}
+
+/** Signal 0 only asks; a process that belongs to somebody else is running all the same. */
+function isRunning(world: NodeJS.Process, pid: number): boolean {
+  try {
+    return world.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];

@@ -1,5 +1,6 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
 import { Command, Option, type CommanderError } from "commander";
+import { registerBulk } from "./commands/bulk/command.ts";
 import { registerCompletion } from "./commands/completion/command.ts";
 import { registerCreate } from "./commands/create/command.ts";
 import { exampleOf, examples, type Register, type Start } from "./commands/declare.ts";
@@ -17,6 +18,7 @@ import { PaylinkError } from "./domain/errors.ts";
 /** In the order in which the help lists them. */
 const COMMANDS: readonly Register[] = [
   registerCreate,
+  registerBulk,
   registerListen,
   registerSandbox,
   registerPay,
