@@ -6,12 +6,14 @@ import { registerDemo } from "./commands/demo/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
+import { registerVerify } from "./commands/verify/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
 /** In the order in which the help lists them. */
 const COMMANDS: readonly Register[] = [
   registerCreate,
   registerListen,
+  registerVerify,
   registerSandbox,
   registerPay,
   registerDemo,

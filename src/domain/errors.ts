@@ -29,6 +29,7 @@ export const FAILURES = {
     hint: "The link may exist. Look for it at the service before creating it again.",
   },
   signature_rejected: { exit: 7 },
+  check_failed: { exit: 7 },
   waited_in_vain: { exit: 8 },
   payment_failed: { exit: 9 },
   interrupted: { exit: 130 },
