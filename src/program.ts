@@ -6,6 +6,8 @@ import { registerDemo } from "./commands/demo/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
+import { registerTrigger } from "./commands/trigger/command.ts";
+import { registerCheck } from "./commands/check/command.ts";
 import { registerVerify } from "./commands/verify/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
@@ -14,6 +16,8 @@ const COMMANDS: readonly Register[] = [
   registerCreate,
   registerListen,
   registerVerify,
+  registerTrigger,
+  registerCheck,
   registerSandbox,
   registerPay,
   registerDemo,

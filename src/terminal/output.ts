@@ -14,6 +14,7 @@ export function createOutput(streams: Streams, options: Pick<GlobalOptions, "jso
     paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => void stdout.write(`${text}\n`),
+    bytes: (bytes) => void stdout.write(bytes),
     note: (text) => void stderr.write(`${text}\n`),
   };
 }
