@@ -18,7 +18,7 @@ import type { VerifyOptions } from "./verify.ts";
 /** Signatures that are verified, of RSA-2048; a larger key gets fewer in proportion. */
 const MAX_SIGNATURES = 4000;
 /** Bytes that are hashed. */
-const MAX_HASHED = 128 * 1024 * 1024;
+const MAX_HASHED = 64 * 1024 * 1024;
 const MAX_BODIES = 20_000;
 
 /** Where another message, key or algorithm may be what was signed. */
@@ -58,12 +58,14 @@ function explainBody({ headers, body }: HttpRequest): BodyExplanation | undefine
   if (digest.ok || digest.reason !== "content_digest_mismatch") return undefined;
   const received = Buffer.from(body);
   let budget = Math.min(MAX_BODIES, Math.ceil(MAX_HASHED / (received.length + 1)));
+  const maxFirst = Math.min(MAX_FIRST, Math.ceil(MAX_KEPT / (received.length + 1)));
   const matches = (candidate: Uint8Array): boolean => budget-- > 0 && checkDigest(headers, candidate).ok;
   const singles: { variant: BodyVariant; body: Buffer }[] = [];
   for (const variant of BODY_VARIANTS) {
     for (const candidate of variant.candidates(received, headers)) {
       if (matches(candidate)) return { hint: bodyHint([variant]), body: candidate };
-      if (singles.length < MAX_FIRST) singles.push({ variant, body: Buffer.from(candidate) });
+      if (budget <= 0) return undefined;
+      if (singles.length < maxFirst) singles.push({ variant, body: Buffer.from(candidate) });
     }
   }
   for (const { variant: first, body: changed } of singles) {
@@ -80,6 +82,8 @@ function explainBody({ headers, body }: HttpRequest): BodyExplanation | undefine
 
 /** First halves of a pair: enough for every variant that is not one of hundreds of spellings. */
 const MAX_FIRST = 600;
+/** Bytes that they may take together. */
+const MAX_KEPT = 16 * 1024 * 1024;
 
 function bodyHint(variants: readonly BodyVariant[]): Hint {
   return {

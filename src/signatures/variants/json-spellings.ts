@@ -82,7 +82,7 @@ const isClosing = (token: string | undefined): boolean => token === "}" || token
 function* numberSpellings(tokens: readonly string[]): Iterable<readonly string[]> {
   yield tokens;
   const numbers = tokens.flatMap((token, at) => (/^-?\d/.test(token) ? [at] : []));
-  yield tokens.map((token, at) => (numbers.includes(at) ? String(Number(token)) : token));
+  yield tokens.map((token) => (/^-?\d/.test(token) ? String(Number(token)) : token));
   if (numbers.length > MAX_NUMBERS) return;
   for (const decimals of [2, 1]) {
     for (let subset = 1; subset < 1 << numbers.length; subset++) {
