@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:crypto",
     "node:fs",
+    "node:fs/promises",
     "node:module",
     "node:path",
   ],
