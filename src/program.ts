@@ -3,6 +3,7 @@ import { Command, Option, type CommanderError } from "commander";
 import { registerCreate } from "./commands/create/command.ts";
 import { exampleOf, examples, type Register, type Start } from "./commands/declare.ts";
 import { registerDemo } from "./commands/demo/command.ts";
+import { registerEvents } from "./commands/events/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
@@ -15,6 +16,7 @@ import { PaylinkError } from "./domain/errors.ts";
 const COMMANDS: readonly Register[] = [
   registerCreate,
   registerListen,
+  registerEvents,
   registerVerify,
   registerTrigger,
   registerCheck,

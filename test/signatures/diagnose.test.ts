@@ -1,6 +1,7 @@
 /** Captures broken in one known way, or in two, and the diagnosis that must name just that. */
 import { createHash, createPublicKey, generateKeyPairSync, sign as cryptoSign, constants } from "node:crypto";
 import { constants as zlib, gunzipSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { ALGORITHMS } from "../../src/signatures/algorithms.ts";
@@ -495,5 +496,39 @@ describe("what the fields themselves tell", () => {
 
   it("has nothing to say of what verifies", () => {
     expect(diagnosis(signed(webhook()))).toEqual(["ok"]);
+  });
+});
+
+/** What an attacker can vary: any header line, the target, the body. */
+const lineOf = fc.tuple(
+  fc.constantFrom(
+    "Host",
+    "X-Forwarded-Host",
+    "Forwarded",
+    "Content-Type",
+    "Content-Digest",
+    "X-Original-Uri",
+    "X",
+  ),
+  fc.stringMatching(/^[\t -~\x80-\xff]{0,40}$/),
+);
+
+describe("for any message", () => {
+  it("never throws, never calls valid what is not, and stays within its bounds", () => {
+    const request = signed(webhook());
+    fc.assert(
+      fc.property(
+        fc.array(lineOf, { maxLength: 5 }),
+        fc.string({ maxLength: 30 }),
+        fc.uint8Array({ maxLength: 60 }),
+        (lines, target, body) => {
+          const spoilt = { ...request, headers: [...request.headers, ...lines], target: `/${target}`, body };
+          const verdict = verify(spoilt, OPTIONS);
+          expect(diagnose(spoilt, OPTIONS, verdict).length).toBeLessThanOrEqual(2);
+          expect(verdict.verdict).toBe("invalid");
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 });

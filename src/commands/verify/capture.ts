@@ -1,7 +1,7 @@
 /** A captured webhook as a message, from whichever of its forms the user has: raw HTTP, JSON, or a line of `listen`. */
 import * as z from "zod";
 import { PaylinkError } from "../../domain/errors.ts";
-import type { HeaderLine } from "../../http/message.ts";
+import type { HeaderLine, HttpRequest } from "../../http/message.ts";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
 
 /** The address that the capture itself names: that of an absolute `url`. */
@@ -45,12 +45,18 @@ const captured = z
       .transform((body) => Buffer.from(body))
       .optional(),
     bodyBase64: base64.optional(),
+    trailers: headers.optional(),
   })
   .refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" })
   .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
     path: ["body"],
     error: "must not be given together with bodyBase64",
   });
+
+/** A request that was kept as it was received: with the address that it was judged by, where it had one. */
+export function captureOf({ scheme, authority, ...request }: HttpRequest): Capture {
+  return authority === "" ? { request } : { request, address: { scheme, authority } };
+}
 
 /** Throws `usage` where the bytes are no webhook, naming what is wrong; `name` is the file's. */
 export function readCapture(bytes: Uint8Array, name: string): Capture {
@@ -86,12 +92,13 @@ function fromJson(content: string, name: string): Capture {
     }));
     throw new PaylinkError("usage", `${name} is not a captured webhook:`, { problems });
   }
-  const { method, url, target, headers: lines, body, bodyBase64 } = parsed.data;
+  const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;
   const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);
   const request = {
     method,
     target: rest,
     headers: lines.map(octets),
+    ...(trailers === undefined ? {} : { trailers: trailers.map(octets) }),
     body: body ?? bodyBase64 ?? new Uint8Array(),
   };
   return address === undefined ? { request } : { request, address };

@@ -8,8 +8,10 @@ import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
+import { eventsPath, openEventStore } from "../../store/events.ts";
+import { findOne } from "../../store/find-event.ts";
 import { settingsInForce } from "../../store/in-force.ts";
-import { readCapture, type Capture, type CapturedAddress } from "./capture.ts";
+import { captureOf, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
 import type { VerifyFlags } from "./command.ts";
 import { verifyOptions, type VerifyOptions } from "./options.ts";
 
@@ -21,8 +23,10 @@ export async function verify(context: Context, file: string | undefined, flags: 
   const options = verifyOptions(flags, file, await settingsInForce(context), now());
   const warn = (warning: string): void => out.note(`${out.notePaint.yellow("!")} ${warning}`);
   const keys = await loadKeys(options.keySources, { readFile, send, warn });
-  const name = file === undefined || file === "-" ? "stdin" : file;
-  const capture = readCapture(await readFile(file ?? "-"), name);
+  const capture =
+    flags.event === undefined
+      ? await fromFile(file, context)
+      : await fromStore(flags.event, flags.db, context);
   const { address, source } = addressOf(capture, options);
   const request: HttpRequest = { ...capture.request, ...address };
   const { policy, at } = options;
@@ -43,6 +47,22 @@ export async function verify(context: Context, file: string | undefined, flags: 
   const { verdict, code } = examination.verdict;
   if (verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
+}
+
+async function fromFile(file = "-", { readFile }: Context): Promise<Capture> {
+  return readCapture(await readFile(file), file === "-" ? "stdin" : file);
+}
+
+/** What was taken or turned away, as it was received. */
+async function fromStore(uti: string, db: string | undefined, { dataFolder }: Context): Promise<Capture> {
+  const store = openEventStore(db ?? eventsPath(dataFolder));
+  try {
+    const { id, request } = findOne(store, uti);
+    if (request !== null) return captureOf(request);
+    throw new PaylinkError("usage", `${id} was no HTTP request, so nothing of it was kept to verify.`);
+  } finally {
+    await store.close();
+  }
 }
 
 /** The contract of `--json`: these members, in this order. */
@@ -80,7 +100,7 @@ function addressOf(
     source: publicUrl.source === "flag" ? "--public-url" : "the profile's publicUrl",
   };
   if (configured !== undefined && publicUrl?.source === "flag") return configured;
-  if (address !== undefined) return { address, source: "the capture's url" };
+  if (address !== undefined) return { address, source: "the capture itself" };
   if (configured !== undefined) return configured;
   const [host = ""] = fieldLines(request.headers, "host");
   return { address: { scheme: "http", authority: host }, source: "Host, and http for want of --public-url" };
