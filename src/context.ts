@@ -16,6 +16,8 @@ export interface Output {
   readonly notePaint: ChalkInstance;
   /** One line (or several) of the result, on stdout. */
   data(text: string): void;
+  /** The result's very bytes, on stdout, with nothing added. */
+  bytes(bytes: Uint8Array): void;
   /** One line (or several) of talk, on stderr. */
   note(text: string): void;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */

@@ -10,9 +10,13 @@ import { registerLogout } from "./commands/logout/command.ts";
 import { registerStatus } from "./commands/status/command.ts";
 import { registerTransaction } from "./commands/transaction/command.ts";
 import { registerDemo } from "./commands/demo/command.ts";
+import { registerEvents } from "./commands/events/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
+import { registerTrigger } from "./commands/trigger/command.ts";
+import { registerCheck } from "./commands/check/command.ts";
+import { registerVerify } from "./commands/verify/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
 /** In the order in which the help lists them. */
@@ -20,6 +24,10 @@ const COMMANDS: readonly Register[] = [
   registerCreate,
   registerBulk,
   registerListen,
+  registerEvents,
+  registerVerify,
+  registerTrigger,
+  registerCheck,
   registerSandbox,
   registerPay,
   registerDemo,

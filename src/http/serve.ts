@@ -179,7 +179,9 @@ function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { cl
   outgoing.statusCode = reply.status;
   if (reply.body instanceof Uint8Array) {
     outgoing.setHeader("Content-Length", reply.body.length);
-    outgoing.end(reply.body);
+    // Without a body the head goes out in one write.
+    if (reply.body.length > 0) outgoing.end(reply.body);
+    else outgoing.end();
   } else void stream(outgoing, reply.body);
 }
 

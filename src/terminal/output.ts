@@ -16,7 +16,7 @@ export function createOutput(
   const { stdout, stderr, env } = streams;
   let drawn = "";
   /** Writes with the changing line out of the way, and draws it again below. */
-  const write = (stream: NodeJS.WriteStream, text: string): void => {
+  const write = (stream: NodeJS.WriteStream, text: string | Uint8Array): void => {
     if (drawn !== "" && stream.isTTY) stderr.write(CLEAR_LINE);
     stream.write(text);
     if (drawn !== "" && stream.isTTY) stderr.write(drawn);
@@ -27,6 +27,7 @@ export function createOutput(
     paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => write(stdout, `${text}\n`),
+    bytes: (bytes) => write(stdout, bytes),
     note: (text) => write(stderr, `${hide(text)}\n`),
     live: stderr.isTTY,
     progress: (text = "") => {
