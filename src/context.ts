@@ -77,9 +77,12 @@ export interface Context {
   readonly processes: Processes;
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
-  readonly settings: () => Promise<Settings>;
+  /** The user's own, or those of another home. */
+  readonly settings: (home?: string) => Promise<Settings>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
+  /** The exit code of a run that did not fail: another program's, passed on. */
+  readonly endWith: (exit: number) => void;
 }
 
 /** The options that every command takes, as commander gives them. */

@@ -21,16 +21,19 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const network = lazySender(world.env);
   const secrets = createSecrets();
   let active: Command | undefined;
+  let exit = 0;
+  const endWith = (code: number): void => void (exit = code);
   const program = createProgram(PAYLINK_VERSION, (command) => {
     active = command;
-    return createContext(world, command.optsWithGlobals(), interruption.signal, network.send, secrets);
+    const run = { signal: interruption.signal, send: network.send, endWith, secrets };
+    return createContext(world, command.optsWithGlobals(), run);
   });
   if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
   try {
     await program.parseAsync(argv, { from: "user" });
     interruption.signal.throwIfAborted();
-    return 0;
+    return exit;
   } catch (error) {
     return await report(world, program, active, error, secrets);
   } finally {
@@ -47,9 +50,12 @@ function print(world: NodeJS.Process, text: string): number {
 async function createContext(
   world: NodeJS.Process,
   options: GlobalOptions,
-  signal: AbortSignal,
-  send: Context["send"],
-  secrets: Secrets,
+  {
+    signal,
+    send,
+    endWith,
+    secrets,
+  }: Pick<Context, "signal" | "send" | "endWith"> & { readonly secrets: Secrets },
 ): Promise<Context> {
   const [{ createOutput }, { createReadFile }, { folders }, prompts, trace] = await Promise.all([
     import("./terminal/output.ts"),
@@ -87,8 +93,9 @@ async function createContext(
     env: world.env,
     processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
-    settings: () => openSettings(config, out, secrets),
+    settings: (home) => openSettings(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
+    endWith,
   };
 }
 

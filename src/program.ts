@@ -17,6 +17,7 @@ import { registerSandbox } from "./commands/sandbox/command.ts";
 import { registerTrigger } from "./commands/trigger/command.ts";
 import { registerCheck } from "./commands/check/command.ts";
 import { registerVerify } from "./commands/verify/command.ts";
+import { registerTest } from "./commands/test/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
 /** In the order in which the help lists them. */
@@ -30,6 +31,7 @@ const COMMANDS: readonly Register[] = [
   registerCheck,
   registerSandbox,
   registerPay,
+  registerTest,
   registerDemo,
   registerCompletion,
   registerTransaction,

@@ -51,6 +51,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http/message",
     "signatures/verdict",
     "receiver/events",
+    "sandbox/ledger",
+    "sandbox/links",
     "conf",
     "env-paths",
     "zod",

@@ -1,22 +1,27 @@
-/** The hosted checkout: a page that works without JavaScript, and what its form sends. */
+/** The hosted checkout: pages that work without JavaScript, and what their form sends. */
 import { html } from "hono/html";
+import { exponentOf } from "../domain/currency.ts";
 import { compareAmounts, formatAmount } from "../domain/money.ts";
-import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import { isReusable, statusOf, type Link } from "./links.ts";
+import { DEFAULT_REFERENCE_MODE, VARIABLE_MODE } from "../domain/payment-link.ts";
+import { textOf, outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
+import { isJsonNumber, memberOf } from "../domain/json.ts";
+import type { Problem } from "../domain/errors.ts";
+import { isReusable, type Link, type LinkStatus } from "./links.ts";
+import { page, type Page } from "./page.ts";
 import { CHOICES, type Attempt } from "./payments.ts";
 import { ServiceProblem } from "./problem.ts";
+import { TEST_CARDS } from "./test-cards.ts";
 
-type Page = ReturnType<typeof html>;
-
-/** Reads the form that the checkout page posts. Throws a 400 problem. */
+/** Reads the form that the checkout page posts: a button or a card names the outcome. Throws a 400 problem. */
 export function attemptFrom(form: URLSearchParams): Attempt {
-  const outcome = CHOICES.find((choice) => choice === form.get("outcome"));
+  const card = TEST_CARDS.find(({ number }) => number === form.get("card"));
+  const outcome = CHOICES.find((choice) => choice === form.get("outcome")) ?? card?.outcome;
   if (outcome === undefined) {
     const message = `must be one of ${CHOICES.join(", ")}`;
     throw new ServiceProblem(400, "Bad Request", `outcome ${message}`, [{ at: "outcome", message }]);
   }
-  const amount = form.get("amount") || undefined;
-  const reference = form.get("reference") || undefined;
+  const amount = form.get("amount")?.trim() || undefined;
+  const reference = form.get("reference")?.trim() || undefined;
   return {
     outcome,
     ...(amount === undefined ? {} : { amount }),
@@ -24,52 +29,222 @@ export function attemptFrom(form: URLSearchParams): Attempt {
   };
 }
 
-export function checkoutPage(link: Link, merchantName: string, now: Date): Page {
-  const status = statusOf(link, now);
-  if (status !== "active") return page("Payment", html`<p role="status">This link is ${status}.</p>`);
-  const { amount, currency, description } = link.request;
+interface CheckoutParts {
+  readonly link: Link;
+  readonly merchantName: string;
+  /** What was entered and refused, to be shown again with what is wrong. */
+  readonly entered?: URLSearchParams;
+  readonly problems?: readonly Problem[];
+}
+
+export function checkoutPage(parts: CheckoutParts): Page {
+  const { link, merchantName } = parts;
+  const { amount, currency, description, invoiceId, periodic } = link.request;
+  const reusable = isReusable(link);
+  const nothingDue = !reusable && compareAmounts(amount, "0") === 0;
+  const payable = formatAmount(amount, currency);
+  return page({
+    kind: "checkout",
+    title: `Pay ${merchantName}`,
+    content: html`<main>
+      <div class="card">
+        <div class="facts">
+          <p class="merchant">${merchantName}</p>
+          <h1>${description ?? (invoiceId === undefined ? "Payment" : `Payment for ${invoiceId}`)}</h1>
+          ${reusable ? "" : html`<p class="amount">${payable}</p>`}
+          ${nothingDue ? html`<p class="hint">Nothing is charged now: your card is verified only.</p>` : ""}
+          ${periodic === undefined ? "" : html`<p class="hint">Later payments may be taken from this card.</p>`}
+        </div>
+        <form method="post" novalidate>
+          ${reusable ? amountField(parts) : ""} ${referenceField(parts)} ${cardFields()}
+          ${customerFields(link)}
+          <div class="actions">
+            <button class="primary">
+              ${reusable ? "Pay" : nothingDue ? "Verify card" : `Pay ${payable}`}
+            </button>
+            <button class="quiet-button" name="outcome" value="cancelled">Cancel payment</button>
+          </div>
+        </form>
+      </div>
+    </main>`,
+  });
+}
+
+const problemAt = ({ problems = [] }: CheckoutParts, at: string): string | undefined =>
+  problems.find((problem) => problem.at === at)?.message;
+
+/** Endpoints rule 7: prefilled where the link has an amount, left to the customer where it has none. */
+function amountField(parts: CheckoutParts): Page {
+  const { amount, currency, linkOptions } = parts.link.request;
   const prefilled = compareAmounts(amount, "0") > 0 ? amount.toString() : "";
-  return page(
-    `Pay ${merchantName}`,
-    html`<p>${description ?? ""}</p>
-      <form method="post">
-        ${
-          isReusable(link)
-            ? html`<label
-                >Amount (${currency}) <input name="amount" inputmode="decimal" value="${prefilled}"
-              /></label>`
-            : html`<p><strong>${formatAmount(amount, currency)}</strong></p>`
-        }
-        <button name="outcome" value="approved">Pay with the card that is approved</button>
-        <button name="outcome" value="declined">Pay with the card that is declined</button>
-        <button name="outcome" value="cancelled">Cancel</button>
-      </form>`,
+  const problem = problemAt(parts, "amount");
+  const digits = exponentOf(currency) ?? 2;
+  const bounds = boundsText(currency, linkOptions);
+  return html`<div>
+    <label for="amount">Amount</label>
+    <div class="money">
+      <span aria-hidden="true">${currency.toUpperCase()}</span>
+      <input
+        id="amount"
+        name="amount"
+        inputmode="${digits === 0 ? "numeric" : "decimal"}"
+        autocomplete="off"
+        required
+        aria-describedby="amount-hint${problem === undefined ? "" : " amount-error"}"
+        ${problem === undefined ? "" : html`aria-invalid="true"`}
+        value="${parts.entered?.get("amount") ?? prefilled}"
+      />
+    </div>
+    <p class="hint" id="amount-hint">In ${currency.toUpperCase()}${bounds === "" ? "" : `, ${bounds}`}</p>
+    ${problem === undefined ? "" : html`<p class="error" id="amount-error" role="alert">The amount ${problem}.</p>`}
+  </div>`;
+}
+
+/** Endpoints rule 9: bounds apply in this mode alone. */
+function boundsText(currency: string, options: Link["request"]["linkOptions"]): string {
+  const { mode, minAmount, maxAmount } = options ?? {};
+  if (mode !== VARIABLE_MODE) return "";
+  const words = [
+    ...(minAmount === undefined ? [] : [`at least ${formatAmount(minAmount, currency)}`]),
+    ...(maxAmount === undefined ? [] : [`at most ${formatAmount(maxAmount, currency)}`]),
+  ];
+  return words.join(", ");
+}
+
+/** Only where the link's paymentReferenceMode lets the customer give one. */
+function referenceField(parts: CheckoutParts): Page | string {
+  const { linkOptions, invoiceId } = parts.link.request;
+  if ((linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE) === DEFAULT_REFERENCE_MODE) return "";
+  return html`<div>
+    <label for="reference">Payment reference</label>
+    <input
+      id="reference"
+      name="reference"
+      autocomplete="off"
+      maxlength="64"
+      value="${parts.entered?.get("reference") ?? invoiceId ?? ""}"
+    />
+  </div>`;
+}
+
+const cardFields = (): Page =>
+  html`<fieldset class="cards">
+    <legend>Test card</legend>
+    ${TEST_CARDS.map(
+      ({ number, outcome }, index) =>
+        html`<label
+          ><input type="radio" name="card" value="${number}" ${index === 0 ? "checked" : ""} /><span
+            ><b>${number}</b><span class="hint">is ${outcome}</span></span
+          ></label
+        >`,
+    )}
+  </fieldset>`;
+
+/** Fields that share a line with another. */
+const SHORT: ReadonlySet<string> = new Set(["firstName", "lastName", "city", "postalcode"]);
+
+/** Prepopulated with what the merchant knows of the customer; both spellings of the address are read. */
+function customerFields({ request }: Link): Page {
+  const { email, billingAddress: address = {} } = request.customerDetails ?? {};
+  const fields: [name: string, label: string, autocomplete: string, value: string | undefined][] = [
+    ["email", "E-mail", "email", email],
+    ["firstName", "First name", "given-name", address.firstName],
+    ["lastName", "Last name", "family-name", address.lastName],
+    ["address1", "Address", "address-line1", address.address1 ?? address.addressLine1],
+    ["address2", "Address, second line", "address-line2", address.address2],
+    ["city", "City", "address-level2", address.city],
+    ["postalcode", "Postcode", "postal-code", address.postalcode ?? address.postalCode],
+    ["country", "Country", "country-name", address.country],
+  ];
+  const known = fields.some(([, , , value]) => value !== undefined);
+  return html`<details class="customer" ${known ? "open" : ""}>
+    <summary>Your details</summary>
+    <div class="fields">
+      <p class="hint wide">For ${request.customerName}</p>
+      ${fields.map(
+        ([name, label, autocomplete, value]) =>
+          html`<div class="${SHORT.has(name) ? "" : "wide"}">
+            <label for="${name}">${label}</label>
+            <input id="${name}" name="${name}" autocomplete="${autocomplete}" value="${value ?? ""}" />
+          </div>`,
+      )}
+    </div>
+  </details>`;
+}
+
+const MARKS = {
+  approved: "✓",
+  declined: "✕",
+  cancelled: "–",
+  paid: "✓",
+  expired: "!",
+  unknown: "?",
+} as const;
+
+function statement(mark: keyof typeof MARKS, title: string, content: Page): Page {
+  return page({
+    kind: "checkout",
+    title,
+    content: html`<main>
+      <div class="card result">
+        <div class="mark ${mark}" aria-hidden="true">${MARKS[mark]}</div>
+        <h1 role="status">${title}</h1>
+        ${content}
+      </div>
+    </main>`,
+  });
+}
+
+const RESULTS = {
+  APPROVED: ["approved", "Payment approved"],
+  DECLINED: ["declined", "Payment declined"],
+  CANCELLED: ["cancelled", "Payment cancelled"],
+  UNCLEAR: ["unknown", "Payment unclear"],
+} as const;
+
+/** `payAgain` is the link's own page, where it can still be paid. */
+export function resultPage(
+  record: TransactionRecord,
+  merchantName: string,
+  payAgain: string | undefined,
+): Page {
+  const [mark, title] = RESULTS[outcomeOf(record)];
+  const amount = memberOf(record, "amountTrans");
+  return statement(
+    mark,
+    title,
+    html`<p class="amount">
+        ${isJsonNumber(amount) ? formatAmount(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
+      </p>
+      <p>${merchantName}</p>
+      <p class="hint">Reference <span class="mono">${textOf(record, "reference")}</span></p>
+      ${
+        payAgain === undefined
+          ? ""
+          : html`<a class="button" href="${payAgain}">${mark === "approved" ? "Pay again" : "Try again"}</a>`
+      }`,
   );
 }
 
-export function resultPage(record: WellFormedRecord): Page {
-  const result = record.transApproved ? "approved" : record.transCancelled ? "cancelled" : "declined";
-  const amount = formatAmount(record.amountTrans, record.transCurrencyCode);
-  return page(
-    `Payment ${result}`,
-    html`<p role="status">${amount}: ${result}. Reference ${record.reference}.</p>`,
+const CLOSED = {
+  paid: ["paid", "This link has been paid", "There is nothing left to pay."],
+  expired: ["expired", "This link has expired", "Ask the merchant for a new one."],
+  cancelled: ["cancelled", "This link was cancelled", "The merchant no longer takes this payment."],
+} as const;
+
+export function closedPage(status: Exclude<LinkStatus, "active">, merchantName: string): Page {
+  const [mark, title, advice] = CLOSED[status];
+  return statement(
+    mark,
+    title,
+    html`<p>${merchantName}</p>
+      <p class="hint">${advice}</p>`,
   );
 }
 
-function page(title: string, content: Page): Page {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${content}
-          <p>This is a sandbox: no money moves.</p>
-        </main>
-      </body>
-    </html>`;
-}
+export const unknownPage = (): Page =>
+  statement(
+    "unknown",
+    "There is no such payment link",
+    html`<p class="hint">Check that the address was copied whole, or ask the merchant for a new one.</p>`,
+  );

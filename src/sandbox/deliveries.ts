@@ -1,29 +1,23 @@
-/** Deliveries of webhooks: signed afresh for each attempt, posted in order for each link, and tried again on failure. */
+/** Deliveries of webhooks: from the queue on disk, in order for each link, tried again by a schedule, at least once. */
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
-import type { HttpRequest } from "../http/message.ts";
-import { contentDigest } from "../signatures/digest.ts";
-import { component } from "../signatures/components.ts";
-import type { SigningKey } from "../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../signatures/policy.ts";
-import { sign } from "../signatures/sign.ts";
-
-/** What the sandbox covers with its signature; a receiver takes whatever cover satisfies its own policy. */
-const COVERED = ["@method", "@target-uri", "content-digest", "content-type"].map((name) => component(name));
+import type { Clock } from "./clock.ts";
+import { isDropped, type Fault } from "./faults.ts";
+import type { Attempt, Delivery, DeliveryState, Ledger } from "./ledger.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+import { signedWebhook } from "./webhook.ts";
 
 /** Milliseconds until each further attempt: six attempts in all, then the delivery has failed. */
-const SCHEDULE = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 
 /** How long the receiver may take, in milliseconds. */
 const PATIENCE = 10_000;
-
-export interface Delivery {
-  readonly id: string;
-  readonly linkId: string;
-  readonly uti: string;
-  readonly url: string;
-  readonly body: Uint8Array;
-}
+/** Attempts under way at one receiver; each has its own, so that a slow one holds up nobody else. */
+const PER_RECEIVER = 8;
+/** How much of an answer's body is kept. */
+const KEPT_ANSWER = 2_000;
+/** The longest that a timer of Node can wait, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 export interface AttemptReport {
   readonly delivery: Delivery;
@@ -31,99 +25,135 @@ export interface AttemptReport {
   /** The receiver's status; null where no answer came. */
   readonly status: number | null;
   readonly detail: string;
-  readonly state: "delivered" | "waiting" | "failed";
+  readonly state: DeliveryState;
 }
 
-interface DeliveryParts {
-  readonly key: SigningKey;
+export interface DeliveryParts {
+  readonly ledger: Ledger;
+  readonly keys: SigningKeys;
   readonly send: Send;
-  readonly now: () => Date;
+  readonly clock: Clock;
+  /** What a signature's `created` says: receivers judge it by their own clocks, whatever the sandbox's shows. */
+  readonly machineNow: () => Date;
   readonly allowRemote: boolean;
+  readonly schedule: readonly number[];
+  readonly fault: Fault | undefined;
   readonly report: (report: AttemptReport) => void;
+  readonly faulted: (error: unknown) => void;
 }
 
 export interface Deliveries {
-  /** Posts once those that were queued before it for the same link have been tried. */
-  queue(delivery: Delivery): void;
-  /** Lets an attempt under way finish and starts no other. */
+  /** Posts what is due; to be called when something was queued for an address. */
+  wake(url?: string): void;
+  /** Resolves when nothing is due or under way. */
+  idle(): Promise<void>;
+  /** Moves the clock, stopping at each attempt that falls due on the way. */
+  advance(milliseconds: number): Promise<void>;
+  /** Lets the attempts under way finish and starts no other; the rest stays on disk. */
   close(): Promise<void>;
 }
 
 export function createDeliveries(parts: DeliveryParts): Deliveries {
-  const lanes = new Map<string, Promise<void>>();
-  const timers = new Set<NodeJS.Timeout>();
+  const { ledger, clock } = parts;
+  const origins = new Set(ledger.waitingOrigins());
+  const busyLinks = new Set<string>();
+  const underWay = new Map<string, Set<Promise<void>>>();
+  let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  const enqueue = (delivery: Delivery, attempt: number): void => {
-    const before = lanes.get(delivery.linkId) ?? Promise.resolve();
-    const lane = before.then(() => (closed ? undefined : post(delivery, attempt)));
-    lanes.set(delivery.linkId, lane);
-    void lane.then(() => {
-      if (lanes.get(delivery.linkId) === lane) lanes.delete(delivery.linkId);
-    });
+
+  const wake = (url?: string): void => {
+    if (url !== undefined) origins.add(parseWebAddress(url)?.origin ?? "");
+    if (closed) return;
+    for (const origin of origins) startDue(origin);
+    setTimer();
   };
-  const post = async (delivery: Delivery, attempt: number): Promise<void> => {
-    const { status, detail } = await attemptOnce(delivery, parts);
-    const delivered = status !== null && status >= 200 && status < 300;
-    const wait = SCHEDULE[attempt - 1];
-    const state = delivered ? "delivered" : wait === undefined ? "failed" : "waiting";
-    parts.report({ delivery, attempt, status, detail, state });
-    if (state !== "waiting" || closed) return;
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      enqueue(delivery, attempt + 1);
-    }, wait);
-    timers.add(timer);
+  const startDue = (origin: string): void => {
+    const running = underWay.get(origin) ?? new Set();
+    underWay.set(origin, running);
+    while (running.size < PER_RECEIVER) {
+      const delivery = ledger.nextFor(origin, clock.now().getTime(), busyLinks);
+      if (delivery === undefined) return;
+      busyLinks.add(delivery.linkId);
+      const attempt = attemptDelivery(delivery, parts)
+        .catch(parts.faulted)
+        .then(() => {
+          running.delete(attempt);
+          busyLinks.delete(delivery.linkId);
+          wake();
+        });
+      running.add(attempt);
+    }
+  };
+  const setTimer = (): void => {
+    clearTimeout(timer);
+    if (!clock.running) return;
+    const now = clock.now().getTime();
+    const due = ledger.nextDue(now);
+    if (due !== undefined) timer = setTimeout(wake, Math.min(due - now, LONGEST_TIMER));
+  };
+  const idle = async (): Promise<void> => {
+    for (let running = all(underWay); running.length > 0; running = all(underWay)) await Promise.all(running);
   };
   return {
-    queue: (delivery) => enqueue(delivery, 1),
+    wake,
+    idle,
+    advance: async (milliseconds) => {
+      const target = clock.now().getTime() + milliseconds;
+      for (;;) {
+        wake();
+        await idle();
+        const due = ledger.nextDue(clock.now().getTime());
+        if (due === undefined || due > target) break;
+        clock.moveTo(new Date(due));
+      }
+      clock.moveTo(new Date(target));
+      wake();
+      await idle();
+    },
     close: async () => {
       closed = true;
-      for (const timer of timers) clearTimeout(timer);
-      await Promise.all(lanes.values());
+      clearTimeout(timer);
+      await idle();
     },
   };
 }
 
-async function attemptOnce(
-  delivery: Delivery,
-  parts: DeliveryParts,
-): Promise<Pick<AttemptReport, "status" | "detail">> {
+const all = (underWay: ReadonlyMap<string, ReadonlySet<Promise<void>>>): Promise<void>[] =>
+  [...underWay.values()].flatMap((running) => [...running]);
+
+/** A kill between the POST and the commit repeats the attempt: at least once, never less. */
+async function attemptDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {
+  const { ledger, clock, schedule, report } = parts;
+  const outcome = await post(delivery, parts);
+  const { status, detail } = outcome;
+  const delivered = status !== null && status >= 200 && status < 300;
+  const wait = schedule[delivery.tries];
+  const state = delivered ? "delivered" : wait === undefined ? "failed" : "waiting";
+  const at = clock.now();
+  const number = delivery.attempts + 1;
+  ledger.addAttempt({ deliveryId: delivery.id, number, at, ...outcome }, state, at.getTime() + (wait ?? 0));
+  await ledger.committed();
+  report({ delivery, attempt: number, status, detail, state });
+}
+
+type Outcome = Pick<Attempt, "headers" | "base" | "status" | "answer" | "detail">;
+
+async function post(delivery: Delivery, parts: DeliveryParts): Promise<Outcome> {
+  const unsent = { headers: [], base: "", status: null, answer: "" };
   const url = parseWebAddress(delivery.url);
-  if (url === undefined) return { status: null, detail: "not an absolute http or https URL" };
+  if (url === undefined) return { ...unsent, detail: "not an absolute http or https URL" };
   if (!parts.allowRemote && !isLoopback(url.hostname))
-    return { status: null, detail: "not on this machine; the sandbox posts to loopback only" };
+    return { ...unsent, detail: "not on this machine; the sandbox posts to loopback only" };
+  const { request, base } = signedWebhook(url, delivery.body, parts.keys.current(), parts.machineNow());
+  const sent = { headers: request.headers, base };
+  if (isDropped(delivery, parts.fault))
+    return { ...sent, status: null, answer: "", detail: "lost on its way, as --deliver drop-first asks" };
   try {
-    const { status } = await parts.send(signedWebhook(url, delivery.body, parts), { timeout: PATIENCE });
-    return { status, detail: `answered ${status}` };
+    const { status, body } = await parts.send(request, { timeout: PATIENCE });
+    const answer = new TextDecoder().decode(body).slice(0, KEPT_ANSWER);
+    return { ...sent, status, answer, detail: `answered ${status}` };
   } catch (error) {
-    return { status: null, detail: error instanceof Error ? error.message : String(error) };
+    const detail = error instanceof Error ? error.message : String(error);
+    return { ...sent, status: null, answer: "", detail };
   }
-}
-
-/** The webhook as the service posts it ("Request headers sent by the service"), signed at this moment. */
-function signedWebhook(url: URL, body: Uint8Array, { key, now }: DeliveryParts): HttpRequest {
-  const request: HttpRequest = {
-    method: "POST",
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
-    headers: [
-      ["Host", url.host],
-      ["Accept", "application/json"],
-      ["Content-Type", "application/json; charset=utf-8"],
-      ["Content-Digest", contentDigest(body)],
-      ["Content-Length", String(body.length)],
-    ],
-    body,
-  };
-  const signature = sign(request, {
-    key,
-    components: COVERED,
-    parameters: {
-      created: Math.floor(now().getTime() / 1000),
-      ...(key.keyid === null ? {} : { keyid: key.keyid }),
-      alg: DEFAULT_POLICY.algorithm,
-    },
-  });
-  return { ...request, headers: [...request.headers, ...signature] };
 }

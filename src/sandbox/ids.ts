@@ -1,10 +1,11 @@
 /** The ids, suffixes and numbers that make one payment's record unlike another's, all drawn from one source. */
+import { createHash } from "node:crypto";
 import { SUFFIX_ALPHABET, SUFFIX_LENGTH } from "../domain/reference.ts";
 import type { PaymentIds } from "./payments.ts";
 
-/** `newId` gives UUIDs; where those repeat for a seed, so does everything here. */
-export function createIds(newId: () => string): PaymentIds {
-  let number = 0;
+/** `newId` gives UUIDs; where those repeat for a seed, so does everything here. `payments` were taken before. */
+export function createIds(newId: () => string, payments = 0): PaymentIds {
+  let number = payments;
   return { newId, newSuffix: () => suffixOf(newId()), nextNumber: () => ++number };
 }
 
@@ -12,4 +13,24 @@ export function createIds(newId: () => string): PaymentIds {
 function suffixOf(uuid: string): string {
   const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, SUFFIX_LENGTH);
   return [...octets].map((octet) => SUFFIX_ALPHABET[octet % SUFFIX_ALPHABET.length]).join("");
+}
+
+/** The most ids that a payment takes: uti, suffix, paymentId, merchantTokenId and two deliveries. */
+const IDS_A_PAYMENT = 6;
+
+/** UUIDs that are the same each time for a seed, going on after those that a ledger already holds. */
+export function seededIds(
+  seed: number,
+  held: { readonly links: number; readonly payments: number },
+): () => string {
+  let drawn = held.links + IDS_A_PAYMENT * held.payments;
+  return () => uuidOf(createHash("sha256").update(`${seed}/${drawn++}`).digest());
+}
+
+/** RFC 9562 4: version 4, variant 10. */
+function uuidOf(octets: Buffer): string {
+  const hex = Buffer.from(octets.subarray(0, 16));
+  hex.writeUInt8((hex.readUInt8(6) & 0x0f) | 0x40, 6);
+  hex.writeUInt8((hex.readUInt8(8) & 0x3f) | 0x80, 8);
+  return hex.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -32,7 +32,7 @@ export function statusOf(link: Link, now: Date): LinkStatus {
 }
 
 /** Builds the link that a request asks for. Throws a 400 problem that names every fault, a 403 for the terminal. */
-export function createLink(body: Json, merchant: Merchant, id: string, now: Date): Link {
+export function createLink(body: Json, merchant: Merchant, newId: () => string, now: Date): Link {
   const { request, problems } = checkRequest(body, now);
   if (request === null) throw invalid(problems);
   // Endpoints rule 1.
@@ -41,7 +41,7 @@ export function createLink(body: Json, merchant: Merchant, id: string, now: Date
       { at: "terminalId", message: `is not one of ${merchant.terminals.join(", ")}` },
     ]);
   return {
-    id,
+    id: newId(),
     request,
     createdDate: now,
     expirationDate: request.expirationDate ?? addDuration(now, REUSABLE_LIFETIME).toISOString(),

@@ -1,13 +1,15 @@
 /** Payments through a link: what the customer chose becomes a transaction record by the specification's table. */
 import { JsonNumber, type JsonObject } from "../domain/json.ts";
-import { compareAmounts, decimalsProblem, isDecimal } from "../domain/money.ts";
+import { compareAmounts, decimalsProblem, formatAmount, isDecimal } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Merchant } from "./accounts.ts";
 import { isReusable, statusOf, type Link } from "./links.ts";
 import { ServiceProblem } from "./problem.ts";
+import { cardOf } from "./test-cards.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
 export type Choice = (typeof CHOICES)[number];
@@ -30,14 +32,17 @@ export interface PaymentIds {
   readonly nextNumber: () => number;
 }
 
+interface PaymentParts {
+  readonly merchant: Merchant;
+  readonly ids: PaymentIds;
+  /** Whether a payment already has the reference: every one of a reusable link is unique (Endpoints rule 6). */
+  readonly isTaken: (reference: string) => boolean;
+  readonly now: Date;
+}
+
 /** Takes a payment. Throws a 409 problem where the link is not active, a 422 where what was entered is not allowed. */
-export function takePayment(
-  link: Link,
-  attempt: Attempt,
-  merchant: Merchant,
-  ids: PaymentIds,
-  now: Date,
-): WellFormedRecord {
+export function takePayment(link: Link, attempt: Attempt, parts: PaymentParts): WellFormedRecord {
+  const { now } = parts;
   const status = statusOf(link, now);
   if (status !== "active") throw new ServiceProblem(409, "Conflict", `the link is ${status}`);
   const amount = amountOf(link, attempt);
@@ -45,8 +50,15 @@ export function takePayment(
   link.viewedDate ??= now;
   link.attemptedDate = now;
   if (attempt.outcome === "approved") link.paidDate = now;
-  const reference = isReusable(link) ? makeReference(base, ids.newSuffix()) : base;
-  return recordOf(link, attempt.outcome, { amount, reference }, merchant, ids, now);
+  const reference = isReusable(link) ? uniqueReference(base, parts) : base;
+  return recordOf(link, attempt.outcome, { amount, reference }, parts);
+}
+
+function uniqueReference(base: string, { ids, isTaken }: PaymentParts): string {
+  for (;;) {
+    const reference = makeReference(base, ids.newSuffix());
+    if (!isTaken(reference)) return reference;
+  }
 }
 
 function amountOf(link: Link, attempt: Attempt): JsonNumber {
@@ -70,9 +82,9 @@ function amountOf(link: Link, attempt: Attempt): JsonNumber {
   // Endpoints rule 9: bounds apply in this mode alone.
   if (mode === VARIABLE_MODE) {
     if (minAmount !== undefined && compareAmounts(entered, minAmount) < 0)
-      throw unprocessable({ at: "amount", message: `must be at least ${minAmount.toString()}` });
+      throw unprocessable({ at: "amount", message: `must be at least ${formatAmount(minAmount, currency)}` });
     if (maxAmount !== undefined && compareAmounts(entered, maxAmount) > 0)
-      throw unprocessable({ at: "amount", message: `must be at most ${maxAmount.toString()}` });
+      throw unprocessable({ at: "amount", message: `must be at most ${formatAmount(maxAmount, currency)}` });
   }
   return new JsonNumber(entered);
 }
@@ -88,16 +100,11 @@ function baseReference(link: Link, attempt: Attempt): string {
 const unprocessable = (problem: Problem): ServiceProblem =>
   new ServiceProblem(422, "Unprocessable Content", `${problem.at} ${problem.message}`, [problem]);
 
-/** Cards that the sandbox shows: their last four digits, masked as the service masks them. */
-const CARDS = { approved: "1111", declined: "0002", cancelled: "1111" } as const;
-
 function recordOf(
   link: Link,
   outcome: Choice,
   { amount, reference }: { amount: JsonNumber; reference: string },
-  merchant: Merchant,
-  ids: PaymentIds,
-  now: Date,
+  { merchant, ids, now }: PaymentParts,
 ): WellFormedRecord {
   const number = String(ids.nextNumber()).padStart(6, "0");
   const attempted = outcome !== "cancelled";
@@ -123,7 +130,7 @@ function recordOf(
     stan: number,
     ...(outcome === "approved" ? { authorisationCode: number } : {}),
     ...(attempted ? { merchantTokenId: ids.newId() } : {}),
-    cardPan: `************${CARDS[outcome]}`,
+    cardPan: cardOf(outcome).masked,
     cardStartDate: "2401",
     cardScheme: "VISA",
     cardPanSequenceNumber: "01",
@@ -143,7 +150,7 @@ function recordOf(
 }
 
 /** A transaction as its retrieval answers it: the record, and what the merchant stored with it (Overview 6). */
-export function transactionResponse(record: WellFormedRecord, link: Link): JsonObject {
+export function transactionResponse(record: TransactionRecord, link: Link): JsonObject {
   const { merchantCustomData } = link.request;
   return { ...record, ...(merchantCustomData === undefined ? {} : { merchantCustomData }) };
 }

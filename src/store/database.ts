@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 
-type Value = null | number | bigint | string | Uint8Array;
+export type Value = null | number | bigint | string | Uint8Array;
 
 /** The part of the node:sqlite API that is used; both drivers have it. */
 export interface Statement {

@@ -75,7 +75,7 @@ function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
 }
 
 /** What a command is told by its context about where settings come from. */
-interface SettingsContext {
+export interface SettingsContext {
   readonly profile: string | undefined;
   readonly env: Environment;
   readonly settings: () => Promise<Settings>;

@@ -1,9 +1,10 @@
 /** Who the sandbox is on this machine: the merchant, its credentials and the key that signs, kept between runs. */
-import { createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { PaylinkError } from "../domain/errors.ts";
+import type { Profile } from "./profile.ts";
 
 const identity = z.object({
   merchantId: z.string(),
@@ -15,12 +16,13 @@ const identity = z.object({
   token: z.string(),
   keyid: z.string(),
   privateKey: z.string(),
+  /** Keys that were rotated out, and until when they are still served. */
+  retired: z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })).default([]),
 });
 export type SandboxIdentity = z.infer<typeof identity>;
 
 /** A new merchant with a new RSA-2048 key. */
 export function newIdentity(newId: () => string): SandboxIdentity {
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   return {
     merchantId: "000000000012345",
     merchantName: "Sandbox Merchant",
@@ -29,14 +31,65 @@ export function newIdentity(newId: () => string): SandboxIdentity {
     clientSecret: newId(),
     terminals: ["1234567890"],
     token: `sandbox_${newId()}`,
+    ...newKey(newId),
+    retired: [],
+  };
+}
+
+function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKey"> {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return {
     keyid: `sandbox-${newId().slice(0, 8)}`,
     privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   };
 }
 
+/** How long a key is served after it was rotated out, in milliseconds: every retry of its last webhook is over. */
+const SERVED_AFTER_ROTATION = 24 * 3_600_000;
+
+/** The same merchant with a new key; the one before is retired. */
+function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): SandboxIdentity {
+  const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
+  const until = new Date(now.getTime() + SERVED_AFTER_ROTATION).toISOString();
+  const retired = [{ keyid: before.keyid, publicKey, until }, ...before.retired];
+  return {
+    ...before,
+    ...newKey(newId),
+    retired: retired.filter((key) => Date.parse(key.until) > now.getTime()),
+  };
+}
+
+/** Gives the identity that a folder holds a new key: replaced whole or not at all, and on disk when this returns. */
+export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
+  const path = join(folder, FILE);
+  const renewed = withNewKey(openIdentity(folder, newId), newId, now);
+  writeFileSync(`${path}.new`, JSON.stringify(renewed, null, 2), { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  return renewed;
+}
+
+const FILE = "sandbox.json";
+
+/** What the profile of the sandbox holds; webhooks go to `listener`. */
+export function profileOf(value: SandboxIdentity, baseUrl: string, listener: string): Profile {
+  return {
+    baseUrl,
+    token: value.token,
+    terminalId: value.terminals[0] ?? "",
+    currency: "EUR",
+    customerName: "Sandbox Customer",
+    callbackUrl: listener,
+    failureCallbackUrl: listener,
+    webhookKey: `${baseUrl}/.well-known/jwks.json`,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    clientId: value.clientId,
+    clientSecret: value.clientSecret,
+  };
+}
+
 /** Reads the identity that a folder holds, or makes one there, readable by its owner alone. */
 export function openIdentity(folder: string, newId: () => string): SandboxIdentity {
-  const path = join(folder, "sandbox.json");
+  const path = join(folder, FILE);
   try {
     const stored = identity.parse(JSON.parse(readFileSync(path, "utf8")));
     createPrivateKey(stored.privateKey);

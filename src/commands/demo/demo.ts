@@ -17,12 +17,15 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { startReceiver } from "../../receiver/start.ts";
 import { renderCompactRecord } from "../../render/record.ts";
+import { createClock } from "../../sandbox/clock.ts";
 import { createIds } from "../../sandbox/ids.ts";
 import type { Choice } from "../../sandbox/payments.ts";
-import { createSandbox } from "../../sandbox/sandbox.ts";
-import { publicJwk, readKeys, readSigningKey } from "../../signatures/keys.ts";
+import { createSigningKeys } from "../../sandbox/signing-keys.ts";
+import { startSandbox } from "../../sandbox/start.ts";
+import { readKeys } from "../../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { newIdentity, type SandboxIdentity } from "../../store/sandbox-identity.ts";
+import { openLedger } from "../../store/sandbox.ts";
 
 const HOST = "127.0.0.1";
 const MAX_BODY = 1024 * 1024;
@@ -61,9 +64,8 @@ export async function demo(context: Context): Promise<void> {
 async function setUp(context: Context): Promise<{ stage: Stage; close: () => Promise<void> }> {
   const { serve, send, now, newId } = context;
   const identity = newIdentity(newId);
-  const key = readSigningKey(identity.privateKey, identity.keyid);
-  if (!key.ok) throw new Error(key.reason);
-  const keys = readKeys(JSON.stringify(publicJwk(key.key.key, identity.keyid)));
+  const signingKeys = createSigningKeys(identity, () => identity, now);
+  const keys = readKeys(JSON.stringify({ keys: signingKeys.published() }));
   if (!keys.ok) throw new Error(keys.reason);
   const faulted = (error: unknown): void => context.out.note(String(error));
   const queue = createQueue<WebhookEvent | Rejection>();
@@ -84,24 +86,31 @@ async function setUp(context: Context): Promise<{ stage: Stage; close: () => Pro
     newId,
     observe: queue.put,
   });
-  const sandbox = createSandbox({
+  const { baseUrl, close } = await startSandbox({
     merchant: identity,
-    key: key.key,
+    keys: signingKeys,
+    ledger: openLedger(":memory:"),
+    clock: createClock(now),
     ids: createIds(newId),
+    newToken: newId,
     send,
-    now,
+    serve,
+    host: HOST,
+    port: 0,
+    machineNow: now,
     allowRemote: false,
+    schedule: [],
+    fault: undefined,
     observe: () => undefined,
+    faulted,
   });
-  const service = await serve(sandbox.handler, { host: HOST, port: 0, maxBody: MAX_BODY, faulted });
-  const baseUrl = service.url.replace(/\/$/, "");
   const tokens = fixedToken(identity.token);
   const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: PATIENCE });
   return {
     stage: { context, identity, api, receiverUrl: receiver.url, next: queue.take },
     close: async () => {
-      await sandbox.close();
-      await Promise.all([service.close(), receiver.close()]);
+      await close();
+      await receiver.close();
     },
   };
 }

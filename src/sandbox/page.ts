@@ -1,0 +1,57 @@
+/** The frame of every page: one style sheet for light and dark, a strict policy, and the word that no money moves. */
+import { html } from "hono/html";
+import { STYLE } from "./style.ts";
+
+export type Page = ReturnType<typeof html>;
+
+interface Frame {
+  readonly title: string;
+  readonly content: Page;
+  /** The dashboard is wider than a checkout, and has a script. */
+  readonly kind: "checkout" | "dashboard";
+}
+
+export function page({ title, content, kind }: Frame): Page {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/style.css" />
+        ${kind === "dashboard" ? html`<script src="/dashboard.js" defer></script>` : ""}
+      </head>
+      <body class="${kind}">
+        <p class="banner" role="note"><strong>Sandbox</strong> No money moves here.</p>
+        ${content}
+      </body>
+    </html>`;
+}
+
+/**
+ * Nothing from elsewhere, nothing inline, no framing. `form-action` also holds for redirects that follow a form, so a
+ * checkout names the merchant's own addresses there.
+ */
+export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src data:",
+    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  return {
+    "Content-Security-Policy": policy.join("; "),
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+  };
+}
+
+export const stylesheet = (): Response =>
+  new Response(STYLE, { headers: { "Content-Type": "text/css; charset=utf-8" } });

@@ -1,0 +1,86 @@
+/** Rows of the sandbox's tables, read back into what they stand for; what paylink did not write is refused. */
+import * as z from "zod";
+import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
+import { paymentLinkRequest } from "../domain/payment-link.ts";
+import type { Attempt, Delivery, Payment } from "../sandbox/ledger.ts";
+import type { Link } from "../sandbox/links.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+const date = z.string().transform((text) => new Date(text));
+const dateOrNull = z
+  .string()
+  .nullable()
+  .transform((text) => (text === null ? null : new Date(text)));
+const integer = z.union([z.number(), z.bigint()]).transform(Number);
+
+const json = z.string().transform((text, issues): JsonObject => {
+  const parsed = parseJson(text);
+  if (parsed.ok && isJsonObject(parsed.value.value)) return parsed.value.value;
+  issues.addIssue({ code: "custom", message: "is no JSON object" });
+  return z.NEVER;
+});
+
+const linkRow = z.object({
+  id: z.string(),
+  request: json,
+  created: date,
+  expires: z.string(),
+  viewed: dateOrNull,
+  attempted: dateOrNull,
+  paid: dateOrNull,
+  cancelled: dateOrNull,
+});
+
+export function linkOf(row: Row): Link {
+  const { id, request, created, expires, viewed, attempted, paid, cancelled } = linkRow.parse(row);
+  return {
+    id,
+    request: paymentLinkRequest.parse(request),
+    createdDate: created,
+    expirationDate: expires,
+    viewedDate: viewed,
+    attemptedDate: attempted,
+    paidDate: paid,
+    cancelledDate: cancelled,
+  };
+}
+
+const paymentRow = z
+  .object({ uti: z.string(), link: z.string(), record: json })
+  .transform(({ link: linkId, ...payment }) => ({ ...payment, linkId }));
+
+export const paymentOf = (row: Row): Payment => paymentRow.parse(row);
+
+const deliveryRow = z
+  .object({
+    id: z.string(),
+    link: z.string(),
+    uti: z.string(),
+    url: z.string(),
+    body: z.instanceof(Uint8Array),
+    state: z.enum(["waiting", "delivered", "failed"]),
+    attempts: integer,
+    tries: integer,
+    due: integer,
+  })
+  .transform(({ link: linkId, ...delivery }) => ({ ...delivery, linkId }));
+
+export const deliveryOf = (row: Row): Delivery => deliveryRow.parse(row);
+
+const headerLines = z.array(z.tuple([z.string(), z.string()]));
+
+const attemptRow = z
+  .object({
+    delivery: z.string(),
+    number: integer,
+    at: date,
+    headers: z.string().transform((text) => headerLines.parse(JSON.parse(text))),
+    base: z.string(),
+    status: integer.nullable(),
+    answer: z.string(),
+    detail: z.string(),
+  })
+  .transform(({ delivery: deliveryId, ...attempt }) => ({ ...attempt, deliveryId }));
+
+export const attemptOf = (row: Row): Attempt => attemptRow.parse(row);

@@ -1,0 +1,22 @@
+/** The tables of the sandbox's database, one migration a version. */
+
+export const SANDBOX_MIGRATIONS = [
+  `CREATE TABLE links (
+     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
+     created TEXT NOT NULL, expires TEXT NOT NULL,
+     viewed TEXT, attempted TEXT, paid TEXT, cancelled TEXT);
+   CREATE TABLE payments (
+     seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, link TEXT NOT NULL,
+     reference TEXT NOT NULL, outcome TEXT NOT NULL, record TEXT NOT NULL);
+   CREATE INDEX payments_reference ON payments (reference);
+   CREATE TABLE deliveries (
+     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, link TEXT NOT NULL, uti TEXT NOT NULL,
+     url TEXT NOT NULL, origin TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
+     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
+   CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
+   CREATE INDEX deliveries_origin ON deliveries (origin, due, seq) WHERE state = 'waiting';
+   CREATE TABLE attempts (
+     delivery TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, headers TEXT NOT NULL,
+     base TEXT NOT NULL, status INTEGER, answer TEXT NOT NULL, detail TEXT NOT NULL,
+     PRIMARY KEY (delivery, number)) WITHOUT ROWID;`,
+] as const;
