@@ -11,6 +11,9 @@ const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
 /** Pages that the log may have before they are moved into the database: 16 MiB. */
 const CHECKPOINT_PAGES = 4096;
 
+/** Entries of a batch that waits for no more. */
+const FULL_BATCH = 256;
+
 /** One thing to write, and who waits for it. */
 interface Entry<T> {
   readonly write: () => T;
@@ -34,8 +37,16 @@ export function createEventWriter(database: Database, path: string): EventWriter
   let waiting: Entry<unknown>[] = [];
   let rejections: Rejection[] = [];
   let writing: Promise<void> | undefined;
+  /** A batch grows as long as each turn of the event loop brings more: what arrives together is written together. */
+  const gather = async (): Promise<void> => {
+    let before: number;
+    do {
+      before = waiting.length;
+      await endOfTurn();
+    } while (waiting.length > before && waiting.length < FULL_BATCH);
+  };
   const writeAll = async (): Promise<void> => {
-    await endOfTurn();
+    await gather();
     while (waiting.length > 0 || rejections.length > 0) {
       const batch = waiting;
       const rejected = rejections;
@@ -48,10 +59,10 @@ export function createEventWriter(database: Database, path: string): EventWriter
       } catch (error) {
         for (const { failed } of batch) failed(error);
       }
+      await gather();
     }
     writing = undefined;
   };
-  /** Everything that was read in this turn of the event loop, or while the last was written, goes together. */
   const schedule = (): void => {
     writing ??= writeAll();
   };

@@ -236,10 +236,8 @@ describe("forwarding", () => {
 
   it("sends declined and cancelled payments to the other target, and passes nothing on that is rejected", async () => {
     const [app, failed] = [await startApp(() => 200), await startApp(() => 200)];
-    const { running, url } = await listen(
-      temporaryHome(),
-      ...["--forward-to", app.url, "--forward-failed-to", failed.url],
-    );
+    const targets = ["--forward-to", app.url, "--forward-failed-to", failed.url];
+    const { running, url } = await listen(temporaryHome(), ...targets);
     await send(url, { reference: "paid" });
     await send(url, { transApproved: false, reference: "declined" });
     await send(url, { transApproved: false, transCancelled: true, reference: "cancelled" });
