@@ -1,9 +1,9 @@
 /** `listen` and `events` with the real binary: kept before acknowledged, forwarded in order, ended as a script expects. */
 import { request as httpsRequest } from "node:https";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
@@ -216,6 +216,21 @@ describe("forwarding", () => {
       .filter(({ type }) => type === "event")
       .map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(forwards.map(({ id }) => id)));
+  });
+
+  it("satisfies an Express application that verifies the same webhook itself", async () => {
+    const home = temporaryHome();
+    const script = join(import.meta.dirname, "../support/express-app.mjs");
+    const app = spawn(process.execPath, [script, keyFile(home)], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void app.kill());
+    const port = await new Promise((resolve) =>
+      app.stdout.once("data", (text) => resolve(String(text).trim())),
+    );
+    const { running, url } = await listen(home, "--forward-to", String(port));
+    expect(await send(url)).toBe(200);
+    expect(lines((await running.stop()).stdout)).toContainEqual(
+      expect.objectContaining({ type: "forward", status: 200 }),
+    );
   });
 
   it("answers 502 where the application is not reached, and replays the event when it is back", async () => {

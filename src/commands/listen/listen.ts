@@ -134,7 +134,7 @@ function announce(
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {
-  const counts = reporter.counts();
+  const counts = reporter.finish();
   if (out.json) out.data(JSON.stringify({ type: "summary", ...counts }));
   else out.note(renderSummary(counts));
 }
