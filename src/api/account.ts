@@ -10,7 +10,7 @@ export interface AccountParts extends RetryParts {
   /** Milliseconds for one exchange. */
   readonly timeout: number;
   /** Keeps a token that client credentials obtained, in the profile that they come from. */
-  readonly keep: (profile: string, token: AccessToken) => void;
+  readonly keep: (profile: string, token: AccessToken) => Promise<void>;
 }
 
 /** Throws `no_profile` without a base URL, `no_token` without anything that gives a token. */
@@ -68,7 +68,7 @@ function credentialsInForce({
     ...parts,
     credentials,
     kept: own ? keptToken(settings) : undefined,
-    keep: (token) => (own ? keep(profile, token) : undefined),
+    keep: async (token) => (own ? keep(profile, token) : undefined),
   });
   return { source: secret.source, tokens };
 }

@@ -64,7 +64,7 @@ export async function set(context: Context, key: string, value: string): Promise
   const settings = await context.settings();
   const name = nameToChange(context, settings.current());
   const stored = storedSetting(known, known === "webhookKey" ? lasting(value) : value);
-  settings.change(name, (profile) => ({
+  await settings.change(name, (profile) => ({
     ...(opensAccount(known) ? withoutAccessToken(profile) : profile),
     [known]: stored,
   }));
@@ -85,7 +85,9 @@ export async function unset(context: Context, key: string): Promise<void> {
   const known = knownKey(key);
   const { profile } = await settingsInForce(context);
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
-  (await context.settings()).change(profile, (before) => {
+  await (
+    await context.settings()
+  ).change(profile, (before) => {
     const rest = without(before, [known]);
     return opensAccount(known) ? withoutAccessToken(rest) : rest;
   });
@@ -101,7 +103,7 @@ export async function use(context: Context, name: string): Promise<void> {
     throw new PaylinkError("no_profile", `There is no profile named ${name}.`, {
       hint: names.length === 0 ? undefined : `There is ${names.join(", ")}.`,
     });
-  settings.use(name);
+  await settings.use(name);
   if (out.json) out.data(JSON.stringify({ current: name }));
   else out.data(`${safeText(name)} is the current profile now.`);
 }

@@ -34,7 +34,9 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
   if (port > 65535) throw new PaylinkError("usage", "--port must be a whole number from 0 to 65535.");
   const server = await serve(service.handler, { host: flags.host, port, maxBody: MAX_BODY, faulted });
   const baseUrl = server.url.replace(/\/$/, "");
-  (await settings()).save(PROFILE, {
+  await (
+    await settings()
+  ).save(PROFILE, {
     baseUrl,
     token: identity.token,
     terminalId: identity.terminals[0] ?? "",
