@@ -6,13 +6,25 @@ import { describe, expect, it } from "vitest";
 /** What each folder may import besides itself: folders, files of folders, and packages. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["zod", "lossless-json", "big.js", "currency-codes/data"],
-  http: ["domain", "undici", "node:http", "node:net"],
+  http: ["domain", "undici", "node:http", "node:https", "node:net", "node:os"],
   signatures: ["http/message", "structured-headers", "node:crypto"],
   api: ["domain", "http/message", "http/exchange", "store/in-force", "oauth4webapi"],
   requests: ["domain", "store/in-force", "store/profile", "commander"],
   receiver: ["domain", "http/message", "http/exchange", "signatures", "node:zlib", "node:crypto"],
   sandbox: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
-  store: ["domain", "conf", "env-paths", "zod", "node:crypto", "node:fs", "node:module", "node:path"],
+  store: [
+    "domain",
+    "http/message",
+    "signatures/verdict",
+    "receiver/events",
+    "conf",
+    "env-paths",
+    "zod",
+    "node:crypto",
+    "node:fs",
+    "node:module",
+    "node:path",
+  ],
   render: ["domain", "http/message", "chalk", "uqr"],
   terminal: [
     "domain",

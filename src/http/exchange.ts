@@ -38,12 +38,20 @@ export interface Refusal {
   readonly detail: string;
 }
 
+/** The certificate chain and its private key, as PEM. */
+export interface TlsFiles {
+  readonly cert: Uint8Array;
+  readonly key: Uint8Array;
+}
+
 export interface ServeOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   /** Bytes of body that a request may have; more is answered 413. */
   readonly maxBody: number;
+  /** Serves https. */
+  readonly tls?: TlsFiles | undefined;
   /** Refuses by the head alone, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
   /** Hears of each request that was refused, with what is known of it. */
@@ -56,6 +64,10 @@ export interface Server {
   /** The address in use: scheme, host and port, with a final slash. */
   readonly url: string;
   readonly port: number;
+  /** The addresses that `Host` may name: the bound one, or each of the machine's own where all are bound. */
+  readonly hosts: readonly string[];
+  /** Takes a renewed certificate for the connections to come. Throws where it is none. */
+  renewTls(tls: TlsFiles): void;
   /** Stops taking connections and resolves when every request in flight has been answered. */
   close(): Promise<void>;
 }

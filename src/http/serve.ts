@@ -1,73 +1,137 @@
 /** Serves HTTP over node:http: sockets in, message values out, with limits on everything a sender controls. */
-import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server as NodeServer,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
-import type { Handler, Refusal, Serve, ServeOptions, StreamedReply } from "./exchange.ts";
+import { discardRest, readBody, tooLarge } from "./body.ts";
+import { MAX_CONNECTIONS, trackConnections, type Connections } from "./connections.ts";
+import type { Handler, Refusal, Serve, ServeOptions, StreamedReply, TlsFiles } from "./exchange.ts";
 import type { HeaderLine, HttpReply, RequestHead } from "./message.ts";
 
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 30_000;
-const KEEP_ALIVE_TIMEOUT = 60_000;
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  /** How often Node looks for connections that have taken longer than that. */
+  connectionsCheckingInterval: 1_000,
+  noDelay: true,
+  // Node would answer by itself, and nobody would hear of it.
+  requireHostHeader: false,
+} as const;
+const HANDSHAKE_TIMEOUT = 10_000;
+/** Milliseconds that a half-sent request may still take once the server closes. */
+const LAST_CALL = 1_000;
+
+/** What every exchange of one server shares. */
+interface Shop extends ServeOptions {
+  readonly handler: Handler;
+  readonly connections: Connections;
+  readonly scheme: "http" | "https";
+  /** Connections whose body is being read. */
+  readonly reading: WeakSet<Socket>;
+  closing: boolean;
+}
 
 export const serve: Serve = async (handler, options) => {
-  const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT,
-    requestTimeout: REQUEST_TIMEOUT,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    noDelay: true,
-  });
+  const scheme = options.tls === undefined ? "http" : "https";
+  const shop: Shop = {
+    ...options,
+    handler,
+    connections: trackConnections(),
+    reading: new WeakSet(),
+    scheme,
+    closing: false,
+  };
+  const [server, renewTls] = createNodeServer(options.tls, shop.connections);
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    exchange(incoming, outgoing, handler, options).catch((error: unknown) => {
+    outgoing.on("close", () => shop.connections.answered(incoming.socket));
+    exchange(incoming, outgoing, shop).catch((error: unknown) => {
       options.faulted?.(error);
-      answer(outgoing, { status: 500, headers: [], body: NOTHING });
+      answer(outgoing, { status: 500, headers: [], body: NOTHING }, shop);
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseSocket(error, socket, options),
+    refuseSocket(error, socket, shop),
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
     server.listen(options.port, options.host, resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const { port, address } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return {
-    url: `http://${host}:${port}/`,
+    url: `${scheme}://${host}:${port}/`,
     port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
+    hosts: isWildcard(address) ? ownAddresses() : [options.host, address],
+    renewTls,
+    close: () => close(server, shop),
   };
 };
 
-const NOTHING = new Uint8Array();
+type RenewTls = (tls: TlsFiles) => void;
 
-/** Connections whose request is being read or answered. */
-const exchanging = new WeakSet<object>();
-
-async function exchange(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  handler: Handler,
-  options: ServeOptions,
-): Promise<void> {
-  exchanging.add(incoming.socket);
-  outgoing.once("close", () => exchanging.delete(incoming.socket));
-  const head = headOf(incoming);
-  const refusal = options.admit?.(head) ?? tooLarge(incoming, options.maxBody);
-  if (refusal !== undefined) return refuse(refusal, head, outgoing, options);
-  const body = await readBody(incoming, options.maxBody);
-  if (!(body instanceof Uint8Array)) return refuse(body, head, outgoing, options);
-  const trailers = pairs(incoming.rawTrailers);
-  answer(outgoing, await handler(trailers.length > 0 ? { ...head, trailers, body } : { ...head, body }));
+function createNodeServer(
+  tls: TlsFiles | undefined,
+  connections: Connections,
+): [server: NodeServer | TlsServer, renewTls: RenewTls] {
+  if (tls === undefined) return [createServer(LIMITS).on("connection", connections.opened), () => undefined];
+  const secure = createTlsServer({ ...LIMITS, ...pem(tls), handshakeTimeout: HANDSHAKE_TIMEOUT });
+  // A connection is only known here once its handshake is done; those that never finish one are bounded by this.
+  secure.maxConnections = 2 * MAX_CONNECTIONS;
+  secure.on("secureConnection", connections.opened);
+  return [secure, (renewed) => secure.setSecureContext(pem(renewed))];
 }
 
-function headOf(incoming: IncomingMessage): RequestHead {
+const pem = ({ cert, key }: TlsFiles): { cert: Buffer; key: Buffer } => ({
+  cert: Buffer.from(cert),
+  key: Buffer.from(key),
+});
+
+const isWildcard = (address: string): boolean => address === "0.0.0.0" || address === "::";
+
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+
+function close(server: NodeServer | TlsServer, shop: Shop): Promise<void> {
+  return new Promise((resolve) => {
+    shop.closing = true;
+    const lastCall = setTimeout(shop.connections.dropWaiting, LAST_CALL);
+    server.close(() => {
+      clearTimeout(lastCall);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+const NOTHING = new Uint8Array();
+
+async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, shop: Shop): Promise<void> {
+  const { socket } = incoming;
+  shop.reading.add(socket);
+  const head = headOf(incoming, shop);
+  const refusal = withoutHost(incoming) ?? shop.admit?.(head) ?? tooLarge(incoming, shop.maxBody);
+  if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, shop);
+  const body = await readBody(incoming, shop.maxBody, (bytes) => shop.connections.received(socket, bytes));
+  shop.reading.delete(socket);
+  if (!(body instanceof Uint8Array)) return refuse(body, head, incoming, outgoing, shop);
+  shop.connections.whole(socket);
+  const trailers = pairs(incoming.rawTrailers);
+  const request = trailers.length > 0 ? { ...head, trailers, body } : { ...head, body };
+  answer(outgoing, await shop.handler(request), shop);
+}
+
+function headOf(incoming: IncomingMessage, { scheme }: Shop): RequestHead {
   return {
     method: incoming.method ?? "",
-    scheme: "http",
+    scheme,
     authority: incoming.headers.host ?? "",
     target: incoming.url ?? "",
     headers: pairs(incoming.rawHeaders),
@@ -82,51 +146,36 @@ function pairs(raw: readonly string[]): HeaderLine[] {
   return lines;
 }
 
-function tooLarge(incoming: IncomingMessage, maxBody: number): Refusal | undefined {
-  return Number(incoming.headers["content-length"] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
+/** RFC 9112 3.2: HTTP/1.1 without a Host is malformed. */
+function withoutHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
+  return httpVersion === "1.0" || headers.host !== undefined
+    ? undefined
+    : { code: "http_parse_error", status: 400, detail: "not an HTTP/1.1 request: it has no Host" };
 }
 
-const bodyTooLarge = (maxBody: number): Refusal => ({
-  code: "body_too_large",
-  status: 413,
-  detail: `the body is larger than ${maxBody} bytes`,
-});
-
-function readBody(incoming: IncomingMessage, maxBody: number): Promise<Uint8Array | Refusal> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    incoming.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > maxBody) {
-        incoming.pause();
-        resolve(bodyTooLarge(maxBody));
-      } else chunks.push(chunk);
-    });
-    incoming.on("end", () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
-    });
-    incoming.on("error", () =>
-      resolve({
-        code: "body_incomplete",
-        status: 400,
-        detail: `the connection ended after ${length} bytes of body`,
-      }),
-    );
-  });
-}
-
-/** The connection ends with a refusal: what is left of the body would be read as the next request. */
-function refuse(refusal: Refusal, head: RequestHead, outgoing: ServerResponse, options: ServeOptions): void {
-  options.refused?.(refusal, head);
+/** The connection ends with a refusal: whoever sends what is refused does not get to send more of it. */
+async function refuse(
+  refusal: Refusal,
+  head: RequestHead,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  shop: Shop,
+): Promise<void> {
+  shop.refused?.(refusal, head);
   const headers: HeaderLine[] = refusal.status === 405 ? [["Allow", "POST"]] : [];
-  answer(outgoing, { status: refusal.status, headers: [...headers, ["Connection", "close"]], body: NOTHING });
+  await discardRest(incoming);
+  const reply = {
+    status: refusal.status,
+    headers: [...headers, ["Connection", "close"] as const],
+    body: NOTHING,
+  };
+  answer(outgoing, reply, shop);
 }
 
-function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply): void {
+function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { closing }: Shop): void {
   if (outgoing.headersSent || outgoing.destroyed) return;
   for (const [name, value] of reply.headers) outgoing.appendHeader(name, value);
+  if (closing) outgoing.setHeader("Connection", "close");
   outgoing.statusCode = reply.status;
   if (reply.body instanceof Uint8Array) {
     outgoing.setHeader("Content-Length", reply.body.length);
@@ -144,24 +193,32 @@ async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>)
 }
 
 /** What llhttp refuses never becomes a request: it is answered on the bare socket (RFC 9112 2.2, RFC 6585 5). */
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, options: ServeOptions): void {
-  // A connection that ends inside a body is told of by the exchange that was reading it.
-  const reading = error.code === "HPE_INVALID_EOF_STATE" && exchanging.has(socket);
-  if (error.code === "ECONNRESET" || reading || !socket.writable) return void socket.destroy();
-  const refusal: Refusal =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? { code: "headers_too_large", status: 431, detail: "the header section is larger than 16 KiB" }
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? { code: "request_timeout", status: 408, detail: "the request did not arrive in time" }
-        : {
-            code: "http_parse_error",
-            status: 400,
-            detail: `not an HTTP/1.1 request: ${error.code ?? error.message}`,
-          };
-  options.refused?.(refusal, undefined);
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, shop: Shop): void {
+  // Who never said a word has made no request that anybody would want to hear of; and of a connection that ends
+  // inside a body, the exchange that was reading it tells.
+  const heard =
+    socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && shop.reading.has(socket));
+  if (error.code === "ECONNRESET" || heard || !socket.writable) return void socket.destroy();
+  const refusal = socketRefusal(error);
+  shop.refused?.(refusal, undefined);
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
+}
+
+function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { code: "headers_too_large", status: 431, detail: "the header section is larger than 16 KiB" };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { code: "request_timeout", status: 408, detail: "the request did not arrive in time" };
+    default:
+      return {
+        code: "http_parse_error",
+        status: 400,
+        detail: `not an HTTP/1.1 request: ${code ?? message}`,
+      };
+  }
 }
 
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOptions): PaylinkError {

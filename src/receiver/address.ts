@@ -4,7 +4,13 @@ import { fieldLines, type RequestHead } from "../http/message.ts";
 /** Where the service posts to: the public address, or the listener's own. */
 export type ReceiverAddress =
   | { readonly kind: "public"; readonly scheme: "http" | "https"; readonly authority: string }
-  | { readonly kind: "own"; readonly scheme: "http" | "https"; readonly host: string; readonly port: number };
+  | {
+      readonly kind: "own";
+      readonly scheme: "http" | "https";
+      /** The addresses it can be reached by; a loopback name always is one more. */
+      readonly hosts: readonly string[];
+      readonly port: number;
+    };
 
 /** The address part of a public URL. Path and query stay with the request line, so they are not kept. */
 export function publicAddress(url: URL): ReceiverAddress {
@@ -26,8 +32,11 @@ export function addressed<Head extends RequestHead>(head: Head, address: Receive
 
 function namesListener(host: string, own: Extract<ReceiverAddress, { kind: "own" }>): boolean {
   const [, name = "", port = own.scheme === "https" ? "443" : "80"] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
-  const bound = own.host.includes(":") ? `[${own.host}]` : own.host;
+  if (Number(port) !== own.port) return false;
   return (
-    Number(port) === own.port && (name.toLowerCase() === bound.toLowerCase() || LOOPBACK_NAMES.test(name))
+    LOOPBACK_NAMES.test(name) ||
+    own.hosts.some((known) => bracketed(known).toLowerCase() === name.toLowerCase())
   );
 }
+
+const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);

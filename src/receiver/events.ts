@@ -16,6 +16,9 @@ export interface WebhookEvent {
   readonly request: HttpRequest;
 }
 
+/** An event that has just been judged: whether it came before is for the log to say. */
+export type NewEvent = Omit<WebhookEvent, "repeated">;
+
 /** A request that was turned away, with the step that failed. */
 export interface Rejection {
   readonly type: "rejected";
@@ -26,11 +29,41 @@ export interface Rejection {
   readonly detail: string;
   readonly checks: readonly Check[];
   readonly hint?: string;
+  /** As far as it was read: without a body where the head alone decided, null where it was no request at all. */
+  readonly request: HttpRequest | null;
 }
 
-/** Where events are kept. `append` resolves when the event is as durable as the log makes it, never before. */
+/** One attempt to pass an event on, and what the application made of it. */
+export interface Forward {
+  readonly at: Date;
+  readonly target: string;
+  /** The application's status; 502 where it was not reached, 504 where it did not answer in time. */
+  readonly status: number;
+  readonly ms: number;
+  /** The beginning of what the application said, or why it said nothing; empty for a 2xx. */
+  readonly detail: string;
+}
+
+/** The application has taken an event with any 2xx. */
+export const isTaken = (status: number): boolean => status >= 200 && status < 300;
+
+/** What the log knows of an event once it is kept. */
+export interface Kept {
+  readonly repeated: boolean;
+  /** The id of the first arrival: what every further arrival and forward belongs to. */
+  readonly first: string;
+  /** The application has it already. */
+  readonly taken: boolean;
+}
+
+/** Where events are kept: the one interface that a backend has to offer. */
 export interface EventLog {
-  append(event: Omit<WebhookEvent, "repeated">): Promise<{ readonly repeated: boolean }>;
+  /** Resolves when the event is as durable as the log makes it, never before; rejects when it is not kept. */
+  append(event: NewEvent): Promise<Kept>;
+  /** Keeps what was turned away, within a bound; nobody waits for it. */
+  reject(rejection: Rejection): void;
+  /** Resolves when it is kept that the event, named by its first arrival, was passed on. */
+  forwarded(first: string, forward: Forward): Promise<void>;
 }
 
 /** An event as `listen --json` prints it: enough to verify it again. */
@@ -43,7 +76,9 @@ export interface EventLine {
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
   readonly method: string;
+  /** The absolute URI; the target alone where the message names no authority that can be trusted. */
   readonly url: string;
   readonly headers: readonly HeaderLine[];
+  readonly trailers?: readonly HeaderLine[];
   readonly bodyBase64: string;
 }

@@ -6,11 +6,13 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { refuseHead } from "./admit.ts";
-import type { EventLog, Rejection, WebhookEvent } from "./events.ts";
-import { judge, type Judgement } from "./judge.ts";
+import type { EventLog, Kept, Rejection, WebhookEvent } from "./events.ts";
+import { judge, warned, type Judgement } from "./judge.ts";
 
 export interface ReceiverParts {
   readonly keys: readonly VerificationKey[];
+  /** Asked where a signature may be by a key that is newer than ours: a fresh set, or nothing where it is not time. */
+  readonly renewKeys?: () => Promise<readonly VerificationKey[] | undefined>;
   readonly policy: Policy;
   /** Known once the listener is bound, and before any request can come. */
   readonly address: () => ReceiverAddress;
@@ -21,6 +23,8 @@ export interface ReceiverParts {
   /** Takes what does not verify too, marked so. */
   readonly unverified: boolean;
   readonly log: EventLog;
+  /** Passes a kept event on and resolves with the status that the service is answered. */
+  readonly forward?: ((event: WebhookEvent, first: string) => Promise<number>) | undefined;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
@@ -28,70 +32,107 @@ export interface ReceiverParts {
 
 export interface Receiver {
   readonly admit: (head: RequestHead) => Refusal | undefined;
-  readonly refused: (refusal: Refusal) => void;
+  readonly refused: (refusal: Refusal, head: RequestHead | undefined) => void;
   readonly handle: Handler;
 }
 
+type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
+type Reject = (rejected: Rejected) => HttpReply;
+
 export function createReceiver(parts: ReceiverParts): Receiver {
-  const reject = (rejection: Omit<Rejection, "type" | "id" | "receivedAt">): HttpReply => {
-    parts.observe({ type: "rejected", id: parts.newId(), receivedAt: parts.now(), ...rejection });
+  const { path, log, strict, unverified, now, newId, observe } = parts;
+  const judgeWithFreshKeys = createJudge(parts);
+  const reject: Reject = (rejected) => {
+    const rejection: Rejection = { type: "rejected", id: newId(), receivedAt: now(), ...rejected };
+    log.reject(rejection);
+    observe(rejection);
     return reply(rejection.status);
   };
   return {
-    admit: (head) => refuseHead(head, parts.path),
-    refused: (refusal) =>
-      void reject({ ...refusal, checks: [{ check: "http", ok: false, detail: refusal.detail }] }),
+    admit: (head) => refuseHead(head, path),
+    refused: (refusal, head) =>
+      void reject({
+        ...refusal,
+        checks: [{ check: "http", ok: false, detail: refusal.detail }],
+        request: head === undefined ? null : { ...head, body: NOTHING },
+      }),
     handle: async (received) => {
       const request = addressed(received, parts.address());
-      const judgement = judge(request, { ...parts, now: parts.now() });
+      const judgement = await judgeWithFreshKeys(request);
       const { verdict, breaches } = judgement;
-      if (verdict.verdict === "invalid" && !parts.unverified)
-        return reject(unverifiedRejection(verdict, request));
+      if (verdict.verdict === "invalid" && !unverified) return reject(unverifiedRejection(verdict, request));
       const [breach] = breaches;
-      if (breach !== undefined && parts.strict)
-        return reject({
-          code: breach.code,
-          status: 422,
-          detail: describeBreach(breach),
-          checks: verdict.checks,
-        });
+      if (breach !== undefined && strict) {
+        const detail = describeBreach(breach);
+        return reject({ code: breach.code, status: 422, detail, checks: verdict.checks, request });
+      }
       return take(request, judgement, parts, reject);
     },
   };
 }
 
+/** A key that is not known may have come into use since ours were read: they are renewed, and it is judged again. */
+function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Judgement> {
+  const { policy, maxBody, unverified, now, renewKeys } = parts;
+  let { keys } = parts;
+  const judgeNow = (request: HttpRequest): Judgement =>
+    judge(request, { keys, policy, maxBody, unverified, now: now() });
+  return async (request) => {
+    const judgement = judgeNow(request);
+    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys)) return judgement;
+    const renewed = await renewKeys();
+    if (renewed === undefined) return judgement;
+    keys = renewed;
+    return judgeNow(request);
+  };
+}
+
+/** A key without an id takes any signature, so that a new one in its place shows only by not verifying. */
+const mayBeNewKey = ({ code }: Verdict, keys: readonly VerificationKey[]): boolean =>
+  code === "key_not_found" || (code === "signature_invalid" && keys.some(({ keyid }) => keyid === null));
+
 async function take(
   request: HttpRequest,
   judgement: Judgement,
-  { log, now, newId, observe }: ReceiverParts,
-  reject: (rejection: Omit<Rejection, "type" | "id" | "receivedAt">) => HttpReply,
+  { log, forward, now, newId, observe }: ReceiverParts,
+  reject: Reject,
 ): Promise<HttpReply> {
-  const event = { type: "event", id: newId(), receivedAt: now(), ...judgement, request } as const;
+  const { verdict, record, breaches } = judgement;
+  const event = {
+    type: "event",
+    id: newId(),
+    receivedAt: now(),
+    verdict,
+    record,
+    breaches,
+    request,
+  } as const;
+  let kept: Kept;
   try {
-    const { repeated } = await log.append(event);
-    observe({ ...event, verdict: repeated ? markRepeated(event.verdict) : event.verdict, repeated });
-    return reply(200);
+    kept = await log.append(event);
   } catch (error) {
     // What is not kept must not be acknowledged: the service tries again.
     const detail = `the event cannot be kept: ${error instanceof Error ? error.message : String(error)}`;
-    return reject({ code: "not_stored", status: 503, detail, checks: judgement.verdict.checks });
+    return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
   }
+  const { repeated, first, taken } = kept;
+  const known: WebhookEvent = {
+    ...event,
+    repeated,
+    verdict: repeated ? warned(verdict, "duplicate_delivery") : verdict,
+  };
+  observe(known);
+  const passesOn = forward !== undefined && !taken && verdict.verdict === "valid";
+  return passesOn ? reply(await forward(known, first)) : OK;
 }
-
-const markRepeated = (verdict: Verdict): Verdict => ({
-  ...verdict,
-  warnings: [...verdict.warnings, "duplicate_delivery"],
-});
 
 /** The answer never says more than its status does: the reasons are for the terminal. */
 const reply = (status: number): HttpReply => ({ status, headers: [], body: NOTHING });
 const NOTHING = new Uint8Array();
+const OK = reply(200);
 
 /** Every failure to verify answers 401, whatever the step; too many signatures is a limit (400). */
-function unverifiedRejection(
-  verdict: Verdict,
-  { authority }: HttpRequest,
-): Omit<Rejection, "type" | "id" | "receivedAt"> {
+function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   const failed = verdict.checks.find(({ ok }) => !ok);
   const code: Reason | "ok" = verdict.code;
   return {
@@ -99,7 +140,8 @@ function unverifiedRejection(
     status: code === "limit_exceeded" ? 400 : 401,
     detail: failed?.detail ?? code,
     checks: verdict.checks,
-    ...(authority === ""
+    request,
+    ...(request.authority === ""
       ? { hint: "the Host names another address than this listener's: give it as --public-url" }
       : {}),
   };

@@ -11,17 +11,64 @@ interface KeySources {
   readonly warn: (warning: string) => void;
 }
 
-/** The keys of every source together. Throws `key_invalid`, `file_unreadable`. */
+/** The keys of every source together. Throws `key_invalid`, `file_unreadable`, `not_reached`. */
 export async function loadKeys(sources: readonly string[], io: KeySources): Promise<VerificationKey[]> {
   const keys: VerificationKey[] = [];
-  for (const source of sources) {
-    const read = readKeys(await bytesOf(source, io));
-    const name = isKeyText(source) ? "the key given" : source;
-    if (!read.ok) throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.reason}`);
-    for (const warning of read.warnings) io.warn(`${name}: ${warning}`);
-    keys.push(...read.keys);
-  }
+  for (const source of sources) keys.push(...(await loadKey(source, io)));
   return keys;
+}
+
+/** Milliseconds between two renewals: unknown key ids must not turn the receiver against the key's server. */
+const RENEWAL_PAUSE = 60_000;
+
+export interface Keyring {
+  readonly keys: readonly VerificationKey[];
+  /** Reads every source again; nothing where that was done within the last minute. */
+  readonly renew: () => Promise<readonly VerificationKey[] | undefined>;
+}
+
+/** Keys that can be renewed while they are in use. A source that cannot be read any more keeps the keys it had. */
+export async function openKeyring(
+  sources: readonly string[],
+  io: KeySources & { readonly now: () => Date },
+): Promise<Keyring> {
+  const loaded = new Map<string, readonly VerificationKey[]>();
+  for (const source of sources) loaded.set(source, await loadKey(source, io));
+  const all = (): VerificationKey[] => [...loaded.values()].flat();
+  const reload = async (): Promise<VerificationKey[]> => {
+    for (const source of loaded.keys()) {
+      try {
+        loaded.set(source, await loadKey(source, io));
+      } catch (error) {
+        io.warn(
+          `The keys that are known stay in use. ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    }
+    return all();
+  };
+  let renewal: Promise<VerificationKey[]> | undefined;
+  let renewedAt = io.now().getTime();
+  const renew = async (): Promise<readonly VerificationKey[] | undefined> => {
+    if (renewal !== undefined) return renewal;
+    if (io.now().getTime() - renewedAt < RENEWAL_PAUSE) return undefined;
+    renewedAt = io.now().getTime();
+    renewal = reload();
+    try {
+      return await renewal;
+    } finally {
+      renewal = undefined;
+    }
+  };
+  return { keys: all(), renew };
+}
+
+async function loadKey(source: string, io: KeySources): Promise<VerificationKey[]> {
+  const read = readKeys(await bytesOf(source, io));
+  const name = isKeyText(source) ? "the key given" : source;
+  if (!read.ok) throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.reason}`);
+  for (const warning of read.warnings) io.warn(`${name}: ${warning}`);
+  return read.keys;
 }
 
 const isKeyText = (source: string): boolean => /^\s*(-----BEGIN |\{)/.test(source);
@@ -31,6 +78,9 @@ async function bytesOf(source: string, { readFile, send }: KeySources): Promise<
   const url = parseWebAddress(source);
   return url === undefined ? readFile(source) : fetchKey(url, send);
 }
+
+/** Milliseconds: a webhook by a new key waits for it, and its sender must not give up meanwhile. */
+const FETCH_TIMEOUT = 5_000;
 
 /** Whoever can change a key on its way can forge every webhook: plain http is for this machine alone. */
 async function fetchKey(url: URL, send: Send): Promise<Uint8Array> {
@@ -45,7 +95,7 @@ async function fetchKey(url: URL, send: Send): Promise<Uint8Array> {
     body: new Uint8Array(),
   } as const;
   try {
-    const reply = await send(request);
+    const reply = await send(request, { timeout: FETCH_TIMEOUT });
     if (reply.status === 200) return reply.body;
     throw new Error(`it answered ${reply.status}`);
   } catch (error) {

@@ -43,6 +43,24 @@ export function renderRejection(
   return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
 }
 
+interface Forwarded {
+  readonly target: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly detail: string;
+}
+
+/** The application's status and latency, and what it said where it did not take the event. */
+export function renderForward(
+  id: string,
+  { target, status, ms, detail }: Forwarded,
+  paint: ChalkInstance,
+): string {
+  const taken = status >= 200 && status < 300;
+  const line = `  ${paint.dim("→")} ${paint.dim(id)} ${taken ? paint.green(status) : paint.red.bold(status)} in ${Math.round(ms)} ms  ${safeText(target)}`;
+  return detail === "" ? line : `${line}\n    ${safeText(detail)}`;
+}
+
 export interface Counts {
   readonly received: number;
   readonly verified: number;

@@ -57,7 +57,7 @@ function migrate(database: Database, path: string, migrations: readonly string[]
     database.exec(`PRAGMA user_version=${migrations.length}`);
     database.exec("COMMIT");
   } catch (error) {
-    database.exec("ROLLBACK");
+    rollBack(database);
     database.close();
     throw error;
   }
@@ -71,8 +71,17 @@ export function transaction<T>(database: Database, work: () => T): T {
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
+  }
+}
+
+/** After a full disk SQLite has rolled back by itself, and a second time is an error that would hide the first. */
+function rollBack(database: Database): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    return;
   }
 }
 

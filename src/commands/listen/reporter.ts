@@ -1,17 +1,24 @@
 /** Shows each webhook as it comes, for people or as JSON lines, and counts them for the summary. */
 import type { Output } from "../../context.ts";
-import { stringifyJson } from "../../domain/json.ts";
-import { targetUri } from "../../http/message.ts";
-import type { EventLine, Rejection, WebhookEvent } from "../../receiver/events.ts";
+import { eventLine } from "../../receiver/event-line.ts";
+import { isTaken, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { renderCompactRecord, renderRecord } from "../../render/record.ts";
-import { renderEventHeading, renderRejection, type Counts } from "../../render/webhook.ts";
+import { renderEventHeading, renderForward, renderRejection, type Counts } from "../../render/webhook.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  readonly forwarded: (event: WebhookEvent, forward: Forward) => void;
   readonly counts: () => Counts;
 }
 
-export function createReporter(out: Output, compact: boolean): Reporter {
+interface ReporterParts {
+  readonly out: Output;
+  readonly compact: boolean;
+  /** Whether an event is one of those that are to be shown; all are counted. */
+  readonly shows: (event: WebhookEvent) => boolean;
+}
+
+export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
   return {
     counts: () => counts,
@@ -19,37 +26,40 @@ export function createReporter(out: Output, compact: boolean): Reporter {
       counts.received += 1;
       if (outcome.type === "rejected") counts.rejected += 1;
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
-      out.data(out.json ? jsonLine(outcome) : lines(outcome, out, compact));
+      if (outcome.type === "rejected")
+        out.data(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
+      else if (shows(outcome)) out.data(out.json ? eventLine(outcome) : eventText(outcome, out, compact));
+    },
+    forwarded: ({ id }, forward) => {
+      if (isTaken(forward.status)) counts.forwarded += 1;
+      else counts.failed += 1;
+      out.data(out.json ? forwardLine(id, forward) : renderForward(id, forward, out.paint));
     },
   };
 }
 
-function lines(outcome: WebhookEvent | Rejection, out: Output, compact: boolean): string {
-  if (outcome.type === "rejected") return renderRejection(outcome, out.paint);
-  const { verdict, record, breaches } = outcome;
+function eventText(event: WebhookEvent, out: Output, compact: boolean): string {
+  const { verdict, record, breaches } = event;
   const heading = renderEventHeading(
-    { ...outcome, verified: verdict.verdict === "valid", warnings: verdict.warnings },
+    { ...event, verified: verdict.verdict === "valid", warnings: verdict.warnings },
     out.paint,
   );
   if (compact) return record === null ? heading : `${heading}  ${renderCompactRecord(record, out.paint)}`;
   return `${heading}\n${renderRecord(record ?? {}, breaches, out)}\n`;
 }
 
-function jsonLine(outcome: WebhookEvent | Rejection): string {
-  if (outcome.type === "rejected") return JSON.stringify(outcome);
-  const { type, id, receivedAt, repeated, verdict, record, breaches, request } = outcome;
-  const line: EventLine = {
-    type,
+function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hint }: Rejection): string {
+  return JSON.stringify({ type, id, receivedAt, code, status, detail, checks, hint });
+}
+
+function forwardLine(id: string, { at, target, status, ms, detail }: Forward): string {
+  return JSON.stringify({
+    type: "forward",
     id,
-    receivedAt: receivedAt.toISOString(),
-    repeated,
-    verdict,
-    record,
-    breaches,
-    method: request.method,
-    url: targetUri(request),
-    headers: request.headers,
-    bodyBase64: Buffer.from(request.body).toString("base64"),
-  };
-  return stringifyJson(line);
+    at,
+    target,
+    status,
+    ms,
+    ...(detail === "" ? {} : { detail }),
+  });
 }

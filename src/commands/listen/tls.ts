@@ -1,0 +1,59 @@
+/** The certificate and key of `listen`, read at the start and again whenever the files change. */
+import { createSecureContext } from "node:tls";
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { Server, TlsFiles } from "../../http/exchange.ts";
+
+interface TlsPaths {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Milliseconds: renewals replace files and links in many ways, and reading two small files shows each of them. */
+const LOOK_EVERY = 2_000;
+
+/** Throws `file_unreadable` or `key_invalid`. */
+export async function readTls(
+  { cert, key }: TlsPaths,
+  { readFile }: Pick<Context, "readFile">,
+): Promise<TlsFiles> {
+  const files = { cert: await readFile(cert), key: await readFile(key) };
+  try {
+    createSecureContext({ cert: Buffer.from(files.cert), key: Buffer.from(files.key) });
+    return files;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("key_invalid", `${cert} and ${key} do not make an https server: ${reason}`, {
+      cause: error,
+      hint: "Give the certificate chain and its own private key, both as PEM.",
+    });
+  }
+}
+
+/** Serves with the files as they are now; what cannot be used is said once, and the old ones stay. */
+export function watchTls(
+  paths: TlsPaths,
+  inUse: TlsFiles,
+  server: Pick<Server, "renewTls">,
+  context: Pick<Context, "readFile">,
+  warn: (warning: string) => void,
+): () => void {
+  let known = fingerprint(inUse);
+  const look = async (): Promise<void> => {
+    let found: string;
+    try {
+      const files = await readTls(paths, context);
+      found = fingerprint(files);
+      if (found !== known) server.renewTls(files);
+    } catch (error) {
+      found = error instanceof Error ? error.message : String(error);
+      if (found !== known) warn(`The certificate in use stays. ${found}`);
+    }
+    known = found;
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY);
+  return () => clearInterval(timer);
+}
+
+const fingerprint = ({ cert, key }: TlsFiles): string =>
+  `${Buffer.from(cert).toString("base64")} ${Buffer.from(key).toString("base64")}`;

@@ -1,0 +1,62 @@
+/** Bounds what senders can hold: connections and unfinished bodies, of which those that wait longest go first. */
+import type { Socket } from "node:net";
+
+/** More than any service opens; what lies idle beyond it makes room for who comes next. */
+export const MAX_CONNECTIONS = 1000;
+/** Bytes of unfinished bodies, over all connections. */
+const MAX_UNFINISHED = 64 * 1024 * 1024;
+
+export interface Connections {
+  /** A connection was made: it waits for its first request. */
+  readonly opened: (socket: Socket) => void;
+  /** So many more bytes of a body have come. */
+  readonly received: (socket: Socket, bytes: number) => void;
+  /** The request is whole: the connection is safe until it has been answered. */
+  readonly whole: (socket: Socket) => void;
+  /** The request was answered: the connection waits again. */
+  readonly answered: (socket: Socket) => void;
+  /** Ends every connection that waits for a request, or for the rest of one. */
+  readonly dropWaiting: () => void;
+}
+
+export function trackConnections(): Connections {
+  /** The bytes that each waiting connection holds, the longest waiting first. */
+  const waiting = new Map<Socket, number>();
+  let unfinished = 0;
+  const leave = (socket: Socket): void => {
+    unfinished -= waiting.get(socket) ?? 0;
+    waiting.delete(socket);
+  };
+  const wait = (socket: Socket): void => {
+    leave(socket);
+    if (!socket.destroyed) waiting.set(socket, 0);
+  };
+  const makeRoom = (): void => {
+    for (const [socket, bytes] of waiting) {
+      const crowded = waiting.size > MAX_CONNECTIONS;
+      if (!crowded && unfinished <= MAX_UNFINISHED) return;
+      if (crowded || bytes > 0) drop(socket);
+    }
+  };
+  const drop = (socket: Socket): void => {
+    leave(socket);
+    socket.destroy();
+  };
+  return {
+    opened: (socket) => {
+      socket.once("close", () => leave(socket));
+      wait(socket);
+      makeRoom();
+    },
+    received: (socket, bytes) => {
+      const held = waiting.get(socket);
+      if (held === undefined) return;
+      waiting.set(socket, held + bytes);
+      unfinished += bytes;
+      makeRoom();
+    },
+    whole: leave,
+    answered: wait,
+    dropWaiting: () => [...waiting.keys()].forEach(drop),
+  };
+}

@@ -1,0 +1,47 @@
+/** Reads the record in a webhook's content, once its encoded bytes have been verified. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { readRecord, type ReadRecord } from "../domain/transaction.ts";
+import { fieldLines, type HttpRequest } from "../http/message.ts";
+
+export interface ReadContent extends ReadRecord {
+  /** False where the content is encoded in a way that cannot be undone here. */
+  readonly decoded: boolean;
+}
+
+/** `maxLength` is what a compressed body may grow to. */
+export function readContent(request: HttpRequest, maxLength: number): ReadContent {
+  const content = decode(request, maxLength);
+  return content === undefined
+    ? { ...readRecord(request.body), decoded: false }
+    : { ...readRecord(content), decoded: true };
+}
+
+/** Whether the body is the content itself, so that it holds the record's own text. */
+export function isEncoded({ headers }: Pick<HttpRequest, "headers">): boolean {
+  return encodingOf(headers) !== "";
+}
+
+function encodingOf(headers: HttpRequest["headers"]): string {
+  const encoding = fieldLines(headers, "content-encoding").join(", ").trim().toLowerCase();
+  return encoding === "identity" ? "" : encoding;
+}
+
+const DECODERS: Readonly<
+  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array>
+> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/** The digest is over the encoded bytes (RFC 9530 2), so decoding waits until they have verified. */
+function decode({ headers, body }: HttpRequest, maxLength: number): Uint8Array | undefined {
+  const encoding = encodingOf(headers);
+  if (encoding === "") return body;
+  try {
+    return DECODERS[encoding]?.(body, { maxOutputLength: maxLength });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,225 @@
+/** Reads kept events back: the very bytes, with the verdict they got, every further arrival and every forward. */
+import * as z from "zod";
+import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import type { Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
+import { REASONS, WARNINGS, type Verdict } from "../signatures/verdict.ts";
+import { transaction, type Database } from "./database.ts";
+
+/** An event as it is kept. The record is not kept beside the body that it is read from. */
+export type KeptEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
+  readonly uti: string;
+  readonly outcome: string;
+  readonly reference: string;
+  /** How often it came after the first time. */
+  readonly repeats: number;
+  /** The application has taken it. */
+  readonly taken: boolean;
+};
+
+export type KeptRejection = Omit<Rejection, "hint">;
+
+export interface Arrival {
+  readonly id: string;
+  readonly receivedAt: Date;
+}
+
+export interface EventFilter {
+  readonly outcome?: string | undefined;
+  /** A part of the reference. */
+  readonly reference?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  /** The newest so many. */
+  readonly limit?: number | undefined;
+}
+
+export interface EventArchive {
+  /** Every event or rejection whose uti or id begins like this, the newest first; at most 20. */
+  find(prefix: string): (KeptEvent | KeptRejection)[];
+  /** In order of arrival, one at a time: there may be millions. */
+  events(filter?: EventFilter): IterableIterator<KeptEvent>;
+  rejections(filter?: EventFilter): IterableIterator<KeptRejection>;
+  /** The arrivals after the first. */
+  arrivals(first: string): Arrival[];
+  forwards(first: string): Forward[];
+  /** Forgets what arrived before; says how many events and rejections that were. */
+  prune(before: Date): { readonly events: number; readonly rejections: number };
+}
+
+const FOUND = 20;
+/** Rows that one transaction forgets: a `listen` on the same database waits no longer than that. */
+const PRUNED_AT_ONCE = 1000;
+
+const headers = z.array(z.tuple([z.string(), z.string()]).readonly());
+const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
+const verdict: z.ZodType<Verdict> = z.object({
+  verdict: z.enum(["valid", "invalid"]),
+  code: z.enum(["ok", ...REASONS]),
+  label: z.string(),
+  keyid: z.string().nullable(),
+  alg: z.string(),
+  created: z.number().nullable(),
+  covered: z.array(z.string()),
+  checks,
+  warnings: z.array(z.enum(WARNINGS)),
+  hints: z.array(z.object({ variant: z.string(), advice: z.string() })),
+  signatureBase: z.string().nullable(),
+});
+
+/** SQLite gives a number as a number and a blob as bytes; JSON columns are texts. */
+const time = z.number().transform((milliseconds) => new Date(milliseconds));
+const json = <T extends z.ZodType>(schema: T) =>
+  z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema);
+const message = z.object({
+  method: z.string(),
+  scheme: z.enum(["http", "https"]),
+  authority: z.string(),
+  target: z.string(),
+  headers: json(headers),
+  trailers: json(headers),
+  body: z.instanceof(Uint8Array),
+});
+const eventRow = message.extend({
+  id: z.string(),
+  uti: z.string(),
+  received_at: time,
+  outcome: z.string(),
+  reference: z.string(),
+  verdict: json(verdict),
+  repeats: z.number(),
+  taken: z.number(),
+});
+const rejectionRow = z.object({
+  id: z.string(),
+  received_at: time,
+  code: z.string(),
+  status: z.number(),
+  detail: z.string(),
+  checks: json(checks),
+});
+const arrivalRow = z.object({ id: z.string(), received_at: time });
+const forwardRow = z.object({
+  at: time,
+  target: z.string(),
+  status: z.number(),
+  ms: z.number(),
+  detail: z.string(),
+});
+
+const EVENTS = `SELECT *,
+    (SELECT count(*) FROM arrivals WHERE event = events.id) AS repeats,
+    EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS taken
+  FROM events`;
+
+type Row = Record<string, unknown>;
+
+export function createEventArchive(database: Database): EventArchive {
+  const all = (sql: string, ...values: (string | number)[]): Row[] => database.prepare(sql).all(...values);
+  return {
+    find: (prefix) => {
+      const beginning = [prefix, `${prefix}\u{10ffff}`];
+      const within = (column: string): string => `${column} >= ? AND ${column} < ?`;
+      const events = all(
+        `${EVENTS} WHERE (${within("uti")}) OR (${within("id")}) ORDER BY seq DESC LIMIT ${FOUND}`,
+        ...beginning,
+        ...beginning,
+      );
+      const rejections = all(
+        `SELECT * FROM rejections WHERE ${within("id")} ORDER BY seq DESC LIMIT ${FOUND}`,
+        ...beginning,
+      );
+      return [...events.map(toEvent), ...rejections.map(toRejection)];
+    },
+    events: (filter = {}) => select(database, EVENTS, filter, toEvent),
+    rejections: ({ since, until, limit } = {}) =>
+      select(database, "SELECT * FROM rejections", { since, until, limit }, toRejection),
+    arrivals: (first) =>
+      all("SELECT id, received_at FROM arrivals WHERE event = ? ORDER BY rowid", first).map((row) => {
+        const { id, received_at: receivedAt } = arrivalRow.parse(row);
+        return { id, receivedAt };
+      }),
+    forwards: (first) =>
+      all("SELECT * FROM forwards WHERE event = ? ORDER BY rowid", first).map((row) => forwardRow.parse(row)),
+    prune: (before) => prune(database, before.getTime()),
+  };
+}
+
+/** The newest ones that pass the filter, given in order of arrival. */
+function* select<T>(
+  database: Database,
+  from: string,
+  { outcome, reference, since, until, limit }: EventFilter,
+  convert: (row: Row) => T,
+): IterableIterator<T> {
+  const conditions: [sql: string, value: string | number | undefined][] = [
+    ["outcome = ?", outcome],
+    ["instr(reference, ?) > 0", reference],
+    ["received_at >= ?", since?.getTime()],
+    ["received_at < ?", until?.getTime()],
+  ];
+  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  const where = given.length === 0 ? "" : ` WHERE ${given.map(({ sql }) => sql).join(" AND ")}`;
+  const values = given.map(({ value }) => value);
+  const sql =
+    limit === undefined
+      ? `${from}${where} ORDER BY seq`
+      : `SELECT * FROM (${from}${where} ORDER BY seq DESC LIMIT ${limit}) ORDER BY seq`;
+  for (const row of database.prepare(sql).iterate(...values)) yield convert(row);
+}
+
+function toEvent(row: Row): KeptEvent {
+  const {
+    id,
+    uti,
+    received_at: receivedAt,
+    outcome,
+    reference,
+    verdict,
+    repeats,
+    taken,
+  } = eventRow.parse(row);
+  return {
+    type: "event",
+    id,
+    uti,
+    receivedAt,
+    outcome,
+    reference,
+    verdict,
+    repeats,
+    taken: taken === 1,
+    request: toRequest(row),
+  };
+}
+
+function toRejection(row: Row): KeptRejection {
+  const { received_at: receivedAt, ...rest } = rejectionRow.parse(row);
+  return { type: "rejected", receivedAt, ...rest, request: row["method"] === null ? null : toRequest(row) };
+}
+
+function toRequest(row: Row): HttpRequest {
+  const { method, scheme, authority, target, headers, trailers, body } = message.parse(row);
+  const head = { method, scheme, authority, target, headers: headers satisfies readonly HeaderLine[] };
+  return trailers.length > 0 ? { ...head, trailers, body } : { ...head, body };
+}
+
+function prune(database: Database, before: number): { events: number; rejections: number } {
+  let events = 0;
+  const old = database.prepare("SELECT id FROM events WHERE received_at < ? LIMIT ?");
+  const forget = ["arrivals WHERE event", "forwards WHERE event", "events WHERE id"].map((rows) =>
+    database.prepare(`DELETE FROM ${rows} = ?`),
+  );
+  for (;;) {
+    const ids = old.all(before, PRUNED_AT_ONCE).map(({ id = null }) => id);
+    if (ids.length === 0) break;
+    transaction(database, () => {
+      for (const id of ids) for (const statement of forget) statement.run(id);
+    });
+    events += ids.length;
+  }
+  const { changes } = database.prepare("DELETE FROM rejections WHERE received_at < ?").run(before);
+  return { events, rejections: Number(changes) };
+}

@@ -1,0 +1,39 @@
+/** The event store: what `listen` received, in one SQLite file that several processes write and read at once. */
+import { join } from "node:path";
+import { PaylinkError } from "../domain/errors.ts";
+import type { EventLog } from "../receiver/events.ts";
+import { openDatabase } from "./database.ts";
+import { createEventArchive, type EventArchive } from "./event-archive.ts";
+import { EVENT_MIGRATIONS } from "./event-schema.ts";
+import { createEventWriter } from "./event-writer.ts";
+
+export interface EventStore extends EventLog, EventArchive {
+  /** Writes what is left and lets go of the file. */
+  close(): void;
+}
+
+/** Where events are kept when the user names no other place. */
+export const eventsPath = (dataFolder: string): string => join(dataFolder, "events.db");
+
+/** Throws `file_unreadable`. */
+export function openEventStore(path: string): EventStore {
+  try {
+    const database = openDatabase(path, EVENT_MIGRATIONS);
+    const writer = createEventWriter(database);
+    return {
+      ...writer,
+      ...createEventArchive(database),
+      close: () => {
+        writer.close();
+        database.close();
+      },
+    };
+  } catch (error) {
+    if (error instanceof PaylinkError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("file_unreadable", `Events cannot be kept in ${path}: ${reason}`, {
+      cause: error,
+      hint: "Nothing was received. Give another file with --db, or --no-store to keep none.",
+    });
+  }
+}
