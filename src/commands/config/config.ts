@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { safeText } from "../../render/safe-text.ts";
+import { clip, safeText } from "../../render/safe-text.ts";
 import { settingProblem, storedSetting } from "../../store/change.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import {
@@ -18,6 +18,9 @@ import {
 /** The profile that is made where a value is set and there is none. */
 const DEFAULT_PROFILE = "default";
 
+/** A key may stand here as its whole text; `get` prints all of it. */
+const LONGEST_VALUE = 100;
+
 export async function list(context: Context): Promise<void> {
   const { out } = context;
   const settings = await settingsInForce(context);
@@ -31,7 +34,7 @@ export async function list(context: Context): Promise<void> {
   for (const [key, found] of rows) out.data(row(key, found?.value ?? "-", found?.source ?? ""));
 
   function row(label: string, value: string, source: string): string {
-    return `${out.paint.bold(label.padEnd(20))}${safeText(value)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`;
+    return `${out.paint.bold(label.padEnd(20))}${clip(safeText(value), LONGEST_VALUE)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`;
   }
 }
 
