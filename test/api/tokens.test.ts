@@ -19,7 +19,7 @@ function tokensAt(tokenUrl: string, kept?: AccessToken) {
     now: () => new Date(clock.now),
     timeout: 5000,
     kept,
-    keep: (token) => keptTokens.push(token),
+    keep: async (token) => void keptTokens.push(token),
   });
   return { tokens, clock, keptTokens };
 }

@@ -11,10 +11,10 @@ const silent = (warning: string): void => {
 };
 
 describe("the settings file", () => {
-  it("is its owner's alone, in a folder that is its owner's alone", () => {
+  it("is its owner's alone, in a folder that is its owner's alone", async () => {
     const folder = join(temporaryHome(), "deep", "config");
     const settings = openSettings(folder, silent);
-    settings.save("a.b.c", { baseUrl: "https://service.example", token: "t" });
+    await settings.save("a.b.c", { baseUrl: "https://service.example", token: "t" });
     expect(statSync(settings.path).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(openSettings(folder, silent).profiles()).toEqual({
@@ -31,12 +31,12 @@ describe("the settings file", () => {
 
   it.each(["{ not json: tok_very_secret", "[]", "", '{"profiles":3}'])(
     "is set aside with its content where it holds %j",
-    (text) => {
+    async (text) => {
       const folder = temporaryHome();
       writeFileSync(join(folder, "settings.json"), text, { mode: 0o644 });
       const warnings: string[] = [];
       const settings = openSettings(folder, (warning) => warnings.push(warning));
-      settings.save("shop", { token: "t" });
+      await settings.save("shop", { token: "t" });
       expect(settings.profiles()).toEqual({ shop: { token: "t" } });
       const aside = join(folder, "settings.json.broken");
       expect(readFileSync(aside, "utf8")).toBe(text);
@@ -54,21 +54,21 @@ describe("the settings file", () => {
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
-  it("makes a profile current only where there is none", () => {
+  it("makes a profile current only where there is none", async () => {
     const settings = openSettings(temporaryHome(), silent);
-    settings.save("first", {});
-    settings.save("second", {});
+    await settings.save("first", {});
+    await settings.save("second", {});
     expect(settings.current()).toBe("first");
-    settings.use("second");
+    await settings.use("second");
     expect(settings.current()).toBe("second");
   });
 
-  it("loses nothing to a lock that a killed process left behind", () => {
+  it("loses nothing to a lock that a killed process left behind", async () => {
     const folder = temporaryHome();
     const lock = join(folder, "settings.json.lock");
     writeFileSync(lock, "");
     utimesSync(lock, 1, 1);
-    openSettings(folder, silent).save("shop", {});
+    await openSettings(folder, silent).save("shop", {});
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { safeText } from "../../render/safe-text.ts";
+import { clip, safeText } from "../../render/safe-text.ts";
 import { settingProblem, storedSetting } from "../../store/change.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import {
@@ -18,6 +18,9 @@ import {
 /** The profile that is made where a value is set and there is none. */
 const DEFAULT_PROFILE = "default";
 
+/** A key may stand here as its whole text; `get` prints all of it. */
+const LONGEST_VALUE = 100;
+
 export async function list(context: Context): Promise<void> {
   const { out } = context;
   const settings = await settingsInForce(context);
@@ -31,7 +34,7 @@ export async function list(context: Context): Promise<void> {
   for (const [key, found] of rows) out.data(row(key, found?.value ?? "-", found?.source ?? ""));
 
   function row(label: string, value: string, source: string): string {
-    return `${out.paint.bold(label.padEnd(20))}${safeText(value)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`;
+    return `${out.paint.bold(label.padEnd(20))}${clip(safeText(value), LONGEST_VALUE)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`;
   }
 }
 
@@ -64,7 +67,7 @@ export async function set(context: Context, key: string, value: string): Promise
   const settings = await context.settings();
   const name = nameToChange(context, settings.current());
   const stored = storedSetting(known, known === "webhookKey" ? lasting(value) : value);
-  settings.change(name, (profile) => ({
+  await settings.change(name, (profile) => ({
     ...(opensAccount(known) ? withoutAccessToken(profile) : profile),
     [known]: stored,
   }));
@@ -85,7 +88,9 @@ export async function unset(context: Context, key: string): Promise<void> {
   const known = knownKey(key);
   const { profile } = await settingsInForce(context);
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
-  (await context.settings()).change(profile, (before) => {
+  await (
+    await context.settings()
+  ).change(profile, (before) => {
     const rest = without(before, [known]);
     return opensAccount(known) ? withoutAccessToken(rest) : rest;
   });
@@ -101,7 +106,7 @@ export async function use(context: Context, name: string): Promise<void> {
     throw new PaylinkError("no_profile", `There is no profile named ${name}.`, {
       hint: names.length === 0 ? undefined : `There is ${names.join(", ")}.`,
     });
-  settings.use(name);
+  await settings.use(name);
   if (out.json) out.data(JSON.stringify({ current: name }));
   else out.data(`${safeText(name)} is the current profile now.`);
 }

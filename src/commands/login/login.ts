@@ -25,8 +25,8 @@ export async function login(context: Context, flags: LoginFlags): Promise<void> 
     entriesOf(account).map(([key, value]) => [key, storedSetting(key, value)]),
   );
   // One account at a time: what opened the former one does not stay beside what opens this one.
-  settings.change(name, (before) => ({ ...withoutSecrets(before), ...stored }));
-  settings.use(name);
+  await settings.change(name, (before) => ({ ...withoutSecrets(before), ...stored }));
+  await settings.use(name);
   const { baseUrl = "", terminalId = "" } = account;
   if (out.json) out.data(JSON.stringify({ profile: name, baseUrl, terminalId }));
   else out.data(`Logged in: profile ${name}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`);

@@ -8,7 +8,7 @@ export async function logout(context: Context): Promise<void> {
   const { out, env } = context;
   const { profile } = await settingsInForce(context);
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to log out of.");
-  (await context.settings()).change(profile, withoutSecrets);
+  await (await context.settings()).change(profile, withoutSecrets);
   if (out.json) out.data(JSON.stringify({ profile, loggedOut: true }));
   else out.data(`The secrets of profile ${profile} are forgotten.`);
   for (const variable of [VARIABLES.token, VARIABLES.clientSecret])
