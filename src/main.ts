@@ -62,7 +62,11 @@ async function createContext(
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const out = createOutput(world, options, secrets.hide);
   const now = (): Date => new Date();
-  const watched = { secrets, now, show: options.debug === true ? out.note : undefined };
+  const watched = {
+    secrets,
+    now,
+    show: options.debug === true ? (text: string) => out.note(text) : undefined,
+  };
   return {
     out,
     readFile: createReadFile(world.stdin),

@@ -27,14 +27,18 @@ export function openApi(parts: AccountParts): Api {
 export const noAccount = (): PaylinkError =>
   new PaylinkError("no_profile", "There is no account to create links with. Two ways on:");
 
-/** A stronger source wins; where one source gives both, the token is used, and the credentials renew it. */
+/**
+ * A stronger source wins. Where one source gives both, the token is used, and the credentials renew it; those of another
+ * source may be another account's, and never stand in for a token that was refused.
+ */
 function tokensInForce(parts: AccountParts): TokenSource {
   const { settings } = parts;
   const token = settings.find("token");
   const credentials = credentialsInForce(parts);
   if (token !== undefined && (credentials === undefined || !isStronger(credentials.source, token.source))) {
     const given = fixedToken(token.value);
-    return { current: given.current, renew: async () => credentials?.tokens.renew() };
+    if (credentials?.source !== token.source) return given;
+    return { current: () => given.current(), renew: () => credentials.tokens.renew() };
   }
   if (credentials !== undefined) return credentials.tokens;
   throw new PaylinkError("no_token", "There is no token to work with.");

@@ -10,6 +10,7 @@ import {
   DEFAULT_KEYS,
   isDefaultKey,
   isSecretKey,
+  without,
   withoutAccessToken,
   type DefaultKey,
 } from "../../store/profile.ts";
@@ -84,9 +85,10 @@ export async function unset(context: Context, key: string): Promise<void> {
   const known = knownKey(key);
   const { profile } = await settingsInForce(context);
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
-  (await context.settings()).change(profile, ({ [known]: _, ...rest }) =>
-    opensAccount(known) ? withoutAccessToken(rest) : rest,
-  );
+  (await context.settings()).change(profile, (before) => {
+    const rest = without(before, [known]);
+    return opensAccount(known) ? withoutAccessToken(rest) : rest;
+  });
   if (out.json) out.data(JSON.stringify({ profile, key: known, value: null }));
   else out.data(`${known} of profile ${safeText(profile)} is unset.`);
 }
@@ -97,7 +99,7 @@ export async function use(context: Context, name: string): Promise<void> {
   const names = Object.keys(settings.profiles());
   if (!names.includes(name))
     throw new PaylinkError("no_profile", `There is no profile named ${name}.`, {
-      ...(names.length === 0 ? {} : { hint: `There is ${names.join(", ")}.` }),
+      hint: names.length === 0 ? undefined : `There is ${names.join(", ")}.`,
     });
   settings.use(name);
   if (out.json) out.data(JSON.stringify({ current: name }));
