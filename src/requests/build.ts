@@ -118,8 +118,9 @@ const NOTHING: ReadonlyMap<string, Json> = new Map();
 
 /** The flags that a row leaves in force. */
 function yieldTo(given: ReadonlyMap<string, Json>, flags: RequestFlags): RequestFlags {
-  const left = Object.entries(flags).filter(([flag]) => !isValueFlag(flag) || !given.has(FIELD_OF[flag]));
-  return given.size === 0 ? flags : Object.fromEntries(left);
+  const isGiven = (flag: string): boolean => isValueFlag(flag) && given.has(FIELD_OF[flag]);
+  if (!Object.keys(flags).some(isGiven)) return flags;
+  return Object.fromEntries(Object.entries(flags).filter(([flag]) => !isGiven(flag)));
 }
 
 const isValueFlag = (flag: string): flag is ValueFlag => Object.hasOwn(FIELD_OF, flag);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type LinkService } from "../support/link-service.ts";
+import { openScreen } from "../support/screen.ts";
 import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
 
 const list = (rows: number): string =>
@@ -207,6 +208,17 @@ describe("bulk", () => {
     expect((await cut.send()).code).toBe(0);
     expect(service.arrivals).toHaveLength(400);
     expect([...service.links.values()].every((links) => links === 1)).toBe(true);
+  });
+
+  it("draws a bar on a terminal, and leaves nothing of it behind", async () => {
+    const service = await startLinkService(() => "create");
+    const watched = listOf(list(60), service);
+    const screen = openScreen([...watched.args, "--rate", "40"], watched);
+    await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(
+      /^Kept for the results, and not sent: note\n60 rows: 60 created\nResults in \S+$/,
+    );
   });
 
   it("keeps a second run off a list that is being sent", async () => {

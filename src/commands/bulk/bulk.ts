@@ -11,7 +11,8 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { parseJson, type Json } from "../../domain/json.ts";
 import { rowsOf } from "../../render/bulk.ts";
 import { buildRequest } from "../../requests/build.ts";
-import { settingsInForce } from "../../store/in-force.ts";
+import { settingsInForce, type InForce, type Setting } from "../../store/in-force.ts";
+import type { SettingKey } from "../../store/profile.ts";
 import type { BulkFlags } from "./command.ts";
 import { badRows, noteUnsent, type List } from "./list.ts";
 import { bulkOptions, defaultOutput } from "./options.ts";
@@ -23,7 +24,8 @@ export async function bulk(context: Context, file: string, flags: BulkFlags): Pr
   const settings = await settingsInForce(context);
   if (flags.dryRun !== true && settings.get("baseUrl") === undefined) throw noAccount();
   const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
-  const build: BuildRequest = (given, now) => buildRequest({ flags, base, given, settings, now });
+  const defaults = remembered(settings);
+  const build: BuildRequest = (given, now) => buildRequest({ flags, base, given, settings: defaults, now });
   const folder = join(context.dataFolder, "bulk");
   const input = await (file === "-" ? spooledInput(context.stdin, folder, context.newId()) : fileInput(file));
   const reporter = createReporter(context);
@@ -37,6 +39,16 @@ export async function bulk(context: Context, file: string, flags: BulkFlags): Pr
     reporter.end();
     await input.close();
   }
+}
+
+/** The same values for every row, each looked for once. */
+function remembered(settings: InForce): InForce {
+  const found = new Map<SettingKey, Setting | undefined>();
+  const find = (key: SettingKey): Setting | undefined => {
+    if (!found.has(key)) found.set(key, settings.find(key));
+    return found.get(key);
+  };
+  return { ...settings, find, get: (key) => find(key)?.value };
 }
 
 async function readBase(path: string, { readFile }: Context): Promise<Json> {
