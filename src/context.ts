@@ -21,14 +21,47 @@ export interface Output {
   note(text: string): void;
 }
 
+interface Question {
+  readonly message: string;
+  /** What is wrong with an answer; undefined where nothing is. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
+export interface Ask {
+  /** `initial` is the answer of who only presses Enter. */
+  text(question: Question & { readonly initial?: string | undefined }): Promise<string>;
+  /** The same, with nothing of the answer to be seen. */
+  secret(question: Question): Promise<string>;
+  choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+  several<T>(message: string, choices: readonly Choice<T>[]): Promise<T[]>;
+  confirm(message: string): Promise<boolean>;
+}
+
 /** Files and standard input, as bytes; `-` is standard input. Throws `file_unreadable`. */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
 export interface Context {
   readonly out: Output;
   readonly readFile: ReadFile;
+  /** Absent where there is nobody to ask: no terminal, CI, `--no-input`, `--json`. */
+  readonly ask: Ask | undefined;
+  /** Opens a web page in the user's browser; rejects where it cannot. */
+  readonly openBrowser: (url: string) => Promise<void>;
+  /** Puts text on the clipboard; rejects where it cannot. */
+  readonly copyText: (text: string) => Promise<void>;
   readonly now: () => Date;
   readonly newId: () => string;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Resolves after so many milliseconds; rejects with the interruption where one comes first. */
+  readonly pause: (milliseconds: number) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. A command finishes what it has in hand and returns; the exit code is not its care. */
   readonly signal: AbortSignal;
   readonly send: Send;

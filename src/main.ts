@@ -1,9 +1,12 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
-import type { Context, GlobalOptions } from "./context.ts";
+import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Sender } from "./http/send.ts";
+import type { Settings } from "./store/settings.ts";
+import { createSecrets, type Secrets } from "./terminal/secrets.ts";
 
 /** Put in from package.json when the program is built: the version stands in one place. */
 declare const PAYLINK_VERSION: string;
@@ -16,10 +19,11 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
   const network = lazySender(world.env);
+  const secrets = createSecrets();
   let active: Command | undefined;
   const program = createProgram(PAYLINK_VERSION, (command) => {
     active = command;
-    return createContext(world, command.optsWithGlobals(), interruption.signal, network.send);
+    return createContext(world, command.optsWithGlobals(), interruption.signal, network.send, secrets);
   });
   if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
@@ -28,7 +32,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
     interruption.signal.throwIfAborted();
     return 0;
   } catch (error) {
-    return await report(world, program, active, error);
+    return await report(world, program, active, error, secrets);
   } finally {
     forget();
     await network.close();
@@ -45,26 +49,57 @@ async function createContext(
   options: GlobalOptions,
   signal: AbortSignal,
   send: Context["send"],
+  secrets: Secrets,
 ): Promise<Context> {
-  const [{ createOutput }, { createReadFile }, { folders }] = await Promise.all([
+  const [{ createOutput }, { createReadFile }, { folders }, prompts, trace] = await Promise.all([
     import("./terminal/output.ts"),
     import("./terminal/files.ts"),
     import("./store/folders.ts"),
+    import("./terminal/prompts.ts"),
+    import("./terminal/trace.ts"),
   ]);
   const { config, data } = folders(world.env["PAYLINK_HOME"]);
+  for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
+  const out = createOutput(world, options, secrets.hide);
+  const now = (): Date => new Date();
+  const watched = { secrets, now, show: options.debug === true ? out.note : undefined };
   return {
-    out: createOutput(world, options),
+    out,
     readFile: createReadFile(world.stdin),
-    now: () => new Date(),
+    ask: prompts.mayAsk(world, options) ? prompts.createAsk(world, signal) : undefined,
+    openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
+    copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
+    now,
     newId: randomUUID,
+    random: Math.random,
+    pause: (milliseconds) => pause(milliseconds, signal),
     signal,
-    send,
-    serve: async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
+    send: trace.traceSend(send, watched),
+    serve: trace.traceServe(
+      async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
+      watched,
+    ),
     env: world.env,
     profile: options.profile,
-    settings: async () => (await import("./store/settings.ts")).openSettings(config),
+    settings: () => openSettings(config, out, secrets),
     dataFolder: data,
   };
+}
+
+const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
+
+/** Whatever the settings hold in secret stays so, whoever fails later. */
+async function openSettings(folder: string, out: Output, { know }: Secrets): Promise<Settings> {
+  const settings = (await import("./store/settings.ts")).openSettings(folder, (warning) =>
+    out.note(`${out.notePaint.yellow("!")} ${warning}`),
+  );
+  for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
+    for (const secret of [token, clientSecret, accessToken]) know(secret);
+  return settings;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** undici is the heaviest thing here: it loads with the first request, not before. */
@@ -97,6 +132,7 @@ async function report(
   program: Command,
   active: Command | undefined,
   error: unknown,
+  { hide }: Secrets,
 ): Promise<number> {
   if (isHelp(error)) return 0;
   const [{ createOutput }, { renderError }, { exampleOf }] = await Promise.all([
@@ -105,7 +141,7 @@ async function report(
     import("./commands/declare.ts"),
   ]);
   const failure = error instanceof PaylinkError ? error : internal(error);
-  const out = createOutput(world, program.opts<GlobalOptions>());
+  const out = createOutput(world, program.opts<GlobalOptions>(), hide);
   if (failure.code === "interrupted" || failure.code === "terminated") {
     if (out.json) out.note(renderError(failure, out));
     return failure.exit;

@@ -1,5 +1,6 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
 import { Command, Option, type CommanderError } from "commander";
+import { registerCompletion } from "./commands/completion/command.ts";
 import { registerCreate } from "./commands/create/command.ts";
 import { exampleOf, examples, type Register, type Start } from "./commands/declare.ts";
 import { registerDemo } from "./commands/demo/command.ts";
@@ -23,6 +24,7 @@ const COMMANDS: readonly Register[] = [
   registerSandbox,
   registerPay,
   registerDemo,
+  registerCompletion,
 ];
 
 /** A fresh tree of commands; `start` makes the context of the one that runs. */

@@ -8,7 +8,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ["zod", "lossless-json", "big.js", "currency-codes/data"],
   http: ["domain", "undici", "node:http", "node:https", "node:net", "node:os"],
   signatures: ["http/message", "structured-headers", "node:crypto", "node:zlib"],
-  api: ["domain", "http/message", "http/exchange"],
+  api: ["domain", "http/message", "http/exchange", "store/in-force", "oauth4webapi"],
+  requests: ["domain", "store/in-force", "store/profile", "commander"],
   receiver: [
     "domain",
     "http/message",
@@ -38,12 +39,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:crypto",
     "node:fs",
-    "node:fs/promises",
     "node:module",
     "node:path",
   ],
-  render: ["domain", "chalk"],
-  terminal: ["domain", "render", "context", "chalk", "node:fs/promises", "node:stream"],
+  render: ["domain", "http/message", "chalk", "uqr"],
+  terminal: [
+    "domain",
+    "render",
+    "context",
+    "http/message",
+    "http/exchange",
+    "chalk",
+    "@inquirer/prompts",
+    "open",
+    "node:child_process",
+    "node:fs/promises",
+    "node:stream",
+  ],
   context: ["http/exchange", "store", "chalk"],
   program: ["commands", "domain", "commander"],
 };
@@ -93,7 +105,7 @@ function breach({ file, target }: Import): string | undefined {
   if (folder === "commands") {
     const [, command] = file.split("/");
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
-    if (other && target !== "commands/declare") return complaint;
+    if (other && target !== "commands/declare" && target !== "commands/account") return complaint;
     return COMMANDS_MAY_NOT.some((name) => within(target, name)) ? complaint : undefined;
   }
   if (within(target, folder)) return undefined;

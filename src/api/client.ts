@@ -1,17 +1,23 @@
 /** The client of the service: creates payment links and reads transactions, with a bearer token that stays safe. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { parseJson, stringifyJson } from "../domain/json.ts";
+import { isJsonObject, parseJson, stringifyJson } from "../domain/json.ts";
 import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
-import type { HttpReply, HttpRequest } from "../http/message.ts";
+import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { failureOf, refusalOf, type Effect } from "./refusals.ts";
+import type { TokenSource } from "./tokens.ts";
+
+export const CREATE_PATH = "/v1/payment-links";
 
 export interface ApiParts {
+  /** Retries are its own affair: `withRetries`. */
   readonly send: Send;
   readonly baseUrl: string;
-  readonly token: string;
+  readonly tokens: TokenSource;
+  /** Where a transaction is read, with `{uti}` in it. */
+  readonly transactionPath: string;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
 }
@@ -26,25 +32,27 @@ export interface CreatedLink {
 export interface Api {
   /** "Create payment link": throws `refused`, `unauthorized`, `not_reached`, `outcome_unknown`, … */
   createLink(request: PaymentLinkRequest): Promise<CreatedLink>;
+  /** The transaction's JSON as the service sent it. Throws as `createLink` does, but that nothing is ever unknown. */
+  readTransaction(uti: string): Promise<Uint8Array>;
 }
 
 export function createApi(parts: ApiParts): Api {
   return {
     createLink: async (request) => {
       const body = new TextEncoder().encode(stringifyJson(request));
-      const reply = await call(parts, "POST", "/v1/payment-links", body, "creates");
+      const reply = await call(parts, "POST", CREATE_PATH, body, "creates");
       return readCreated(reply, request);
+    },
+    readTransaction: async (uti) => {
+      const path = parts.transactionPath.replace("{uti}", () => encodeURIComponent(uti));
+      const reply = await call(parts, "GET", path, new Uint8Array(), "reads");
+      return reply.body;
     },
   };
 }
 
-async function call(
-  { send, baseUrl, token, timeout }: ApiParts,
-  method: "GET" | "POST",
-  path: string,
-  body: Uint8Array,
-  effect: Effect,
-): Promise<HttpReply> {
+/** The address of an operation. Throws where a token would go there in the open. */
+export function serviceUrl(baseUrl: string, path: string): URL {
   const url = parseWebAddress(baseUrl + path);
   if (url === undefined)
     throw new PaylinkError("usage", `The base URL ${baseUrl} is not an absolute http or https URL.`);
@@ -52,7 +60,31 @@ async function call(
     throw new PaylinkError("usage", `${baseUrl} is not https: a token is never sent in the open.`, {
       hint: "Give the service's https address as the base URL.",
     });
-  const request: HttpRequest = {
+  return url;
+}
+
+async function call(
+  { send, baseUrl, tokens, timeout }: ApiParts,
+  method: "GET" | "POST",
+  path: string,
+  body: Uint8Array,
+  effect: Effect,
+): Promise<HttpReply> {
+  const url = serviceUrl(baseUrl, path);
+  const exchange = (token: string): Promise<HttpReply> =>
+    send(requestTo(url, method, token, body), { timeout }).catch((error: unknown) => {
+      throw failureOf(error, effect);
+    });
+  const reply = await exchange(await tokens.current());
+  // A 401 did nothing: with another token the same request may be sent once more.
+  const other = reply.status === 401 ? await tokens.renew() : undefined;
+  const last = other === undefined ? reply : await exchange(other);
+  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect);
+  return last;
+}
+
+function requestTo(url: URL, method: "GET" | "POST", token: string, body: Uint8Array): HttpRequest {
+  return {
     method,
     scheme: url.protocol === "https:" ? "https" : "http",
     authority: url.host,
@@ -64,26 +96,28 @@ async function call(
     ],
     body,
   };
-  const reply = await send(request, { timeout }).catch((error: unknown) => {
-    throw failureOf(error, effect);
-  });
-  if (reply.status < 200 || reply.status > 299) throw refusalOf(reply, effect);
-  return reply;
 }
 
 /** A reply that says yes and cannot be read leaves open what was created. */
 function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
-  const text = new TextDecoder().decode(reply.body);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(reply.body);
   const json = parseJson(text);
-  if (!json.ok)
-    throw new PaylinkError(
-      "outcome_unknown",
-      `The service answered ${reply.status} with a body that ${json.message}.`,
-      {
-        details: { status: reply.status, body: text },
-      },
-    );
-  const status = reply.status === 200 ? [] : [{ at: "", message: `the status is ${reply.status}, not 200` }];
+  if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
+  if (!isJsonObject(json.value.value)) throw unusable(reply, "JSON that is no object", text);
   const { link, breaches } = readPaymentLink(json.value.value, request);
-  return { text, link, breaches: [...status, ...breaches] };
+  const twice = json.value.duplicates.map((at) => ({ at, message: "comes twice; the last one is shown" }));
+  return { text, link, breaches: [...headBreaches(reply), ...twice, ...breaches] };
+}
+
+const unusable = ({ status }: HttpReply, what: string, body: string): PaylinkError =>
+  new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
+    details: { status, body },
+  });
+
+/** Success of "Create payment link" is 200 with JSON (Errors rule 1). */
+function* headBreaches({ status, headers }: HttpReply): Iterable<Problem> {
+  if (status !== 200) yield { at: "", message: `the status is ${status}, not 200` };
+  const [type = "missing"] = fieldLines(headers, "content-type");
+  if (!/^application\/json(?:\s*;|\s*$)/i.test(type))
+    yield { at: "", message: `the Content-Type is ${type}, not application/json` };
 }

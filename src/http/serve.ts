@@ -34,12 +34,21 @@ interface Shop extends ServeOptions {
   readonly handler: Handler;
   readonly connections: Connections;
   readonly scheme: "http" | "https";
+  /** Connections whose body is being read. */
+  readonly reading: WeakSet<Socket>;
   closing: boolean;
 }
 
 export const serve: Serve = async (handler, options) => {
   const scheme = options.tls === undefined ? "http" : "https";
-  const shop: Shop = { ...options, handler, connections: trackConnections(), scheme, closing: false };
+  const shop: Shop = {
+    ...options,
+    handler,
+    connections: trackConnections(),
+    reading: new WeakSet(),
+    scheme,
+    closing: false,
+  };
   const [server, renewTls] = createNodeServer(options.tls, shop.connections);
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.on("close", () => shop.connections.answered(incoming.socket));
@@ -49,7 +58,7 @@ export const serve: Serve = async (handler, options) => {
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseSocket(error, socket, options),
+    refuseSocket(error, socket, shop),
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
@@ -106,10 +115,12 @@ const NOTHING = new Uint8Array();
 
 async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, shop: Shop): Promise<void> {
   const { socket } = incoming;
+  shop.reading.add(socket);
   const head = headOf(incoming, shop);
   const refusal = withoutHost(incoming) ?? shop.admit?.(head) ?? tooLarge(incoming, shop.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, shop);
   const body = await readBody(incoming, shop.maxBody, (bytes) => shop.connections.received(socket, bytes));
+  shop.reading.delete(socket);
   if (!(body instanceof Uint8Array)) return refuse(body, head, incoming, outgoing, shop);
   shop.connections.whole(socket);
   const trailers = pairs(incoming.rawTrailers);
@@ -184,11 +195,14 @@ async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>)
 }
 
 /** What llhttp refuses never becomes a request: it is answered on the bare socket (RFC 9112 2.2, RFC 6585 5). */
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, options: ServeOptions): void {
-  // Who never said a word has made no request that anybody would want to hear of.
-  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, shop: Shop): void {
+  // Who never said a word has made no request that anybody would want to hear of; and of a connection that ends
+  // inside a body, the exchange that was reading it tells.
+  const heard =
+    socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && shop.reading.has(socket));
+  if (error.code === "ECONNRESET" || heard || !socket.writable) return void socket.destroy();
   const refusal = socketRefusal(error);
-  options.refused?.(refusal, undefined);
+  shop.refused?.(refusal, undefined);
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );

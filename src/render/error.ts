@@ -12,9 +12,11 @@ interface ErrorStyle {
 export function renderError(error: PaylinkError, { json, notePaint }: ErrorStyle, example?: string): string {
   if (json) return JSON.stringify({ error: jsonOf(error) });
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}`];
-  const width = Math.max(0, ...error.problems.map(({ at }) => at.length));
-  for (const { at, message } of error.problems)
-    lines.push(`  ${notePaint.bold(at.padEnd(width))}  ${safeText(message)}`);
+  const places = error.problems.map(({ at }) => safeText(at));
+  const width = Math.max(0, ...places.map((place) => place.length));
+  for (const [index, { message }] of error.problems.entries()) {
+    lines.push(`  ${notePaint.bold((places[index] ?? "").padEnd(width))}  ${safeText(message)}`);
+  }
   const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");

@@ -1,5 +1,6 @@
 /** Which value is in force: the flag, then the environment, then the profile, then the built-in default. */
 import { PaylinkError } from "../domain/errors.ts";
+import { TRANSACTION_PATH } from "../domain/transaction.ts";
 import type { Profile, SettingKey } from "./profile.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,7 +18,7 @@ export const VARIABLES = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const DEFAULTS: Profile = { expires: "7d", transactionPath: "/v1/transactions/{uti}" };
+const DEFAULTS: Profile = { expires: "7d", transactionPath: TRANSACTION_PATH };
 
 export type Source = "flag" | "environment" | "profile" | "default";
 
@@ -47,7 +48,7 @@ interface Sources {
 export function inForce({ named, env, current, profiles }: Sources): InForce {
   const asked = named ?? (env["PAYLINK_PROFILE"] || undefined);
   const name = asked ?? current;
-  const chosen = name === undefined ? undefined : profiles[name];
+  const chosen = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (asked !== undefined && chosen === undefined) throw noSuchProfile(asked, Object.keys(profiles));
   const variables: Readonly<Partial<Record<SettingKey, string>>> = VARIABLES;
   const find = (key: SettingKey, flag?: string): Setting | undefined => {

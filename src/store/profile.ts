@@ -26,11 +26,30 @@ export const profileDefaults = z.object({
 });
 
 /** What no command prints. */
-export const profileSecrets = z.object({
+const profileSecrets = z.object({
   token: text,
   clientSecret: text,
+  /** What the client credentials obtained, and until when it may be used. */
+  accessToken: text,
+  accessTokenExpires: text,
 });
 
 export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.shape }).partial();
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
+
+export type DefaultKey = keyof z.infer<typeof profileDefaults>;
+export const DEFAULT_KEYS = Object.keys(profileDefaults.shape) as DefaultKey[];
+
+export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(profileDefaults.shape, key);
+export const isSecretKey = (key: string): boolean => Object.hasOwn(profileSecrets.shape, key);
+
+/** The profile without what opens the account. */
+export function withoutSecrets(full: Profile): Profile {
+  return Object.fromEntries(Object.entries(full).filter(([key]) => !isSecretKey(key)));
+}
+
+/** The profile without the token that other credentials than the present ones obtained. */
+export function withoutAccessToken({ accessToken: _, accessTokenExpires: __, ...rest }: Profile): Profile {
+  return rest;
+}

@@ -6,7 +6,12 @@ export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
 
 const DEFAULT_WIDTH = 80;
 
-export function createOutput(streams: Streams, options: Pick<GlobalOptions, "json" | "color">): Output {
+/** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
+export function createOutput(
+  streams: Streams,
+  options: Pick<GlobalOptions, "json" | "color">,
+  hide: (text: string) => string,
+): Output {
   const { stdout, stderr, env } = streams;
   return {
     json: options.json ?? false,
@@ -15,7 +20,7 @@ export function createOutput(streams: Streams, options: Pick<GlobalOptions, "jso
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => void stdout.write(`${text}\n`),
     bytes: (bytes) => void stdout.write(bytes),
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${hide(text)}\n`),
   };
 }
 

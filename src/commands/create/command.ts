@@ -1,84 +1,33 @@
 /** `paylink create`: its flags and help. */
+import { requestFlags, type RequestFlags } from "../../requests/flags.ts";
 import { examples, type Register } from "../declare.ts";
 
-export interface CreateFlags {
-  readonly amount?: string;
-  readonly currency?: string;
-  readonly terminalId?: string;
-  readonly customerName?: string;
-  readonly expires?: string;
-  readonly invoiceId?: string;
-  readonly description?: string;
-  readonly customData?: string;
-  readonly type?: string;
-  readonly returnUrl?: string;
-  readonly failureReturnUrl?: string;
-  readonly callbackUrl?: string;
-  readonly failureCallbackUrl?: string;
-  readonly email?: string;
-  readonly firstName?: string;
-  readonly lastName?: string;
-  readonly address1?: string;
-  readonly address2?: string;
-  readonly city?: string;
-  readonly postcode?: string;
-  readonly country?: string;
-  readonly subscription?: boolean;
-  readonly reusable?: boolean;
-  readonly mode?: string;
-  readonly minAmount?: string;
-  readonly maxAmount?: string;
-  readonly referenceMode?: string;
-  readonly from?: string;
+export interface CreateFlags extends RequestFlags {
   readonly dryRun?: boolean;
+  readonly curl?: boolean;
+  readonly timeout?: string;
+  readonly wait?: boolean;
+  readonly qr?: boolean;
+  readonly open?: boolean;
+  readonly copy?: boolean;
   readonly quiet?: boolean;
-  readonly timeout: string;
 }
 
 export const registerCreate: Register = (program, start) => {
-  const command = program
-    .command("create")
-    .description("create a payment link")
-    .optionsGroup("The payment:")
-    .option("--amount <decimal>", "what the customer pays")
-    .option("--currency <code>", "three letters of ISO 4217")
-    .option("--terminal-id <id>", "the terminal that takes the payment")
-    .option("--customer-name <name>", "who pays")
-    .option(
-      "--expires <when>",
-      "ISO 8601, or a duration from now (default: 7d; a reusable link's is the service's)",
-    )
-    .option("--invoice-id <id>", "your order number; a reusable link's base reference")
-    .option("--description <text>", "what the customer pays for")
-    .option("--type <type>", "transaction type: SALE, VERIFICATION or another that the service takes")
-    .option("--custom-data <text>", "free-form text stored with the transaction")
-    .option("--subscription", "the first payment of a subscription (amount 0, type VERIFICATION)")
-    .optionsGroup("A reusable link:")
-    .option("--reusable", "a link that can be paid many times (amount 0: the customer enters it)")
-    .option("--mode <mode>", "the link's mode (default: REUSABLE_VARIABLE)")
-    .option("--min-amount <decimal>", "the least that a customer may enter")
-    .option("--max-amount <decimal>", "the most that a customer may enter")
-    .option("--reference-mode <mode>", "how the payment reference is handled (the service's default: FIXED)")
-    .optionsGroup("Addresses:")
-    .option("--return-url <url>", "where the customer returns after a successful payment")
-    .option("--failure-return-url <url>", "where the customer returns after a failed payment")
-    .option("--callback-url <url>", "receives the webhook of a successful payment")
-    .option("--failure-callback-url <url>", "receives the webhook of a failed payment")
-    .optionsGroup("The customer:")
-    .option("--email <address>", "e-mail address")
-    .option("--first-name <name>", "first name")
-    .option("--last-name <name>", "last name")
-    .option("--address1 <line>", "first address line")
-    .option("--address2 <line>", "second address line")
-    .option("--city <city>", "city")
-    .option("--postcode <code>", "postcode")
-    .option("--country <country>", "country")
-    .optionsGroup("The request:")
-    .option("--from <file>", "a JSON request as the base (- for stdin); flags override it")
+  const command = requestFlags(program.command("create").description("create a payment link"))
     .option("--dry-run", "print the request as JSON and send nothing")
-    .option("--timeout <duration>", "how long to wait for the service", "30s")
+    .option("--curl", "print the request as a curl command that reads $PAYLINK_TOKEN, and send nothing")
+    .option(
+      "--timeout <duration>",
+      "how long to wait for the service (default: 30s), and with --wait for the payment",
+    )
     .optionsGroup("The answer:")
     .option("-q, --quiet", "print the URL alone")
+    .option("--qr", "show a QR code of the link")
+    .option("--no-qr", "show none")
+    .option("--open", "open the link in the browser")
+    .option("--copy", "copy the link")
+    .option("--wait", "receive webhooks and wait for the link's payment (exit 0 accepted, 9 not, 8 too late)")
     .action(async (flags: CreateFlags) => {
       const { create } = await import("./create.ts");
       await create(await start(command), flags);
@@ -87,6 +36,7 @@ export const registerCreate: Register = (program, start) => {
     "paylink create --amount 10 --currency EUR",
     "paylink create --reusable --min-amount 5 --max-amount 500 --invoice-id DONATION",
     "paylink create --subscription --invoice-id SUB-1",
+    "paylink create --amount 10 --currency EUR --wait --timeout 60s",
     "paylink create --amount 10 --currency EUR --dry-run",
   ]);
 };

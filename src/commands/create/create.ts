@@ -1,65 +1,106 @@
-/** `paylink create`: builds the request, sends it once and shows the link. */
-import { createApi, type CreatedLink } from "../../api/client.ts";
+/** `paylink create`: builds the request, asks for what is missing, sends it once and shows the link. */
+import { noAccount } from "../../api/account.ts";
+import { CREATE_PATH, serviceUrl, type CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
-import { parseDuration } from "../../domain/duration.ts";
+import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderLink, renderWarnings } from "../../render/link.ts";
-import { settingsInForce } from "../../store/in-force.ts";
+import { renderCurl } from "../../render/curl.ts";
+import { renderWarnings } from "../../render/link.ts";
+import { buildRequest, type BuiltRequest } from "../../requests/build.ts";
+import { settingsInForce, type InForce } from "../../store/in-force.ts";
+import { openAccount, REQUEST_TIMEOUT, timeoutOf } from "../account.ts";
+import { showLink } from "./answer.ts";
+import { askForRequest } from "./ask.ts";
 import type { CreateFlags } from "./command.ts";
-import { buildRequest, type BuiltRequest } from "./request.ts";
+import { createAndWait } from "./wait.ts";
 
 export async function create(context: Context, flags: CreateFlags): Promise<void> {
   const { out } = context;
+  const timeout = timeoutOf(flags.timeout);
   const settings = await settingsInForce(context);
-  const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
-  const built = buildRequest({ flags, base, settings, now: context.now() });
-  const baseUrl = settings.get("baseUrl");
-  const token = settings.get("token");
-  const request = requestOf(built, baseUrl !== undefined || flags.dryRun === true);
-  for (const warning of renderWarnings(built.warnings, out.notePaint)) out.note(warning);
+  const request = await requestFrom(context, flags, settings);
   if (flags.dryRun === true) return out.data(stringifyJson(request, 2));
-  if (baseUrl === undefined) throw noProfile();
-  if (token === undefined) throw new PaylinkError("no_token", "There is no token to create links with.");
-  const api = createApi({ send: context.send, baseUrl, token, timeout: timeoutOf(flags) });
-  show(await api.createLink(request), request, flags, context);
+  const baseUrl = settings.get("baseUrl");
+  if (baseUrl === undefined) throw noAccount();
+  if (flags.curl === true) return printCurl(context, serviceUrl(baseUrl, CREATE_PATH), request);
+  const api = await openAccount(context, settings, timeout ?? REQUEST_TIMEOUT);
+  const send = async (link: PaymentLinkRequest): Promise<CreatedLink> => {
+    const created = await api.createLink(link);
+    await showLink(created, link, flags, context);
+    return created;
+  };
+  if (flags.wait !== true) return void (await send(request));
+  const chosen = hasChosenCallback(request, flags, settings);
+  await createAndWait({ context, settings, request, chosen, quiet: flags.quiet === true, timeout, send });
 }
 
-async function readBase(path: string, { readFile }: Context): Promise<Json> {
-  const json = parseJson(new TextDecoder().decode(await readFile(path)));
-  if (json.ok) return json.value.value;
-  throw new PaylinkError("usage", `${path === "-" ? "stdin" : path} ${json.message}.`);
-}
-
-/** Without an account, what is missing is the account; what was given wrongly is named all the same. */
-function requestOf({ request, problems, missing }: BuiltRequest, hasAccount: boolean): PaymentLinkRequest {
-  if (request !== null) return request;
-  const mistakes = hasAccount ? problems : problems.filter((problem) => !missing.includes(problem));
-  if (mistakes.length === 0) throw noProfile();
-  const count = mistakes.length === 1 ? "One thing" : `${mistakes.length} things`;
-  throw new PaylinkError("usage", `${count} to mend, and nothing was sent:`, { problems: mistakes });
-}
-
-const noProfile = (): PaylinkError =>
-  new PaylinkError("no_profile", "There is no account to create links with. Two ways on:");
-
-function timeoutOf({ timeout }: CreateFlags): number {
-  const parsed = parseDuration(timeout);
-  if (parsed.ok) return parsed.value.milliseconds;
-  throw new PaylinkError("usage", `--timeout ${parsed.message}.`);
-}
-
-function show(
-  { text, link, breaches }: CreatedLink,
-  request: PaymentLinkRequest,
+/** Whether a callback stands in the request because the user gave it this time, and not because a profile has it. */
+function hasChosenCallback(
+  { paymentSettings = {} }: PaymentLinkRequest,
   flags: CreateFlags,
-  { out, now }: Context,
-): void {
-  for (const warning of renderWarnings(breaches, out.notePaint)) out.note(warning);
-  if (out.json) return out.data(text);
-  if (flags.quiet === true) return out.data(link.url ?? "");
-  out.data(renderLink(link, { paint: out.paint, now: now() }));
-  if (request.expirationDate === undefined)
-    out.note("No expiry was sent: the service gives a reusable link 3 years.");
+  settings: InForce,
+): boolean {
+  return (["callbackUrl", "failureCallbackUrl"] as const).some(
+    (name) => flags[name] !== undefined || paymentSettings[name] !== settings.get(name),
+  );
+}
+
+function printCurl({ out }: Context, url: URL, request: PaymentLinkRequest): void {
+  const curl = renderCurl(url, stringifyJson(request));
+  out.data(out.json ? JSON.stringify({ curl }) : curl);
+}
+
+/** Throws one `usage` failure with everything that is wrong, or `no_profile`. */
+async function requestFrom(
+  context: Context,
+  flags: CreateFlags,
+  settings: InForce,
+): Promise<PaymentLinkRequest> {
+  const { out, ask, now } = context;
+  const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
+  const build = (given: CreateFlags): BuiltRequest =>
+    buildRequest({ flags: given, base: base?.value, settings, now: now() });
+  const built = build(flags);
+  const mistakes = [
+    ...(base?.duplicates ?? []),
+    ...built.problems.filter((problem) => !built.missing.includes(problem)),
+  ];
+  const hasAccount = settings.get("baseUrl") !== undefined;
+  // Without an account what is missing is the account; what was given wrongly is named all the same.
+  const sendsNothing = flags.dryRun === true;
+  if (built.missing.length > 0 && mistakes.length === 0 && !hasAccount && !sendsNothing) throw noAccount();
+  const asks = ask !== undefined && built.missing.length > 0 && mistakes.length === 0;
+  const final = asks
+    ? build(await askForRequest({ context, ask, flags, base: base?.value, settings, build }))
+    : built;
+  const problems = [
+    ...(base?.duplicates ?? []),
+    ...(hasAccount || sendsNothing || asks ? final.problems : mistakes),
+  ];
+  if (final.request === null || problems.length > 0) throw toMend(problems);
+  for (const warning of renderWarnings(final.warnings, out.notePaint)) out.note(warning);
+  return final.request;
+}
+
+function toMend(problems: readonly Problem[]): PaylinkError {
+  const count = problems.length === 1 ? "One thing" : `${problems.length} things`;
+  return new PaylinkError("usage", `${count} to mend, and nothing was sent:`, { problems });
+}
+
+interface Base {
+  readonly value: Json;
+  readonly duplicates: readonly Problem[];
+}
+
+async function readBase(path: string, { readFile }: Context): Promise<Base> {
+  const name = path === "-" ? "stdin" : path;
+  const json = parseJson(new TextDecoder().decode(await readFile(path)));
+  if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}.`);
+  // Which of the two was meant is anybody's guess.
+  const duplicates = json.value.duplicates.map((at) => ({
+    at: `${name}: ${at}`,
+    message: "must not come twice",
+  }));
+  return { value: json.value.value, duplicates };
 }

@@ -1,6 +1,7 @@
 /** `paylink demo`: the whole loop on free ports, in one process, touching nothing that the user has. */
 import { createApi, type Api } from "../../api/client.ts";
 import { payAtCheckout } from "../../api/checkout.ts";
+import { fixedToken } from "../../api/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber } from "../../domain/json.ts";
@@ -10,7 +11,7 @@ import {
   VERIFICATION,
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
+import { outcomeOf, TRANSACTION_PATH } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -94,7 +95,8 @@ async function setUp(context: Context): Promise<{ stage: Stage; close: () => Pro
   });
   const service = await serve(sandbox.handler, { host: HOST, port: 0, maxBody: MAX_BODY, faulted });
   const baseUrl = service.url.replace(/\/$/, "");
-  const api = createApi({ send, baseUrl, token: identity.token, timeout: PATIENCE });
+  const tokens = fixedToken(identity.token);
+  const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: PATIENCE });
   return {
     stage: { context, identity, api, receiverUrl: receiver.url, next: queue.take },
     close: async () => {

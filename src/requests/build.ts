@@ -4,18 +4,18 @@ import {
   VARIABLE_MODE,
   VERIFICATION,
   type PaymentLinkRequest,
-} from "../../domain/payment-link.ts";
-import type { Problem } from "../../domain/errors.ts";
-import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../../domain/json.ts";
-import { fieldFromText } from "../../domain/payment-link-text.ts";
-import { checkRequest } from "../../domain/payment-link-rules.ts";
-import { parseWhen } from "../../domain/when.ts";
-import type { InForce } from "../../store/in-force.ts";
-import type { SettingKey } from "../../store/profile.ts";
-import type { CreateFlags } from "./command.ts";
+} from "../domain/payment-link.ts";
+import type { Problem } from "../domain/errors.ts";
+import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
+import { fieldFromText } from "../domain/payment-link-text.ts";
+import { checkRequest } from "../domain/payment-link-rules.ts";
+import { parseWhen } from "../domain/when.ts";
+import type { InForce } from "../store/in-force.ts";
+import type { SettingKey } from "../store/profile.ts";
+import type { RequestFlags } from "./flags.ts";
 
 /** Where each flag's value goes. */
-const FIELD_OF = {
+export const FIELD_OF = {
   amount: "amount",
   currency: "currency",
   terminalId: "terminalId",
@@ -41,8 +41,8 @@ const FIELD_OF = {
   minAmount: "linkOptions.minAmount",
   maxAmount: "linkOptions.maxAmount",
   referenceMode: "linkOptions.paymentReferenceMode",
-} as const satisfies Partial<Record<keyof CreateFlags, string>>;
-type ValueFlag = keyof typeof FIELD_OF;
+} as const satisfies Partial<Record<keyof RequestFlags, string>>;
+export type ValueFlag = keyof typeof FIELD_OF;
 const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
 
 /** Flags that take their default from the settings, each under its own name there. */
@@ -56,7 +56,8 @@ const FROM_SETTINGS = [
   "failureCallbackUrl",
 ] as const satisfies readonly (ValueFlag & SettingKey)[];
 
-const nameOf = (flag: string): string =>
+/** The flag as it is typed: `--terminal-id`. */
+export const nameOf = (flag: string): string =>
   `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export interface BuiltRequest {
@@ -69,7 +70,7 @@ export interface BuiltRequest {
 }
 
 interface Sources {
-  readonly flags: CreateFlags;
+  readonly flags: RequestFlags;
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
   readonly settings: InForce;
@@ -110,13 +111,13 @@ const unusable = (problem: Problem): BuiltRequest => ({
   warnings: [],
 });
 
-const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: CreateFlags): boolean =>
+const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: RequestFlags): boolean =>
   reusable === true || [mode, minAmount, maxAmount, referenceMode].some((value) => value !== undefined);
 
 /** What nobody gave: the profile's values, and what each kind of link means (`cli.md`, create). */
 function applyDefaults(
   request: JsonObject,
-  flags: CreateFlags,
+  flags: RequestFlags,
   settings: InForce,
   now: Date,
   problems: Problem[],
@@ -143,7 +144,7 @@ function applyDefaults(
 }
 
 /** A problem is named by its flag, unless the value stands in the file; what has no flag is named by its path. */
-function placeOf(path: string, flags: CreateFlags): string {
+function placeOf(path: string, flags: RequestFlags): string {
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
   if (flag !== undefined && (flags.from === undefined || flags[flag] !== undefined)) return nameOf(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;

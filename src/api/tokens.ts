@@ -1,0 +1,161 @@
+/** Access tokens: one that the user gave, or those that client credentials obtain and renew (RFC 6749 4.4). */
+import * as oauth from "oauth4webapi";
+import { PaylinkError } from "../domain/errors.ts";
+import { isExposed, parseWebAddress } from "../domain/web-address.ts";
+import type { Send } from "../http/exchange.ts";
+import { failureOf } from "./refusals.ts";
+
+export interface TokenSource {
+  /** A token that is not known to have expired. */
+  current(): Promise<string>;
+  /** Another token in place of one that the service refused; undefined where there is none. */
+  renew(): Promise<string | undefined>;
+}
+
+/** The token that the user gave: nothing can renew it. */
+export function fixedToken(token: string): TokenSource {
+  const usable = usableToken(token);
+  return { current: async () => usable, renew: async () => undefined };
+}
+
+/** What a bearer token may consist of (RFC 6750 2.1), as far as a header line is concerned. */
+function usableToken(token: string): string {
+  const trimmed = token.trim();
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  throw new PaylinkError("no_token", "The access token has spaces or characters that no token has.");
+}
+
+export interface ClientCredentials {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface AccessToken {
+  readonly token: string;
+  /** ISO 8601; absent where the service did not say. */
+  readonly expires?: string;
+}
+
+export interface CredentialParts {
+  readonly credentials: ClientCredentials;
+  readonly send: Send;
+  readonly now: () => Date;
+  readonly timeout: number;
+  /** The token of an earlier run. */
+  readonly kept: AccessToken | undefined;
+  /** Keeps a new token for the next run. */
+  readonly keep: (token: AccessToken) => void;
+}
+
+/** A token is renewed this long before it expires, in milliseconds: a request takes its time. */
+const MARGIN = 30_000;
+
+export function tokensByCredentials(parts: CredentialParts): TokenSource {
+  let held = parts.kept;
+  let renewal: Promise<string> | undefined;
+  // Many requests at once share one renewal.
+  const renew = (): Promise<string> => {
+    renewal ??= obtainToken(parts)
+      .then((obtained) => {
+        held = obtained;
+        parts.keep(obtained);
+        return obtained.token;
+      })
+      .finally(() => (renewal = undefined));
+    return renewal;
+  };
+  return {
+    current: () => (held !== undefined && isFresh(held, parts.now()) ? Promise.resolve(held.token) : renew()),
+    renew,
+  };
+}
+
+const isFresh = ({ expires }: AccessToken, now: Date): boolean =>
+  expires === undefined || Date.parse(expires) - MARGIN > now.getTime();
+
+async function obtainToken({ credentials, send, now, timeout }: CredentialParts): Promise<AccessToken> {
+  const { tokenUrl, clientId, clientSecret } = credentials;
+  const url = parseWebAddress(tokenUrl);
+  if (url === undefined || isExposed(url))
+    throw new PaylinkError(
+      "usage",
+      `The token URL ${tokenUrl} is not https: a secret is never sent in the open.`,
+    );
+  const server = { issuer: url.origin, token_endpoint: url.href };
+  const client = { client_id: clientId };
+  const options = { [oauth.customFetch]: fetchOver(send, timeout), [oauth.allowInsecureRequests]: true };
+  const asked = now();
+  try {
+    const reply = await oauth.clientCredentialsGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretBasic(clientSecret),
+      {},
+      options,
+    );
+    const answer = await oauth.processClientCredentialsResponse(server, client, reply);
+    const { access_token, expires_in } = answer;
+    const token = usableToken(access_token);
+    if (expires_in === undefined) return { token };
+    return { token, expires: new Date(asked.getTime() + expires_in * 1000).toISOString() };
+  } catch (error) {
+    throw tokenFailure(error, url);
+  }
+}
+
+/** oauth4webapi speaks fetch; what it sends goes out as everything else does. */
+function fetchOver(send: Send, timeout: number) {
+  return async (
+    address: string,
+    { method, headers, body }: oauth.CustomFetchOptions<"POST", URLSearchParams>,
+  ): Promise<Response> => {
+    const url = new URL(address);
+    const reply = await send(
+      {
+        method,
+        scheme: url.protocol === "https:" ? "https" : "http",
+        authority: url.host,
+        target: `${url.pathname}${url.search}`,
+        headers: Object.entries(headers),
+        body: new TextEncoder().encode(body.toString()),
+      },
+      { timeout },
+    );
+    const lines = reply.headers.map(([name, value]): [string, string] => [name, value]);
+    const bodiless = reply.status === 204 || reply.status === 205 || reply.status === 304;
+    return new Response(bodiless ? null : Buffer.from(reply.body), { status: reply.status, headers: lines });
+  };
+}
+
+/** What a refused or broken exchange for a token means: nothing was created, whatever it was. */
+function tokenFailure(error: unknown, url: URL): unknown {
+  if (error instanceof oauth.ResponseBodyError) {
+    const words = error.error_description ?? error.error;
+    return new PaylinkError(
+      "unauthorized",
+      `${url.origin} gave no access token (${error.status}): ${words}`,
+      {
+        details: { status: error.status, error: error.error },
+        hint: "Check the client id and the client secret: paylink login",
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof oauth.WWWAuthenticateChallengeError)
+    return new PaylinkError(
+      "unauthorized",
+      `${url.origin} gave no access token: it answered ${error.status}.`,
+      {
+        details: { status: error.status },
+        hint: "Check the client id and the client secret: paylink login",
+        cause: error,
+      },
+    );
+  if (error instanceof oauth.OperationProcessingError)
+    return new PaylinkError("not_reached", `${url.href} gave no usable access token: ${error.message}.`, {
+      hint: "Nothing was created. Check the token URL: paylink config get tokenUrl",
+      cause: error,
+    });
+  return failureOf(error, "reads");
+}

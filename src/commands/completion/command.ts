@@ -1,0 +1,27 @@
+/** `paylink completion`: its argument and help, and the hidden command that the shells ask for suggestions. */
+import { Argument } from "commander";
+import { examples, type Register } from "../declare.ts";
+
+export const registerCompletion: Register = (program, start) => {
+  const command = program
+    .command("completion")
+    .description("print the script that completes commands, flags and values in a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
+    .action(async (shell: string) => {
+      const { printScript } = await import("./completion.ts");
+      printScript(shell);
+    });
+  examples(command, [
+    "paylink completion bash",
+    "paylink completion fish > ~/.config/fish/completions/paylink.fish",
+  ]);
+
+  const complete = program
+    .command("complete", { hidden: true })
+    .argument("[words...]", "what has been typed so far")
+    .allowUnknownOption()
+    .action(async (words: string[]) => {
+      const { suggest } = await import("./completion.ts");
+      await suggest(program, words, await start(complete));
+    });
+};

@@ -1,0 +1,24 @@
+/** A QR code in characters: two rows of modules a line, dark on light whatever the terminal's own colours are. */
+import type { ChalkInstance } from "chalk";
+import { encode } from "uqr";
+
+/** The quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
+const QUIET_ZONE = 4;
+
+export function renderQr(text: string, paint: ChalkInstance): string {
+  const { data } = encode(text, { ecc: "M", border: QUIET_ZONE });
+  const lines: string[] = [];
+  for (let row = 0; row < data.length; row += 2) {
+    const upper = data[row] ?? [];
+    const lower = data[row + 1] ?? upper.map(() => false);
+    const line = upper.map((dark, column) => character(dark, lower[column] ?? false)).join("");
+    lines.push(paint.level === 0 ? line : paint.bgBlack.whiteBright(line));
+  }
+  return lines.join("\n");
+}
+
+/** Light modules are drawn: on the dark ground of most terminals that is dark on light also without colours. */
+function character(upperDark: boolean, lowerDark: boolean): string {
+  if (upperDark) return lowerDark ? " " : "▄";
+  return lowerDark ? "▀" : "█";
+}

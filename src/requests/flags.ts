@@ -1,0 +1,74 @@
+/** The flags that describe a payment link: the same for one link and for the rows of a file. */
+import type { Command } from "commander";
+
+export interface RequestFlags {
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly terminalId?: string;
+  readonly customerName?: string;
+  readonly expires?: string;
+  readonly invoiceId?: string;
+  readonly description?: string;
+  readonly customData?: string;
+  readonly type?: string;
+  readonly returnUrl?: string;
+  readonly failureReturnUrl?: string;
+  readonly callbackUrl?: string;
+  readonly failureCallbackUrl?: string;
+  readonly email?: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly address1?: string;
+  readonly address2?: string;
+  readonly city?: string;
+  readonly postcode?: string;
+  readonly country?: string;
+  readonly subscription?: boolean;
+  readonly reusable?: boolean;
+  readonly mode?: string;
+  readonly minAmount?: string;
+  readonly maxAmount?: string;
+  readonly referenceMode?: string;
+  readonly from?: string;
+}
+
+/** Adds the flags to a command. */
+export function requestFlags(command: Command): Command {
+  return command
+    .optionsGroup("The payment:")
+    .option("--amount <decimal>", "what the customer pays")
+    .option("--currency <code>", "three letters of ISO 4217")
+    .option("--terminal-id <id>", "the terminal that takes the payment")
+    .option("--customer-name <name>", "who pays")
+    .option(
+      "--expires <when>",
+      "ISO 8601, or a duration from now (default: 7d; a reusable link's is the service's)",
+    )
+    .option("--invoice-id <id>", "your order number; a reusable link's base reference")
+    .option("--description <text>", "what the customer pays for")
+    .option("--type <type>", "transaction type: SALE, VERIFICATION or another that the service takes")
+    .option("--custom-data <text>", "free-form text stored with the transaction")
+    .option("--subscription", "the first payment of a subscription (amount 0, type VERIFICATION)")
+    .optionsGroup("A reusable link:")
+    .option("--reusable", "a link that can be paid many times (amount 0: the customer enters it)")
+    .option("--mode <mode>", "the link's mode (default: REUSABLE_VARIABLE)")
+    .option("--min-amount <decimal>", "the least that a customer may enter")
+    .option("--max-amount <decimal>", "the most that a customer may enter")
+    .option("--reference-mode <mode>", "how the payment reference is handled (the service's default: FIXED)")
+    .optionsGroup("Addresses:")
+    .option("--return-url <url>", "where the customer returns after a successful payment")
+    .option("--failure-return-url <url>", "where the customer returns after a failed payment")
+    .option("--callback-url <url>", "receives the webhook of a successful payment")
+    .option("--failure-callback-url <url>", "receives the webhook of a failed payment")
+    .optionsGroup("The customer:")
+    .option("--email <address>", "e-mail address")
+    .option("--first-name <name>", "first name")
+    .option("--last-name <name>", "last name")
+    .option("--address1 <line>", "first address line")
+    .option("--address2 <line>", "second address line")
+    .option("--city <city>", "city")
+    .option("--postcode <code>", "postcode")
+    .option("--country <country>", "country")
+    .optionsGroup("The request:")
+    .option("--from <file>", "a JSON request as the base (- for stdin); flags override it");
+}

@@ -1,0 +1,54 @@
+/** Asks people questions, where there is a person: never without a terminal, in CI or with `--no-input`. */
+import type { Ask, GlobalOptions } from "../context.ts";
+import { PaylinkError } from "../domain/errors.ts";
+
+type Streams = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env">;
+
+export function mayAsk(
+  { stdin, stdout, env }: Streams,
+  { input, json }: Pick<GlobalOptions, "input" | "json">,
+): boolean {
+  const inCi = env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false";
+  return input && json !== true && stdin.isTTY && stdout.isTTY && !inCi;
+}
+
+/** stdout stays for the result, unless stderr is no terminal. The prompts' own code is loaded with the first question. */
+export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
+  const context = { input: stdin, output: stderr.isTTY ? stderr : stdout, signal };
+  const ask = async <T>(
+    question: (prompts: typeof import("@inquirer/prompts")) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await question(await import("@inquirer/prompts"));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof Error && error.name === "ExitPromptError")
+        throw new PaylinkError("interrupted", "Interrupted.", { cause: error });
+      throw error;
+    }
+  };
+  const validate = (check: ((text: string) => string | undefined) | undefined) => (text: string) =>
+    check?.(text) ?? true;
+  return {
+    text: ({ message, initial, check }) =>
+      ask(({ input }) =>
+        input(
+          {
+            message,
+            validate: validate(check),
+            ...(initial === undefined ? {} : { default: initial }),
+          },
+          context,
+        ),
+      ),
+    secret: ({ message, check }) =>
+      ask(({ password }) => password({ message, mask: "*", validate: validate(check) }, context)),
+    choose: (message, choices) =>
+      ask(({ select }) => select({ message, choices: choices.map((choice) => ({ ...choice })) }, context)),
+    several: (message, choices) =>
+      ask(({ checkbox }) =>
+        checkbox({ message, choices: choices.map((choice) => ({ ...choice })) }, context),
+      ),
+    confirm: (message) => ask(({ confirm }) => confirm({ message, default: true }, context)),
+  };
+}

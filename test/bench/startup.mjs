@@ -1,0 +1,57 @@
+// Whole-process start-up against `node -e 0`: medians of interleaved runs, as ratios within one run.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+
+const PAYLINK = resolve(import.meta.dirname, "../../bin/paylink.js");
+const ROUNDS = 25;
+
+const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
+const env = { PATH: process.env.PATH, PAYLINK_HOME: home };
+const dryRun = [
+  "create",
+  "--amount",
+  "10",
+  "--currency",
+  "EUR",
+  "--terminal-id",
+  "1",
+  "--customer-name",
+  "Ada",
+  "--dry-run",
+];
+
+/** What is measured, with the bar that the design sets for it. */
+const cases = [
+  { name: "node -e 0", args: ["-e", "0"] },
+  { name: "paylink --version", args: [PAYLINK, "--version"], bar: 1.12 },
+  { name: "paylink --help", args: [PAYLINK, "--help"], bar: 1.25 },
+  { name: "paylink create … --dry-run", args: [PAYLINK, ...dryRun], bar: 1.5 },
+];
+
+const times = new Map(cases.map(({ name }) => [name, []]));
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const { name, args } of cases) {
+    const started = performance.now();
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      env,
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+    times.get(name).push(performance.now() - started);
+  }
+}
+rmSync(home, { recursive: true });
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const floor = median(times.get("node -e 0"));
+process.stdout.write(`Node ${process.versions.node}, ${ROUNDS} rounds\n`);
+for (const { name, bar } of cases) {
+  const time = median(times.get(name));
+  const ratio = `${(time / floor).toFixed(2)} ×`;
+  process.stdout.write(
+    `${name.padEnd(30)}${time.toFixed(1).padStart(8)} ms  ${ratio}${bar === undefined ? "" : `  (bar ${bar} ×)`}\n`,
+  );
+}

@@ -1,0 +1,140 @@
+/** Completion in the real shells, typed at a real pseudo-terminal: the word grows when Tab is pressed. */
+import {
+  accessSync,
+  constants,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runPaylink } from "../support/paylink.ts";
+
+const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+
+interface Shell {
+  readonly name: "bash" | "zsh" | "fish";
+  readonly args: readonly string[];
+  /** What is typed first, so that the script is in force. */
+  readonly setUp: (script: string) => string;
+}
+
+const SHELLS: readonly Shell[] = [
+  {
+    name: "bash",
+    args: ["--norc", "--noprofile", "-i"],
+    setUp: (script) => `source /usr/share/bash-completion/bash_completion; source ${script}`,
+  },
+  {
+    name: "zsh",
+    args: ["-f", "-i"],
+    setUp: (script) => `autoload -U compinit; compinit -u; source ${script}`,
+  },
+  { name: "fish", args: ["--no-config", "-i"], setUp: (script) => `source ${script}` },
+];
+
+/** The gate installs all three shells; elsewhere a test whose shell is missing is shown as skipped. */
+function installed(shell: Shell): boolean {
+  const found = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .some((folder) => canRun(join(folder, shell.name)));
+  return found && (shell.name !== "bash" || canRead("/usr/share/bash-completion/bash_completion"));
+}
+
+const canRun = (path: string): boolean => can(path, constants.X_OK);
+const canRead = (path: string): boolean => can(path, constants.R_OK);
+
+function can(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Session {
+  type(text: string): void;
+  /** Resolves with what has been shown since the last call, once the pattern is in it. */
+  until(pattern: RegExp): Promise<string>;
+}
+
+function startShell(shell: Shell, home: string): Session {
+  const pty = spawn(shell.name, [...shell.args], {
+    cols: 120,
+    rows: 30,
+    cwd: home,
+    env: {
+      PATH: `${home}${delimiter}${process.env["PATH"] ?? ""}`,
+      HOME: home,
+      PAYLINK_HOME: home,
+      TERM: "xterm",
+      PS1: "ready> ",
+    },
+  });
+  onTestFinished(() => pty.kill());
+  let shown = "";
+  let look = (): void => undefined;
+  pty.onData((data) => {
+    shown += data;
+    look();
+  });
+  return {
+    type: (text) => pty.write(text),
+    until: (pattern) =>
+      new Promise((found) => {
+        look = () => {
+          // oxlint-disable-next-line no-control-regex -- a shell redraws its line with escape sequences
+          const text = shown.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "");
+          if (!pattern.test(text)) return;
+          shown = "";
+          found(text);
+        };
+        look();
+      }),
+  };
+}
+
+describe.each(SHELLS)("in $name", (shell) => {
+  it.runIf(installed(shell))("completes a command, a flag and a value", async () => {
+    const home = mkdtempSync(join(tmpdir(), "paylink-completion-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    symlinkSync(BINARY, join(home, "paylink"));
+    const { stdout } = await runPaylink(["completion", shell.name], { home });
+    const script = join(home, `paylink.${shell.name}`);
+    writeFileSync(script, stdout);
+    const session = startShell(shell, home);
+    session.type(`${shell.setUp(script)}; echo loa''ded\r`);
+    await session.until(/loaded/);
+    session.type("paylink cre\t");
+    await session.until(/paylink create /);
+    session.type("--curr\t");
+    await session.until(/--currency /);
+    session.type("EUR\u0015paylink completion powe\t");
+    expect(await session.until(/completion powershell/)).toContain("powershell");
+  });
+});
+
+it("finds at least bash where the gate has run", () => {
+  const gate = readFileSync(new URL("../../.ci/run", import.meta.url), "utf8");
+  for (const shell of ["bash-completion", "zsh", "fish"]) expect(gate).toContain(shell);
+});
+
+it.each(["bash", "zsh", "fish", "powershell"])(
+  "prints a script for %s that asks the program itself",
+  async (shell) => {
+    const { code, stdout } = await runPaylink(["completion", shell], { home: tmpdir() });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/paylink complete '?--/);
+  },
+);
+
+it("refuses a shell that it does not know, and names those it does", async () => {
+  const { code, stderr } = await runPaylink(["completion", "csh"], { home: tmpdir() });
+  expect(code).toBe(2);
+  expect(stderr).toContain("powershell");
+});

@@ -1,0 +1,128 @@
+/** `listen` against a signer that shares no code with it: the genuine webhook is taken, its forged copies are not. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, startPaylink, type Running } from "../support/paylink.ts";
+import { post } from "../support/post.ts";
+import {
+  approvedRecord,
+  newKeys,
+  publicKeyFile,
+  signedWebhook,
+  type SignedWebhook,
+} from "../support/signed-webhook.ts";
+
+const keys = newKeys();
+
+async function startListener(): Promise<{ listen: Running; url: string }> {
+  const home = temporaryHome();
+  const listen = startPaylink(["listen", "--port", "0", "--json", "--key", publicKeyFile(home, keys)], {
+    home,
+  });
+  return { listen, url: await readyUrl(listen) };
+}
+
+async function rejectedCode(listen: Running): Promise<string> {
+  const [, code = ""] = await listen.until(/\{"type":"rejected".*?"code":"([a-z_]+)"/);
+  return code;
+}
+
+describe("a webhook signed by an independent implementation", () => {
+  it("is accepted, and again as a repeat", async () => {
+    const { listen, url } = await startListener();
+    const { headers, body } = await signedWebhook({ url, keys });
+    expect(await post(url, headers, body)).toEqual({ status: 200, body: "" });
+    expect(await post(url, headers, body)).toEqual({ status: 200, body: "" });
+    const [lines] = await listen.until(/(?:\{"type":"event".*\n){2}/);
+    const [first, second] = lines
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(first).toMatchObject({
+      repeated: false,
+      verdict: { verdict: "valid", keyid: "service-key" },
+      breaches: [],
+    });
+    expect(second).toMatchObject({ repeated: true, verdict: { warnings: ["duplicate_delivery"] } });
+  });
+
+  const forged = (
+    change: Partial<SignedWebhook["headers"]>,
+    { headers, body }: SignedWebhook,
+  ): SignedWebhook => ({
+    headers: { ...headers, ...change } as SignedWebhook["headers"],
+    body,
+  });
+
+  const forgeries: [
+    string,
+    string,
+    (genuine: SignedWebhook, url: string) => SignedWebhook | Promise<SignedWebhook>,
+  ][] = [
+    [
+      "another amount",
+      "content_digest_mismatch",
+      ({ headers, body }) => ({
+        headers,
+        body: Buffer.from(body.toString().replace('"amountTrans":10,', '"amountTrans":99,')),
+      }),
+    ],
+    [
+      "another content type",
+      "signature_invalid",
+      (genuine) => forged({ "Content-Type": "application/json" }, genuine),
+    ],
+    [
+      "no signature at all",
+      "unsigned",
+      ({ headers, body }) => {
+        const { Signature: _signature, "Signature-Input": _input, ...rest } = headers;
+        return { headers: rest, body };
+      },
+    ],
+    ["another key", "signature_invalid", (_, url) => signedWebhook({ url, keys: newKeys() })],
+    [
+      "an old signature",
+      "signature_too_old",
+      (_, url) => signedWebhook({ url, keys, created: new Date(Date.now() - 3_600_000) }),
+    ],
+    [
+      "a signature from the future",
+      "created_in_future",
+      (_, url) => signedWebhook({ url, keys, created: new Date(Date.now() + 600_000) }),
+    ],
+    [
+      "a digest that is not covered",
+      "coverage_missing",
+      (_, url) => signedWebhook({ url, keys, fields: ["@method", "content-type"] }),
+    ],
+    [
+      "another address",
+      "signature_invalid",
+      () =>
+        signedWebhook({ url: "https://merchant.example/hook", keys }).then(({ headers, body }) => {
+          const { Host: _host, ...rest } = headers;
+          return { headers: rest, body };
+        }),
+    ],
+  ];
+
+  it.each(forgeries)("is refused with %s: %s", async (_, code, forge) => {
+    const { listen, url } = await startListener();
+    const { headers, body } = await forge(await signedWebhook({ url, keys }), url);
+    expect(await post(url, { ...headers, "Content-Length": String(body.length) }, body)).toEqual({
+      status: 401,
+      body: "",
+    });
+    expect(await rejectedCode(listen)).toBe(code);
+  });
+
+  it("is taken with every breach shown when its record breaks the specification", async () => {
+    const { listen, url } = await startListener();
+    const { status: _status, ...record } = approvedRecord();
+    const { headers, body } = await signedWebhook({ url, keys, record });
+    expect((await post(url, headers, body)).status).toBe(200);
+    const [line] = await listen.until(/\{"type":"event".*\n/);
+    const event: unknown = JSON.parse(line);
+    expect(event).toMatchObject({ breaches: [{ code: "body_schema", path: "status" }] });
+  });
+});

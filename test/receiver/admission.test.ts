@@ -1,0 +1,140 @@
+/** What a listener refuses before any signature is looked at, over real sockets: order, statuses and codes. */
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Server } from "../../src/http/exchange.ts";
+import { serve } from "../../src/http/serve.ts";
+import { publicAddress } from "../../src/receiver/address.ts";
+import { refuseMessage } from "../../src/receiver/admit.ts";
+import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
+import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import { startReceiver } from "../../src/receiver/start.ts";
+import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { exchangeRaw, post } from "../support/post.ts";
+import { keysOf, vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+
+interface RawCase {
+  readonly id: string;
+  readonly title: string;
+  readonly level: "http";
+  readonly raw_base64: string;
+  readonly expected: { readonly code: string; readonly http_status: number };
+}
+
+const { cases } = vectorFile<{ cases: (WebhookCase | RawCase)[] }>("webhook-negative");
+const rawCases = cases.filter((one): one is RawCase => one.level === "http");
+const messageCases = cases.filter((one): one is WebhookCase => one.level !== "http");
+
+const TARGET = "https://merchant.example/webhooks/paylink?src=pl";
+
+async function startTestReceiver(
+  maxBody = 1024 * 1024,
+): Promise<{ server: Server; seen: (WebhookEvent | Rejection)[] }> {
+  const seen: (WebhookEvent | Rejection)[] = [];
+  const [first] = messageCases;
+  const server = await startReceiver({
+    serve,
+    host: "127.0.0.1",
+    port: 0,
+    path: "/webhooks/paylink",
+    publicAddress: publicAddress(new URL(TARGET)),
+    maxBody,
+    keys: keysOf(first?.context.public_key_pem ?? ""),
+    policy: DEFAULT_POLICY,
+    strict: false,
+    unverified: false,
+    log: createMemoryLog(),
+    now: () => new Date(1_700_000_060_000),
+    newId: () => "id",
+    observe: (outcome) => void seen.push(outcome),
+    faulted: (error) => {
+      throw error;
+    },
+  });
+  onTestFinished(() => server.close());
+  return { server, seen };
+}
+
+const codes = (seen: readonly (WebhookEvent | Rejection)[]): (string | undefined)[] =>
+  seen.map((outcome) => (outcome.type === "rejected" ? outcome.code : "taken"));
+
+describe("on a bare socket", () => {
+  it.each(rawCases)("$id $title", async ({ raw_base64, expected }) => {
+    const { server, seen } = await startTestReceiver();
+    const answer = await exchangeRaw(server.url, Buffer.from(raw_base64, "base64"));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${expected.http_status} `));
+    expect(codes(seen)).toEqual([expected.code]);
+  });
+
+  it("tells of a body that never came whole", async () => {
+    const { server, seen } = await startTestReceiver();
+    const head =
+      "POST /webhooks/paylink HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n";
+    const { hostname, port } = new URL(server.url);
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`${head}{"a`, () => socket.destroy()),
+      );
+      socket.on("close", () => resolve());
+    });
+    await expect.poll(() => codes(seen)).toEqual(["body_incomplete"]);
+  });
+});
+
+describe("in order, cheapest first", () => {
+  const json = { "Content-Type": "application/json" };
+  const requests: [string, number, string, string, Record<string, string>, string][] = [
+    ["path", 404, "not_found", "/elsewhere", json, "{}"],
+    [
+      "media type",
+      415,
+      "unsupported_media_type",
+      "/webhooks/paylink",
+      { "Content-Type": "text/plain" },
+      "{}",
+    ],
+    ["path before media type", 404, "not_found", "/elsewhere", { "Content-Type": "text/plain" }, "{}"],
+    ["size", 413, "body_too_large", "/webhooks/paylink", json, "x".repeat(101)],
+    ["media type before size", 415, "unsupported_media_type", "/webhooks/paylink", {}, "x".repeat(101)],
+    ["signature", 401, "unsigned", "/webhooks/paylink", json, "{}"],
+  ];
+
+  it.each(requests)("%s: %d %s", async (_, status, code, path, headers, body) => {
+    const { server, seen } = await startTestReceiver(100);
+    expect(await post(new URL(path, server.url).href, headers, body)).toEqual({ status, body: "" });
+    expect(codes(seen)).toEqual([code]);
+  });
+
+  it("counts a body that comes in chunks", async () => {
+    const { server, seen } = await startTestReceiver(100);
+    const answer = await exchangeRaw(
+      server.url,
+      `POST /webhooks/paylink HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nc8\r\n${"x".repeat(200)}\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(codes(seen)).toEqual(["body_too_large"]);
+  });
+});
+
+describe("message by message", () => {
+  const limits = messageCases.filter(({ expected }) =>
+    ["method_not_allowed", "unsupported_transfer_coding", "component_value_invalid"].includes(expected.code),
+  );
+
+  it.each(limits.filter(({ expected }) => expected.http_status !== 401))("$id $title", (one) => {
+    expect(refuseMessage(webhookRequest(one))).toMatchObject({
+      code: one.expected.code,
+      status: one.expected.http_status,
+    });
+  });
+
+  it("refuses a header section of more than 100 lines and a signature field of more than 8 KiB", () => {
+    const head = { method: "POST", scheme: "http", authority: "x", target: "/" } as const;
+    const lines = Array.from({ length: 101 }, (_, index) => [`x-${index}`, ""] as const);
+    expect(refuseMessage({ ...head, headers: lines })).toMatchObject({ code: "limit_exceeded", status: 431 });
+    expect(refuseMessage({ ...head, headers: lines.slice(1) })).toBeUndefined();
+    const long = (length: number) =>
+      refuseMessage({ ...head, headers: [["Signature-Input", "x".repeat(length)]] });
+    expect(long(8193)).toMatchObject({ code: "limit_exceeded", status: 431 });
+    expect(long(8192)).toBeUndefined();
+  });
+});

@@ -1,0 +1,90 @@
+/** No remote text can command a terminal: through the escaper, and through every renderer of a record or a link. */
+import { Chalk } from "chalk";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import { JsonNumber } from "../../src/domain/json.ts";
+import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
+import { renderError } from "../../src/render/error.ts";
+import { renderLink } from "../../src/render/link.ts";
+import { renderCompactRecord, renderRecord } from "../../src/render/record.ts";
+import { clip, safeText } from "../../src/render/safe-text.ts";
+import { renderRejection } from "../../src/render/webhook.ts";
+
+const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u202eevil\u200b\u2066\ufeff\u{e0041}\n\u2028";
+const plain = new Chalk({ level: 0 });
+
+/** Everything but the line breaks that the renderers themselves put in. */
+const commands = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+describe("safeText", () => {
+  it("shows each unsafe character as an escape that can be read", () => {
+    expect(safeText("a\u001b[31mb\n\t\u202e")).toBe("a\\u{1b}[31mb\\n\\t\\u{202e}");
+    expect(safeText("\ud800")).toBe("\\u{d800}");
+  });
+
+  it("leaves what people write alone", () => {
+    for (const text of ["Café €10", "日本語", "emoji 👍", "O'Brien & Söhne"])
+      expect(safeText(text)).toBe(text);
+  });
+
+  it("never lets a control through, whatever comes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(safeText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      }),
+    );
+  });
+
+  it("clips by characters, never through one", () => {
+    expect(clip("👍👍👍", 2)).toBe("👍…");
+    expect(clip("abc", 3)).toBe("abc");
+  });
+});
+
+describe("every renderer", () => {
+  const record = {
+    ...Object.fromEntries(TRANSACTION_FIELDS.map(({ name }) => [name, HOSTILE])),
+    [HOSTILE]: HOSTILE,
+  };
+  const style = { paint: plain, notePaint: plain, width: 80, now: new Date(0), json: false };
+
+  it.each([
+    ["record", renderRecord(record, [{ code: "body_schema", path: HOSTILE, message: HOSTILE }], style)],
+    ["compact record", renderCompactRecord(record, plain)],
+    [
+      "link",
+      renderLink(
+        {
+          url: HOSTILE,
+          id: HOSTILE,
+          status: HOSTILE,
+          currency: HOSTILE,
+          amount: new JsonNumber("1"),
+          customerName: HOSTILE,
+          terminalId: HOSTILE,
+          expirationDate: HOSTILE,
+          linkOptions: { mode: HOSTILE, minAmount: HOSTILE },
+        },
+        style,
+      ),
+    ],
+    [
+      "rejection",
+      renderRejection(
+        { id: "1", receivedAt: new Date(0), code: "unsigned", status: 401, detail: HOSTILE, hint: HOSTILE },
+        plain,
+      ),
+    ],
+    [
+      "error",
+      renderError(
+        new PaylinkError("refused", HOSTILE, { problems: [{ at: HOSTILE, message: HOSTILE }] }),
+        style,
+      ),
+    ],
+  ])("makes what came over the wire safe: %s", (_, shown) => {
+    expect(shown).toContain("evil");
+    expect(shown).not.toMatch(commands);
+  });
+});

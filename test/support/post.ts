@@ -1,0 +1,38 @@
+/** Posts over a real socket with node:http: what a service outside this project would do. */
+import { request } from "node:http";
+import { connect } from "node:net";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export function post(
+  url: string,
+  headers: Readonly<Record<string, string | string[]>>,
+  body: Uint8Array | string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers, agent: false }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on("data", (chunk: Buffer) => chunks.push(chunk));
+      reply.on("end", () =>
+        resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** Writes bytes on a bare socket and resolves with everything that came back. */
+export function exchangeRaw(url: string, bytes: Uint8Array | string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+  });
+}

@@ -1,0 +1,79 @@
+/** Webhooks signed by an independent implementation of RFC 9421, so that signer and verifier share no code. */
+import { createHash, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSigner, httpbis } from "http-message-signatures";
+import { vectorFile, type WebhookCase } from "./vectors.ts";
+
+export interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicPem: string;
+}
+
+export function newKeys(): Keys {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return { privateKey, publicPem: publicKey.export({ type: "spki", format: "pem" }).toString() };
+}
+
+/** Writes the public key where a test's home is, and gives its path. */
+export function publicKeyFile(home: string, { publicPem }: Keys): string {
+  const path = join(home, "service.pem");
+  writeFileSync(path, publicPem);
+  return path;
+}
+
+const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
+
+/** A record that keeps every rule of the specification, for an approved payment of EUR 10. */
+export function approvedRecord(): Record<string, unknown> {
+  const body = Buffer.from(vectors[0]?.request.body_base64 ?? "", "base64").toString();
+  const record: Record<string, unknown> = JSON.parse(body);
+  return { ...record, uti: randomUUID(), amountTrans: 10, transCurrencyCode: "EUR" };
+}
+
+export interface SignedWebhook {
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Buffer;
+}
+
+interface SignOptions {
+  readonly url: string;
+  readonly keys: Keys;
+  readonly record?: Record<string, unknown>;
+  readonly created?: Date;
+  readonly fields?: readonly string[];
+}
+
+const COVERED = ["@method", "@target-uri", "content-digest", "content-type"];
+
+export async function signedWebhook({
+  url,
+  keys,
+  record,
+  created,
+  fields,
+}: SignOptions): Promise<SignedWebhook> {
+  const body = Buffer.from(JSON.stringify(record ?? approvedRecord()));
+  const request = {
+    method: "POST",
+    url,
+    headers: {
+      Host: new URL(url).host,
+      Accept: "application/json",
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Digest": `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
+      "Content-Length": String(body.length),
+    },
+  };
+  const signed = await httpbis.signMessage(
+    {
+      key: createSigner(keys.privateKey, "rsa-v1_5-sha256", "service-key"),
+      name: "sig1",
+      fields: [...(fields ?? COVERED)],
+      params: ["created", "keyid", "alg"],
+      paramValues: { created: created ?? new Date() },
+    },
+    request,
+  );
+  return { headers: signed.headers, body };
+}
