@@ -58,7 +58,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:crypto",
     "node:fs",
-    "node:fs/promises",
     "node:module",
     "node:path",
     "node:util",

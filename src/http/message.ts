@@ -33,7 +33,8 @@ export interface HttpReply {
 export function fieldLines(headers: readonly HeaderLine[], name: string): string[] {
   const wanted = name.toLowerCase();
   const values: string[] = [];
-  for (const [spelled, value] of headers) if (spelled.toLowerCase() === wanted) values.push(value);
+  for (const [spelled, value] of headers)
+    if (spelled.length === wanted.length && spelled.toLowerCase() === wanted) values.push(value);
   return values;
 }
 
