@@ -47,22 +47,18 @@ function returnOrigins({ request }: Link): string[] {
 
 async function pay(c: Context, service: Service): Promise<Response> {
   sameOrigin(c);
-  const link = linkOf(c, service);
-  if (link === undefined && wantsJson(c))
-    throw new ServiceProblem(404, "Not Found", "no payment link has this id");
-  if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   const form = new URLSearchParams(await c.req.text());
   try {
-    return await paid(c, link, form, service);
+    return await paid(c, form, service);
   } catch (error) {
     if (wantsJson(c) || !(error instanceof ServiceProblem)) throw error;
-    return refused(c, link, form, error, service);
+    return refused(c, form, error, service);
   }
 }
 
-async function paid(c: Context, link: Link, form: URLSearchParams, service: Service): Promise<Response> {
-  const record = await acceptPayment(service, link, attemptFrom(form));
-  const { returnUrl, failureReturnUrl } = link.request.paymentSettings ?? {};
+async function paid(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
+  const record = await acceptPayment(service, c.req.query("r") ?? "", attemptFrom(form));
+  const { returnUrl, failureReturnUrl } = linkOf(c, service)?.request.paymentSettings ?? {};
   const onwards = record.transApproved ? returnUrl : failureReturnUrl;
   if (wantsJson(c)) return json({ ...record, ...(onwards === undefined ? {} : { returnUrl: onwards }) });
   // A redirect either way: reloading what follows pays nothing again.
@@ -72,11 +68,12 @@ async function paid(c: Context, link: Link, form: URLSearchParams, service: Serv
 /** The form once more, with what was entered and what is wrong with it; or why there is no form any more. */
 function refused(
   c: Context,
-  link: Link,
   entered: URLSearchParams,
   problem: ServiceProblem,
   service: Service,
 ): Response | Promise<Response> {
+  const link = linkOf(c, service);
+  if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   if (problem.status === 409) return linkPage(c, link, service);
   const { merchantName } = service.parts.merchant;
   return c.html(

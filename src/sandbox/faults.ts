@@ -9,16 +9,16 @@ const LATE = 30_000;
 /** How long every other webhook is held back, so that the one after it overtakes it, in milliseconds. */
 const HELD_BACK = 2_000;
 
-/** What is queued for one webhook; `count` is how many were queued before it. */
+/** What is queued for one webhook; `count` tells how many payments were taken before it. */
 export function queued(
   delivery: Delivery,
   fault: Fault | undefined,
-  count: number,
+  count: () => number,
   newId: () => string,
 ): Delivery[] {
   if (fault === "duplicate") return [delivery, { ...delivery, id: newId() }];
   if (fault === "late") return [{ ...delivery, due: delivery.due + LATE }];
-  if (fault === "out-of-order" && count % 2 === 0) return [{ ...delivery, due: delivery.due + HELD_BACK }];
+  if (fault === "out-of-order" && count() % 2 === 0) return [{ ...delivery, due: delivery.due + HELD_BACK }];
   return [delivery];
 }
 

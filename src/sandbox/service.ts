@@ -9,6 +9,7 @@ import { queued, type Fault } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Link } from "./links.ts";
 import { takePayment, type Attempt, type PaymentIds } from "./payments.ts";
+import { ServiceProblem } from "./problem.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 export type SandboxEvent =
@@ -61,42 +62,46 @@ export function createService(parts: SandboxParts): Service {
   };
 }
 
-/** Takes a payment and queues its webhook in one commit; resolves when both are durable. */
+/**
+ * Takes a payment and queues its webhook in one commit; resolves when both are durable. The link is read here, with
+ * nothing awaited until it is written again: of two customers at the same moment the second one finds it paid.
+ */
 export async function acceptPayment(
   service: Service,
-  link: Link,
+  linkId: string,
   attempt: Attempt,
 ): Promise<WellFormedRecord> {
   const { parts, deliveries, tell } = service;
   const { ledger, clock, ids, merchant } = parts;
-  const record = takePayment(link, attempt, {
-    merchant,
-    ids,
-    isTaken: (reference) => ledger.hasReference(reference),
-    now: clock.now(),
-  });
-  const { payments } = ledger.counts();
-  ledger.saveLink(link);
-  ledger.addPayment({ uti: record.uti, linkId: link.id, record });
+  const link = ledger.findLink(linkId);
+  if (link === undefined) throw new ServiceProblem(404, "Not Found", "no payment link has this id");
+  const isTaken = (reference: string): boolean => ledger.hasReference(reference);
+  const record = takePayment(link, attempt, { merchant, ids, isTaken, now: clock.now() });
   const url = callbackOf(link, record);
-  if (url !== undefined) {
-    const delivery = {
-      id: ids.newId(),
-      linkId: link.id,
-      uti: record.uti,
-      url,
-      body: new TextEncoder().encode(stringifyJson(record)),
-      state: "waiting",
-      attempts: 0,
-      tries: 0,
-      due: clock.now().getTime(),
-    } as const;
-    for (const one of queued(delivery, parts.fault, payments, ids.newId)) ledger.addDelivery(one);
-  }
+  if (url !== undefined) queueWebhook(service, link, record, url);
+  ledger.saveLink(link);
+  ledger.addPayment({ uti: record.uti, linkId, record });
   await ledger.committed();
   tell({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;
+}
+
+function queueWebhook({ parts }: Service, link: Link, record: WellFormedRecord, url: string): void {
+  const { ledger, ids, clock, fault } = parts;
+  const delivery = {
+    id: ids.newId(),
+    linkId: link.id,
+    uti: record.uti,
+    url,
+    body: new TextEncoder().encode(stringifyJson(record)),
+    state: "waiting",
+    attempts: 0,
+    tries: 0,
+    due: clock.now().getTime(),
+  } as const;
+  for (const one of queued(delivery, fault, () => ledger.counts().payments, ids.newId))
+    ledger.addDelivery(one);
 }
 
 /** Events: a webhook goes to the address that fits the outcome, and only where one was supplied. */

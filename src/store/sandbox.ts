@@ -5,14 +5,15 @@ import { outcomeOf, textOf } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 import type { Attempt, Delivery, Filter, Ledger, Payment } from "../sandbox/ledger.ts";
 import type { Link } from "../sandbox/links.ts";
-import { openDatabase, type Database, type Statement, type Value } from "./database.ts";
+import { openDatabase, type Statement, type Value } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { attemptOf, deliveryOf, linkOf, paymentOf } from "./sandbox-rows.ts";
 import { SANDBOX_MIGRATIONS } from "./sandbox-schema.ts";
 
 /** `:memory:` keeps nothing. Throws where another sandbox has the file: two would deliver everything twice. */
 export function openLedger(path: string): Ledger {
-  const database = openAlone(path);
+  const release = ownAlone(path);
+  const database = openDatabase(path, SANDBOX_MIGRATIONS);
   const group = createGroupCommit(database);
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
@@ -81,22 +82,31 @@ export function openLedger(path: string): Ledger {
     close: async () => {
       await group.committed();
       database.close();
+      release();
     },
   };
 }
 
-function openAlone(path: string): Database {
+/**
+ * Holds a file beside the ledger for as long as this process lives: the kernel lets go of it with the process, whatever
+ * became of that. Gives the function that lets go of it earlier.
+ */
+function ownAlone(path: string): () => void {
+  if (path === ":memory:") return () => undefined;
+  const owner = openDatabase(`${path}.owner`, []);
   try {
-    const database = openDatabase(path, SANDBOX_MIGRATIONS);
-    database.exec("PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE; COMMIT;");
-    return database;
+    owner.exec("PRAGMA busy_timeout=0; BEGIN IMMEDIATE;");
   } catch (error) {
-    if (!(error instanceof Error) || !/locked|busy/i.test(error.message)) throw error;
+    owner.close();
     throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
       hint: "Stop it, or give this one a --db of its own (or another PAYLINK_HOME).",
       cause: error,
     });
   }
+  return () => {
+    owner.exec("ROLLBACK");
+    owner.close();
+  };
 }
 
 const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
