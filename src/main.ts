@@ -30,6 +30,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   });
   if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
+  for (const stream of [world.stdout, world.stderr]) stream.on("error", ignoreClosedPipe);
   try {
     await program.parseAsync(argv, { from: "user" });
     interruption.signal.throwIfAborted();
@@ -138,6 +139,11 @@ function lazySender(env: NodeJS.ProcessEnv): Sender {
     send: async (request, options) => (await (sender ??= open())).send(request, options),
     close: async () => (await sender)?.close(),
   };
+}
+
+/** Whoever reads may stop reading (`paylink … | head`): that is no fault, and the work goes on. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 /** The first signal asks the command to finish what it has in hand; the second one meets no handler and ends it. */

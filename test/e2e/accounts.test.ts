@@ -1,6 +1,8 @@
 /** Accounts for scripts: login by standard input, the environment alone, precedence, and what the service refuses. */
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -197,6 +199,17 @@ describe("what the service does", () => {
     const none = await runPaylink(["transaction", "a/b"], { ...options, env: env(missing.url) });
     expect(none.code).toBe(4);
     expect(missing.requests[0]).toMatch(/^GET \/v1\/transactions\/a%2Fb HTTP/);
+  });
+});
+
+describe("a reader that goes away", () => {
+  it("is no fault", async () => {
+    const binary = resolve(import.meta.dirname, "../../bin/paylink.js");
+    const script = '{ "$0" "$1" config list; echo "ended $?" >&2; } | true';
+    const { stderr } = await promisify(execFile)("/bin/sh", ["-c", script, process.execPath, binary], {
+      env: { PAYLINK_HOME: temporaryHome() },
+    });
+    expect(stderr).toBe("ended 0\n");
   });
 });
 
