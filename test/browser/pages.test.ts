@@ -103,6 +103,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     );
     await page.getByRole("button", { name: "Pay EUR 1.00" }).click();
     await page.waitForURL(`${shop}style.css`);
+    expect(page.url()).toBe(`${shop}style.css`);
     await listen.until(/"transApproved":true/);
     await page.close();
   });
