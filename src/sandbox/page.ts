@@ -24,7 +24,7 @@ export function page({ title, content, kind }: Frame): Page {
         ${kind === "dashboard" ? html`<script src="/dashboard.js" defer></script>` : ""}
       </head>
       <body class="${kind}">
-        <p class="banner" role="note"><strong>Sandbox</strong> No money moves here.</p>
+        <header class="banner"><strong>Sandbox</strong> No money moves here.</header>
         ${content}
       </body>
     </html>`;
