@@ -2,6 +2,7 @@
 import type { ChalkInstance } from "chalk";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Environment } from "./store/in-force.ts";
+import type { Processes } from "./store/run-lock.ts";
 import type { Settings } from "./store/settings.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
@@ -15,8 +16,14 @@ export interface Output {
   readonly notePaint: ChalkInstance;
   /** One line (or several) of the result, on stdout. */
   data(text: string): void;
+  /** The result's very bytes, on stdout, with nothing added. */
+  bytes(bytes: Uint8Array): void;
   /** One line (or several) of talk, on stderr. */
   note(text: string): void;
+  /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
+  readonly live: boolean;
+  /** Draws the one line that changes in place, below all other talk; undefined takes it away. */
+  progress(line: string | undefined): void;
 }
 
 interface Question {
@@ -48,6 +55,8 @@ export type ReadFile = (path: string) => Promise<Uint8Array>;
 export interface Context {
   readonly out: Output;
   readonly readFile: ReadFile;
+  /** Standard input, to be read once. */
+  readonly stdin: AsyncIterable<Uint8Array>;
   /** Absent where there is nobody to ask: no terminal, CI, `--no-input`, `--json`. */
   readonly ask: Ask | undefined;
   /** Opens a web page in the user's browser; rejects where it cannot. */
@@ -65,6 +74,7 @@ export interface Context {
   readonly send: Send;
   readonly serve: Serve;
   readonly env: Environment;
+  readonly processes: Processes;
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
   /** The user's own, or those of another home. */

@@ -30,6 +30,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   });
   if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
+  for (const stream of [world.stdout, world.stderr]) stream.on("error", ignoreClosedPipe);
   try {
     await program.parseAsync(argv, { from: "user" });
     interruption.signal.throwIfAborted();
@@ -68,10 +69,15 @@ async function createContext(
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const out = createOutput(world, options, secrets.hide);
   const now = (): Date => new Date();
-  const watched = { secrets, now, show: options.debug === true ? out.note : undefined };
+  const watched = {
+    secrets,
+    now,
+    show: options.debug === true ? (text: string) => out.note(text) : undefined,
+  };
   return {
     out,
     readFile: createReadFile(world.stdin),
+    stdin: world.stdin,
     ask: prompts.mayAsk(world, options) ? prompts.createAsk(world, signal) : undefined,
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
@@ -86,11 +92,21 @@ async function createContext(
       watched,
     ),
     env: world.env,
+    processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
     settings: (home) => openSettings(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
     endWith,
   };
+}
+
+/** Signal 0 only asks; a process that belongs to somebody else is running all the same. */
+function isRunning(world: NodeJS.Process, pid: number): boolean {
+  try {
+    return world.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
@@ -123,6 +139,11 @@ function lazySender(env: NodeJS.ProcessEnv): Sender {
     send: async (request, options) => (await (sender ??= open())).send(request, options),
     close: async () => (await sender)?.close(),
   };
+}
+
+/** Whoever reads may stop reading (`paylink … | head`): that is no fault, and the work goes on. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 /** The first signal asks the command to finish what it has in hand; the second one meets no handler and ends it. */

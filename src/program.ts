@@ -1,24 +1,44 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
 import { Command, Option, type CommanderError } from "commander";
+import { registerBulk } from "./commands/bulk/command.ts";
 import { registerCompletion } from "./commands/completion/command.ts";
 import { registerCreate } from "./commands/create/command.ts";
 import { exampleOf, examples, type Register, type Start } from "./commands/declare.ts";
+import { registerConfig } from "./commands/config/command.ts";
+import { registerLogin } from "./commands/login/command.ts";
+import { registerLogout } from "./commands/logout/command.ts";
+import { registerStatus } from "./commands/status/command.ts";
+import { registerTransaction } from "./commands/transaction/command.ts";
 import { registerDemo } from "./commands/demo/command.ts";
+import { registerEvents } from "./commands/events/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
+import { registerTrigger } from "./commands/trigger/command.ts";
+import { registerCheck } from "./commands/check/command.ts";
+import { registerVerify } from "./commands/verify/command.ts";
 import { registerTest } from "./commands/test/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
 /** In the order in which the help lists them. */
 const COMMANDS: readonly Register[] = [
   registerCreate,
+  registerBulk,
   registerListen,
+  registerEvents,
+  registerVerify,
+  registerTrigger,
+  registerCheck,
   registerSandbox,
   registerPay,
   registerTest,
   registerDemo,
   registerCompletion,
+  registerTransaction,
+  registerLogin,
+  registerLogout,
+  registerStatus,
+  registerConfig,
 ];
 
 /** A fresh tree of commands; `start` makes the context of the one that runs. */

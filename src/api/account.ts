@@ -10,7 +10,7 @@ export interface AccountParts extends RetryParts {
   /** Milliseconds for one exchange. */
   readonly timeout: number;
   /** Keeps a token that client credentials obtained, in the profile that they come from. */
-  readonly keep: (profile: string, token: AccessToken) => void;
+  readonly keep: (profile: string, token: AccessToken) => Promise<void>;
 }
 
 /** Throws `no_profile` without a base URL, `no_token` without anything that gives a token. */
@@ -25,16 +25,20 @@ export function openApi(parts: AccountParts): Api {
 }
 
 export const noAccount = (): PaylinkError =>
-  new PaylinkError("no_profile", "There is no account to create links with. Two ways on:");
+  new PaylinkError("no_profile", "There is no account to work with. Two ways on:");
 
-/** A stronger source wins; where one source gives both, the token is used, and the credentials renew it. */
+/**
+ * A stronger source wins. Where one source gives both, the token is used, and the credentials renew it; those of another
+ * source may be another account's, and never stand in for a token that was refused.
+ */
 function tokensInForce(parts: AccountParts): TokenSource {
   const { settings } = parts;
   const token = settings.find("token");
   const credentials = credentialsInForce(parts);
   if (token !== undefined && (credentials === undefined || !isStronger(credentials.source, token.source))) {
     const given = fixedToken(token.value);
-    return { current: given.current, renew: async () => credentials?.tokens.renew() };
+    if (credentials?.source !== token.source) return given;
+    return { current: () => given.current(), renew: () => credentials.tokens.renew() };
   }
   if (credentials !== undefined) return credentials.tokens;
   throw new PaylinkError("no_token", "There is no token to work with.");
@@ -64,7 +68,7 @@ function credentialsInForce({
     ...parts,
     credentials,
     kept: own ? keptToken(settings) : undefined,
-    keep: (token) => (own ? keep(profile, token) : undefined),
+    keep: async (token) => (own ? keep(profile, token) : undefined),
   });
   return { source: secret.source, tokens };
 }

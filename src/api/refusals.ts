@@ -12,12 +12,22 @@ export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
   const { status } = reply;
   const said = serviceWords(reply.body);
   const message = `The service answered ${status}${said.text === "" ? "." : `: ${said.text}`}`;
-  const options = { problems: said.problems, details: { status, service: said.text } };
+  const hint = nextStep(status, effect);
+  const options = { hint, problems: said.problems, details: { status, service: said.text } };
   if (status >= 300 && status < 400) return new PaylinkError("redirected", message, options);
   if (status === 401 || status === 403) return new PaylinkError("unauthorized", message, options);
   if (status === 429 || status === 503) return new PaylinkError("overloaded", message, options);
   if (status >= 400 && status < 500) return new PaylinkError("refused", message, options);
   return new PaylinkError(effect === "creates" ? "outcome_unknown" : "not_reached", message, options);
+}
+
+/** What to do next, where the status tells more than the failure's own code does. */
+function nextStep(status: number, effect: Effect): string | undefined {
+  if (status === 403) return "The token was taken, but not for this. Check the terminal: paylink status";
+  if (effect === "reads" && status === 404)
+    return "Check what was asked for, and where: paylink config get transactionPath";
+  if (status === 404) return "Nothing was created. Check the base URL: paylink config get baseUrl";
+  return undefined;
 }
 
 /** The failure that a broken exchange stands for. */

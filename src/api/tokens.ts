@@ -1,5 +1,5 @@
 /** Access tokens: one that the user gave, or those that client credentials obtain and renew (RFC 6749 4.4). */
-import * as oauth from "oauth4webapi";
+import type { CustomFetchOptions } from "oauth4webapi";
 import { PaylinkError } from "../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
@@ -45,7 +45,7 @@ export interface CredentialParts {
   /** The token of an earlier run. */
   readonly kept: AccessToken | undefined;
   /** Keeps a new token for the next run. */
-  readonly keep: (token: AccessToken) => void;
+  readonly keep: (token: AccessToken) => Promise<void>;
 }
 
 /** A token is renewed this long before it expires, in milliseconds: a request takes its time. */
@@ -57,9 +57,9 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
   // Many requests at once share one renewal.
   const renew = (): Promise<string> => {
     renewal ??= obtainToken(parts)
-      .then((obtained) => {
+      .then(async (obtained) => {
         held = obtained;
-        parts.keep(obtained);
+        await parts.keep(obtained);
         return obtained.token;
       })
       .finally(() => (renewal = undefined));
@@ -82,6 +82,8 @@ async function obtainToken({ credentials, send, now, timeout }: CredentialParts)
       "usage",
       `The token URL ${tokenUrl} is not https: a secret is never sent in the open.`,
     );
+  // Most runs have a token: what obtains one is loaded where it is needed.
+  const oauth = await import("oauth4webapi");
   const server = { issuer: url.origin, token_endpoint: url.href };
   const client = { client_id: clientId };
   const options = { [oauth.customFetch]: fetchOver(send, timeout), [oauth.allowInsecureRequests]: true };
@@ -100,7 +102,7 @@ async function obtainToken({ credentials, send, now, timeout }: CredentialParts)
     if (expires_in === undefined) return { token };
     return { token, expires: new Date(asked.getTime() + expires_in * 1000).toISOString() };
   } catch (error) {
-    throw tokenFailure(error, url);
+    throw tokenFailure(oauth, error, url);
   }
 }
 
@@ -108,7 +110,7 @@ async function obtainToken({ credentials, send, now, timeout }: CredentialParts)
 function fetchOver(send: Send, timeout: number) {
   return async (
     address: string,
-    { method, headers, body }: oauth.CustomFetchOptions<"POST", URLSearchParams>,
+    { method, headers, body }: CustomFetchOptions<"POST", URLSearchParams>,
   ): Promise<Response> => {
     const url = new URL(address);
     const reply = await send(
@@ -129,7 +131,7 @@ function fetchOver(send: Send, timeout: number) {
 }
 
 /** What a refused or broken exchange for a token means: nothing was created, whatever it was. */
-function tokenFailure(error: unknown, url: URL): unknown {
+function tokenFailure(oauth: typeof import("oauth4webapi"), error: unknown, url: URL): unknown {
   if (error instanceof oauth.ResponseBodyError) {
     const words = error.error_description ?? error.error;
     return new PaylinkError(
@@ -159,3 +161,20 @@ function tokenFailure(error: unknown, url: URL): unknown {
     });
   return failureOf(error, "reads");
 }
+
+/** When a token says of itself that it expires (RFC 7519 4.1.4); undefined where it is no JWT, or does not say. */
+export function tokenExpiry(token: string): Date | undefined {
+  const [, payload = ""] = token.trim().split(".");
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const expiry = (claims as { readonly exp?: unknown } | null)?.exp;
+    return typeof expiry === "number" && Math.abs(expiry) <= LAST_SECOND
+      ? new Date(expiry * 1000)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last second that a date can hold (ECMA-262 21.4.1.1). */
+const LAST_SECOND = 8.64e12;

@@ -7,6 +7,7 @@ import { parseDuration } from "../domain/duration.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { InForce } from "../store/in-force.ts";
+import { withoutAccessToken } from "../store/profile.ts";
 
 /** How long one exchange may take where nobody says otherwise, in milliseconds. */
 export const REQUEST_TIMEOUT = 30_000;
@@ -24,8 +25,8 @@ export async function openAccount(context: Context, settings: InForce, timeout: 
     timeout,
     waiting: (wait) => out.note(`${out.notePaint.yellow("!")} ${safeText(waitWords(wait))}`),
     keep: (profile, { token, expires }) =>
-      stored.change(profile, ({ accessTokenExpires: _, ...rest }) => ({
-        ...rest,
+      stored.change(profile, (before) => ({
+        ...withoutAccessToken(before),
         accessToken: token,
         ...(expires === undefined ? {} : { accessTokenExpires: expires }),
       })),

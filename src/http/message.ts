@@ -33,11 +33,24 @@ export interface HttpReply {
 export function fieldLines(headers: readonly HeaderLine[], name: string): string[] {
   const wanted = name.toLowerCase();
   const values: string[] = [];
-  for (const [spelled, value] of headers) if (spelled.toLowerCase() === wanted) values.push(value);
+  for (const [spelled, value] of headers)
+    if (spelled.length === wanted.length && spelled.toLowerCase() === wanted) values.push(value);
   return values;
 }
 
 /** The absolute URI that a request is addressed to (RFC 9110 7.1): scheme, authority and the target untouched. */
 export function targetUri(request: Pick<RequestHead, "scheme" | "authority" | "target">): string {
   return `${request.scheme}://${request.authority}${request.target}`;
+}
+
+/** Without leading and trailing OWS (RFC 9110 5.6.3); a regular expression would take quadratic time here. */
+export function trimSpace(text: string): string {
+  let [start, end] = [0, text.length];
+  while (isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }

@@ -174,13 +174,17 @@ async function refuse(
 
 function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { closing }: Shop): void {
   if (outgoing.headersSent || outgoing.destroyed) return;
-  for (const [name, value] of reply.headers) outgoing.appendHeader(name, value);
-  if (closing) outgoing.setHeader("Connection", "close");
-  outgoing.statusCode = reply.status;
-  if (reply.body instanceof Uint8Array) {
-    outgoing.setHeader("Content-Length", reply.body.length);
-    outgoing.end(reply.body);
-  } else void stream(outgoing, reply.body);
+  const { status, body } = reply;
+  const headers = closing ? [...reply.headers, ["Connection", "close"] as const] : reply.headers;
+  if (!(body instanceof Uint8Array)) {
+    outgoing.writeHead(status, headers.flat());
+    void stream(outgoing, body);
+    return;
+  }
+  outgoing.writeHead(status, [...headers.flat(), "Content-Length", String(body.length)]);
+  // Without a body the head goes out in one write.
+  if (body.length > 0) outgoing.end(body);
+  else outgoing.end();
 }
 
 async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {

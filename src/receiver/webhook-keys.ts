@@ -33,12 +33,12 @@ export async function openKeyring(
   io: KeySources & { readonly now: () => Date },
 ): Promise<Keyring> {
   const loaded = new Map<string, readonly VerificationKey[]>();
-  for (const source of sources) loaded.set(source, await loadKey(source, io));
+  for (const source of sources) loaded.set(source, await loadKeys([source], io));
   const all = (): VerificationKey[] => [...loaded.values()].flat();
   const reload = async (): Promise<VerificationKey[]> => {
     for (const source of loaded.keys()) {
       try {
-        loaded.set(source, await loadKey(source, io));
+        loaded.set(source, await loadKeys([source], io));
       } catch (error) {
         io.warn(
           `The keys that are known stay in use. ${error instanceof Error ? error.message : String(error)}`,

@@ -105,11 +105,19 @@ function group(
     const value = memberOf(record, name);
     if (value === undefined || SAID_ELSEWHERE.has(name)) continue;
     const label = clip(safeText(name), LABEL_WIDTH - 1).padEnd(LABEL_WIDTH);
-    lines.push(
-      `    ${paint.dim(label)}${clip(shown(name, value, record), Math.max(20, width - LABEL_WIDTH - 4))}`,
-    );
+    const [first = "", ...rest] = wrap(shown(name, value, record), Math.max(20, width - LABEL_WIDTH - 4));
+    lines.push(`    ${paint.dim(label)}${first}`, ...rest.map((part) => " ".repeat(LABEL_WIDTH + 4) + part));
   }
   return lines.length === 0 ? [] : [`  ${paint.cyan(title)}`, ...lines];
+}
+
+/** Nothing of a value is left out: what is longer than a line goes on below it. */
+function wrap(text: string, width: number): string[] {
+  const characters = [...text];
+  const lines = Math.max(1, Math.ceil(characters.length / width));
+  return Array.from({ length: lines }, (_, line) =>
+    characters.slice(line * width, (line + 1) * width).join(""),
+  );
 }
 
 function shown(name: string, value: Json, record: TransactionRecord): string {

@@ -1,5 +1,5 @@
 /** Points in time as people read them: local time, with its offset, so that nobody has to guess the zone. */
-import { parseInstant } from "../domain/when.ts";
+import { formatRelative, parseInstant } from "../domain/when.ts";
 
 const two = (count: number): string => String(count).padStart(2, "0");
 
@@ -24,3 +24,11 @@ function offset(date: Date): string {
   const size = Math.abs(minutes);
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
+
+/** "3 hours ago", within a day; the day and the time for what is older. */
+export function relativeTime(date: Date, now: Date): string {
+  const age = now.getTime() - date.getTime();
+  return age < DAY ? formatRelative(date, now) : formatLocal(date).slice(0, "2026-11-21 10:15".length);
+}
+
+const DAY = 86_400_000;

@@ -9,6 +9,7 @@ import type { Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
+import { accepted } from "../domain/parsed.ts";
 import { parseWhen } from "../domain/when.ts";
 import type { InForce } from "../store/in-force.ts";
 import type { SettingKey } from "../store/profile.ts";
@@ -73,15 +74,23 @@ interface Sources {
   readonly flags: RequestFlags;
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
+  /** What one row of a list gives, by field: it wins over the flags, and its text is read as a flag's would be. */
+  readonly given?: ReadonlyMap<string, Json>;
   readonly settings: InForce;
   readonly now: Date;
 }
 
-export function buildRequest({ flags, base, settings, now }: Sources): BuiltRequest {
+export function buildRequest({ flags: typed, base, given = NOTHING, settings, now }: Sources): BuiltRequest {
+  const flags = yieldTo(given, typed);
   if (base !== undefined && !isJsonObject(base))
     return unusable({ at: "--from", message: "must hold a JSON object" });
   const problems: Problem[] = [];
   const request = structuredCopy(base ?? {});
+  for (const [field, value] of given) {
+    const read = typeof value === "string" ? fieldFromText(field, value, now) : accepted(value);
+    if (read.ok) setField(request, field, read.value);
+    else problems.push({ at: field, message: read.message });
+  }
   for (const flag of VALUE_FLAGS) {
     const typed = flags[flag];
     if (typed === undefined) continue;
@@ -89,20 +98,32 @@ export function buildRequest({ flags, base, settings, now }: Sources): BuiltRequ
     if (value.ok) setField(request, FIELD_OF[flag], value.value);
     else problems.push({ at: nameOf(flag), message: value.message });
   }
-  if (wantsReusable(flags)) setDefault(request, "linkOptions.mode", VARIABLE_MODE);
+  if (wantsReusable(flags) || [...given.keys()].some((field) => field.startsWith("linkOptions.")))
+    setDefault(request, "linkOptions.mode", VARIABLE_MODE);
   applyDefaults(request, flags, settings, now, problems);
   const checked = checkRequest(request, now);
   const refused = new Set(problems.map(({ at }) => at));
   const missing: Problem[] = [];
   for (const { at, message } of checked.problems) {
-    const problem = { at: placeOf(at, flags), message };
+    const problem = { at: placeOf(at, flags, given), message };
     if (refused.has(problem.at)) continue;
     problems.push(problem);
     if (fieldOf(request, at) === undefined) missing.push(problem);
   }
-  const warnings = checked.warnings.map(({ at, message }) => ({ at: placeOf(at, flags), message }));
+  const warnings = checked.warnings.map(({ at, message }) => ({ at: placeOf(at, flags, given), message }));
   return { request: problems.length === 0 ? checked.request : null, problems, missing, warnings };
 }
+
+const NOTHING: ReadonlyMap<string, Json> = new Map();
+
+/** The flags that a row leaves in force. */
+function yieldTo(given: ReadonlyMap<string, Json>, flags: RequestFlags): RequestFlags {
+  const isGiven = (flag: string): boolean => isValueFlag(flag) && given.has(FIELD_OF[flag]);
+  if (!Object.keys(flags).some(isGiven)) return flags;
+  return Object.fromEntries(Object.entries(flags).filter(([flag]) => !isGiven(flag)));
+}
+
+const isValueFlag = (flag: string): flag is ValueFlag => Object.hasOwn(FIELD_OF, flag);
 
 const unusable = (problem: Problem): BuiltRequest => ({
   request: null,
@@ -143,10 +164,13 @@ function applyDefaults(
   else problems.push({ at: "expires", message: `${when.message} (it comes from the ${expires.source})` });
 }
 
-/** A problem is named by its flag, unless the value stands in the file; what has no flag is named by its path. */
-function placeOf(path: string, flags: RequestFlags): string {
+/** A problem is named by its flag, unless the value stands in a file; what has no flag is named by its path. */
+function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
-  if (flag !== undefined && (flags.from === undefined || flags[flag] !== undefined)) return nameOf(flag);
+  if (flag !== undefined && flags[flag] !== undefined) return nameOf(flag);
+  // A row lacks a column, not a flag.
+  if (given !== NOTHING) return path;
+  if (flag !== undefined && flags.from === undefined) return nameOf(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }
 

@@ -30,11 +30,24 @@ export type MessageHead = RequestHead | ResponseHead;
 const NO_PARAMETERS: Parameters = new Map();
 
 export function component(name: string, parameters: Parameters = NO_PARAMETERS): Component {
+  const usual = parameters.size === 0 ? USUAL.get(name) : undefined;
+  return usual ?? makeComponent(name, parameters);
+}
+
+function makeComponent(name: string, parameters: Parameters): Component {
   const identifier = serializeString(name) + (parameters.size > 0 ? serializeParameters(parameters) : "");
   if (parameters.size < 2) return { name, parameters, identifier, identity: identifier };
   const sorted = new Map([...parameters].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return { name, parameters, identifier, identity: serializeString(name) + serializeParameters(sorted) };
 }
+
+/** What signatures mostly cover, made once: they come with every message. */
+const USUAL: ReadonlyMap<string, Component> = new Map(
+  [...REQUEST_COMPONENTS.keys(), "content-digest", "content-type", "content-length"].map((name) => [
+    name,
+    makeComponent(name, NO_PARAMETERS),
+  ]),
+);
 
 /** As a person reads it: the identifier without the quotes around its name. */
 export function formatComponent({ name, parameters }: Component): string {

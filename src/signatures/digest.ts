@@ -71,6 +71,20 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
   return { ok: true, verified, warnings: [...warnings] };
 }
 
+/** What the field says beside what the body gives, for each Active algorithm of the field that can be read. */
+export interface ComparedDigest {
+  readonly sent: string;
+  readonly computed: string;
+}
+
+export function compareDigests(headers: readonly HeaderLine[], body: Uint8Array): ComparedDigest[] {
+  const dictionary = parse(fieldLines(headers, "content-digest"));
+  if (typeof dictionary === "string") return [];
+  return dictionary.members.flatMap(({ key, text }) =>
+    isActive(key) ? { sent: `${key}=${text}`, computed: contentDigest(body, key) } : [],
+  );
+}
+
 function digestOf(body: Uint8Array, algorithm: DigestAlgorithm): Buffer {
   return hash(ACTIVE[algorithm].digest, body, "buffer");
 }

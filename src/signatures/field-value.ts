@@ -10,9 +10,9 @@ import {
   serializeItem,
   serializeList,
 } from "structured-headers";
+import { trimSpace } from "../http/message.ts";
 import type { FieldTypes, StructuredType } from "./field-types.ts";
 import { Refusal } from "./refusal.ts";
-import { trimSpace } from "./structured.ts";
 
 /** Lines without outer white space and without obs-fold, joined (RFC 9421 2.1). */
 export function plainValue(lines: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** Structured Fields read strictly: the library's parse, and beside it the raw text that the parse loses. */
 
 import { type Dictionary, type InnerList, parseDictionary } from "structured-headers";
+import { trimSpace } from "../http/message.ts";
 
 /** One member as it was written; its label alone says nothing of how often it was given. */
 export interface RawMember {
@@ -65,19 +66,7 @@ export function readBytes(text: string): { bytes: Buffer; canonical: boolean } |
   return { bytes, canonical: false };
 }
 
-/** Without leading and trailing OWS (RFC 9110 5.6.3); a regular expression would take quadratic time here. */
-export function trimSpace(text: string): string {
-  let [start, end] = [0, text.length];
-  while (isSpace(text.charCodeAt(start))) start++;
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
-}
-
-const [TAB, SPACE, QUOTE, PERCENT, COMMA, SEMICOLON, BACKSLASH] = [0x09, 0x20, 0x22, 0x25, 0x2c, 0x3b, 0x5c];
-
-function isSpace(code: number): boolean {
-  return code === SPACE || code === TAB;
-}
+const [QUOTE, PERCENT, COMMA, SEMICOLON, BACKSLASH] = [0x22, 0x25, 0x2c, 0x3b, 0x5c];
 
 /** Only for text that has parsed as a Dictionary: outside of strings a comma then always ends a member. */
 function scanMembers(text: string): RawMember[] {

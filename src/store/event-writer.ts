@@ -1,5 +1,6 @@
 /** Writes events so that what was acknowledged survives anything: one transaction for all that came together. */
 import { createHash } from "node:crypto";
+import { open, type FileHandle } from "node:fs/promises";
 import { outcomeOf, textOf } from "../domain/transaction.ts";
 import type { EventLog, Forward, Kept, NewEvent, Rejection } from "../receiver/events.ts";
 import { transaction, type Database } from "./database.ts";
@@ -7,6 +8,11 @@ import { transaction, type Database } from "./database.ts";
 /** How many rejections are kept, and how many bytes of body: whoever sends rubbish fills no disk. */
 const MAX_REJECTIONS = 1000;
 const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
+/** Pages that the log may have before they are moved into the database: 16 MiB. */
+const CHECKPOINT_PAGES = 4096;
+
+/** Entries of a batch that waits for no more. */
+const FULL_BATCH = 256;
 
 /** One thing to write, and who waits for it. */
 interface Entry<T> {
@@ -16,25 +22,49 @@ interface Entry<T> {
 }
 
 export interface EventWriter extends EventLog {
-  /** Writes what is left. */
-  close(): void;
+  /** Writes what is left and resolves when that is durable. */
+  close(): Promise<void>;
 }
 
-export function createEventWriter(database: Database): EventWriter {
+/**
+ * SQLite writes the log of a transaction, and the log is synchronised off this thread before anybody is told: with
+ * synchronous=FULL the same would happen while no other webhook could be read.
+ */
+export function createEventWriter(database: Database, path: string): EventWriter {
+  database.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${CHECKPOINT_PAGES}`);
   const rows = createRows(database);
+  let log: FileHandle | undefined;
   let waiting: Entry<unknown>[] = [];
   let rejections: Rejection[] = [];
-  const flush = (): void => {
-    const batch = waiting;
-    const rejected = rejections;
-    waiting = [];
-    rejections = [];
-    commit(database, batch);
-    if (rejected.length > 0) keepRejections(database, rows, rejected);
+  let writing: Promise<void> | undefined;
+  /** A batch grows as long as each turn of the event loop brings more: what arrives together is written together. */
+  const gather = async (): Promise<void> => {
+    let before: number;
+    do {
+      before = waiting.length;
+      await endOfTurn();
+    } while (waiting.length > before && waiting.length < FULL_BATCH);
   };
-  // All requests that were read in this turn of the event loop share the transaction at its end.
+  const writeAll = async (): Promise<void> => {
+    await gather();
+    while (waiting.length > 0 || rejections.length > 0) {
+      const batch = waiting;
+      const rejected = rejections;
+      [waiting, rejections] = [[], []];
+      const settle = commit(database, batch);
+      if (rejected.length > 0) keepRejections(database, rows, rejected);
+      try {
+        await (log ??= await open(`${path}-wal`, "r+")).datasync();
+        for (const one of settle) one();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+      await gather();
+    }
+    writing = undefined;
+  };
   const schedule = (): void => {
-    if (waiting.length + rejections.length === 1) setImmediate(flush);
+    writing ??= writeAll();
   };
   const enqueue = <T>(write: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -50,22 +80,33 @@ export function createEventWriter(database: Database): EventWriter {
       rejections.push(rejection);
       schedule();
     },
-    close: flush,
+    close: async () => {
+      await writing;
+      await log?.close();
+    },
   };
 }
 
-/** Where a batch fails as a whole, each entry gets a transaction of its own: one that cannot be kept spoils no other. */
-function commit(database: Database, batch: readonly Entry<unknown>[]): void {
-  if (batch.length === 0) return;
-  let results: unknown[];
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Gives what is to be done once the log is synchronised. Where a batch fails as a whole, each entry gets a
+ * transaction of its own: one that cannot be kept spoils no other.
+ */
+function commit(database: Database, batch: readonly Entry<unknown>[]): (() => void)[] {
+  if (batch.length === 0) return [];
   try {
-    results = transaction(database, () => batch.map(({ write }) => write()));
+    const results = transaction(database, () => batch.map(({ write }) => write()));
+    return batch.map(
+      ({ done }, index) =>
+        () =>
+          done(results[index]),
+    );
   } catch (error) {
-    if (batch.length === 1) batch[0]?.failed(error);
-    else for (const entry of batch) commit(database, [entry]);
-    return;
+    const [only] = batch;
+    if (batch.length > 1) return batch.flatMap((entry) => commit(database, [entry]));
+    return [() => only?.failed(error)];
   }
-  batch.forEach(({ done }, index) => done(results[index]));
 }
 
 /** Nobody waits for a rejection, so nobody is told where the disk is full: the next event will be. */

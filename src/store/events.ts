@@ -9,7 +9,7 @@ import { createEventWriter } from "./event-writer.ts";
 
 export interface EventStore extends EventLog, EventArchive {
   /** Writes what is left and lets go of the file. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Where events are kept when the user names no other place. */
@@ -19,12 +19,15 @@ export const eventsPath = (dataFolder: string): string => join(dataFolder, "even
 export function openEventStore(path: string): EventStore {
   try {
     const database = openDatabase(path, EVENT_MIGRATIONS);
-    const writer = createEventWriter(database);
+    const writer = createEventWriter(database, path);
+    let closed = false;
     return {
       ...writer,
       ...createEventArchive(database),
-      close: () => {
-        writer.close();
+      close: async () => {
+        if (closed) return;
+        closed = true;
+        await writer.close();
         database.close();
       },
     };

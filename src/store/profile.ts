@@ -38,18 +38,22 @@ export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.sh
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
+export const SETTING_KEYS: readonly SettingKey[] = profile.keyof().options;
+
 export type DefaultKey = keyof z.infer<typeof profileDefaults>;
 export const DEFAULT_KEYS = Object.keys(profileDefaults.shape) as DefaultKey[];
 
 export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(profileDefaults.shape, key);
 export const isSecretKey = (key: string): boolean => Object.hasOwn(profileSecrets.shape, key);
 
-/** The profile without what opens the account. */
-export function withoutSecrets(full: Profile): Profile {
-  return Object.fromEntries(Object.entries(full).filter(([key]) => !isSecretKey(key)));
+/** The profile without some of its values. */
+export function without(full: Profile, keys: readonly SettingKey[]): Profile {
+  return Object.fromEntries(Object.entries(full).filter(([key]) => !keys.some((left) => left === key)));
 }
 
-/** The profile without the token that other credentials than the present ones obtained. */
-export function withoutAccessToken({ accessToken: _, accessTokenExpires: __, ...rest }: Profile): Profile {
-  return rest;
-}
+/** The profile without what opens the account. */
+export const withoutSecrets = (full: Profile): Profile => without(full, profileSecrets.keyof().options);
+
+/** The token that other credentials than the present ones obtained goes with them. */
+export const withoutAccessToken = (full: Profile): Profile =>
+  without(full, ["accessToken", "accessTokenExpires"]);

@@ -1,7 +1,7 @@
 /** The settings file: the profiles and which of them is current, kept by conf and readable by its owner alone. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import Conf from "conf";
+import type Conf from "conf";
 import * as z from "zod";
 import { PaylinkError } from "../domain/errors.ts";
 import { problemsOf } from "../domain/shape.ts";
@@ -20,10 +20,10 @@ export interface Settings {
   current(): string | undefined;
   profiles(): Readonly<Record<string, Profile>>;
   /** Stores a profile whole; it becomes the current one only where there is none. */
-  save(name: string, value: Profile): void;
+  save(name: string, value: Profile): Promise<void>;
   /** Changes a profile as it now stands, whoever else has written meanwhile; it is made where there is none. */
-  change(name: string, change: (value: Profile) => Profile): void;
-  use(name: string): void;
+  change(name: string, change: (value: Profile) => Profile): Promise<void>;
+  use(name: string): Promise<void>;
 }
 
 const NAME = "settings";
@@ -32,15 +32,16 @@ const NAME = "settings";
 export function openSettings(folder: string, warn: (warning: string) => void): Settings {
   const path = join(folder, `${NAME}.json`);
   const read = (): Stored => readStored(path, warn);
-  const write = (change: (now: Stored) => Stored): void => {
+  const write = async (change: (now: Stored) => Stored): Promise<void> => {
+    const open = await loadConf(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
     withLock(`${path}.lock`, () => {
       const next = change(read());
-      openConf(folder).store = next;
+      open().store = next;
     });
   };
-  const change = (name: string, make: (value: Profile) => Profile): void =>
+  const change = (name: string, make: (value: Profile) => Profile): Promise<void> =>
     write(({ current, profiles }) => ({
       current: current ?? name,
       profiles: { ...profiles, [name]: make(own(profiles, name) ?? {}) },
@@ -58,14 +59,17 @@ export function openSettings(folder: string, warn: (warning: string) => void): S
 const own = (profiles: Stored["profiles"], name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-function openConf(folder: string): Conf<Stored> {
-  return new Conf<Stored>({
-    cwd: folder,
-    configName: NAME,
-    // conf's own default is world-readable, and dots would split profile names and URLs into paths.
-    configFileMode: 0o600,
-    accessPropertiesByDotNotation: false,
-  });
+/** Only who writes needs conf, which takes a while to load. */
+async function loadConf(folder: string): Promise<() => Conf<Stored>> {
+  const { default: Store } = await import("conf");
+  return () =>
+    new Store<Stored>({
+      cwd: folder,
+      configName: NAME,
+      // conf's own default is world-readable, and dots would split profile names and URLs into paths.
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    });
 }
 
 /** What is no JSON at all is set aside; a value that somebody wrote by hand and that cannot be is named. */

@@ -5,6 +5,7 @@ import type { GlobalOptions, Output } from "../context.ts";
 export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
 
 const DEFAULT_WIDTH = 80;
+const CLEAR_LINE = "\r\u001B[2K";
 
 /** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
 export function createOutput(
@@ -13,13 +14,29 @@ export function createOutput(
   hide: (text: string) => string,
 ): Output {
   const { stdout, stderr, env } = streams;
+  let drawn = "";
+  /** Writes with the changing line out of the way, and draws it again below. */
+  const write = (stream: NodeJS.WriteStream, text: string | Uint8Array): void => {
+    if (drawn !== "" && stream.isTTY) stderr.write(CLEAR_LINE);
+    stream.write(text);
+    if (drawn !== "" && stream.isTTY) stderr.write(drawn);
+  };
   return {
     json: options.json ?? false,
     width: stdout.isTTY ? stdout.columns : DEFAULT_WIDTH,
     paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
-    data: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${hide(text)}\n`),
+    data: (text) => write(stdout, `${text}\n`),
+    bytes: (bytes) => write(stdout, bytes),
+    note: (text) => write(stderr, `${hide(text)}\n`),
+    live: stderr.isTTY,
+    progress: (text = "") => {
+      const line = text.slice(0, stderr.columns - 1);
+      if (!stderr.isTTY || line === drawn) return;
+      drawn = "";
+      write(stderr, `${CLEAR_LINE}${line}`);
+      drawn = line;
+    },
   };
 }
 

@@ -42,7 +42,9 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
         ),
       ),
     secret: ({ message, check }) =>
-      ask(({ password }) => password({ message, mask: "*", validate: validate(check) }, context)),
+      ask(({ password }) =>
+        password({ message, mask: "*", toggleMask: false, validate: validate(check) }, context),
+      ),
     choose: (message, choices) =>
       ask(({ select }) => select({ message, choices: choices.map((choice) => ({ ...choice })) }, context)),
     several: (message, choices) =>

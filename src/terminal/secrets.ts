@@ -21,7 +21,7 @@ export function createSecrets(): Secrets {
     },
     hide: (text) => {
       let hidden = text;
-      for (const secret of [...known].sort((one, other) => other.length - one.length))
+      for (const secret of [...known].toSorted((one, other) => other.length - one.length))
         hidden = hidden.replaceAll(secret, "[redacted]");
       return hidden;
     },

@@ -94,8 +94,8 @@ describe("the schedule", () => {
 
 describe("order and patience", () => {
   const amounts = (bodies: readonly { readonly body: Uint8Array }[]): number[] =>
-    bodies.map(({ body }) =>
-      Number((JSON.parse(Buffer.from(body).toString()) as { amountTrans: number }).amountTrans),
+    bodies.map(
+      ({ body }) => (JSON.parse(Buffer.from(body).toString()) as { amountTrans: number }).amountTrans,
     );
 
   it("keeps the order of a link, one at a time", async () => {

@@ -1,11 +1,11 @@
 /** The event store: kept before it is acknowledged, each event once, read back byte for byte, bounded where it must be. */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
 import { EVENT_MIGRATIONS } from "../../src/store/event-schema.ts";
-import { createEventWriter } from "../../src/store/event-writer.ts";
+import { createEventWriter, type EventWriter } from "../../src/store/event-writer.ts";
 import { eventsPath, openEventStore, type EventStore } from "../../src/store/events.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -52,7 +52,9 @@ const forward = (status: number) => ({
 });
 
 function open(path = eventsPath(temporaryHome())): EventStore {
-  return openEventStore(path);
+  const store = openEventStore(path);
+  onTestFinished(() => store.close());
+  return store;
 }
 
 const ids = (found: Iterable<{ readonly id: string }>): string[] => [...found].map(({ id }) => id);
@@ -174,7 +176,8 @@ describe("the event store", () => {
     const path = eventsPath(temporaryHome());
     const store = open(path);
     const appended = store.append(event("a"));
-    store.close();
+    await store.close();
+    await store.close();
     expect(await appended).toMatchObject({ repeated: false });
     expect(ids(open(path).events())).toEqual(["a"]);
   });
@@ -186,15 +189,17 @@ describe("the event store", () => {
 });
 
 describe("a disk that takes no more", () => {
-  const database = (pragma: string): Database => {
-    const opened = openDatabase(join(temporaryHome(), "events.db"), EVENT_MIGRATIONS);
-    opened.exec(pragma);
-    return opened;
+  const open = (pragma: string): { database: Database; writer: EventWriter } => {
+    const path = join(temporaryHome(), "events.db");
+    const database = openDatabase(path, EVENT_MIGRATIONS);
+    const writer = createEventWriter(database, path);
+    onTestFinished(() => writer.close());
+    database.exec(pragma);
+    return { database, writer };
   };
 
   it("rejects what cannot be kept and goes on with what can", async () => {
-    const full = database("PRAGMA max_page_count=60");
-    const writer = createEventWriter(full);
+    const { database: full, writer } = open("PRAGMA max_page_count=60");
     const big = event("big", { filler: "x".repeat(300_000) });
     const [small, refused, other] = await Promise.allSettled(
       [event("a"), big, event("b")].map((one) => writer.append(one)),
@@ -209,8 +214,7 @@ describe("a disk that takes no more", () => {
   });
 
   it("rejects everything while the file is read-only, and nothing afterwards", async () => {
-    const readOnly = database("PRAGMA query_only=ON");
-    const writer = createEventWriter(readOnly);
+    const { database: readOnly, writer } = open("PRAGMA query_only=ON");
     writer.reject(rejection("r"));
     await expect(writer.append(event("a"))).rejects.toThrow("readonly");
     readOnly.exec("PRAGMA query_only=OFF");

@@ -4,7 +4,6 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderLink, renderWarnings } from "../../render/link.ts";
-import { renderQr } from "../../render/qr.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { CreateFlags } from "./command.ts";
 
@@ -26,6 +25,7 @@ export async function showLink(
   else out.data(safeText(link.url));
   if (link.url === undefined) return;
   if (flags.qr === true) {
+    const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));
     else out.note(renderQr(link.url, out.notePaint));
   }

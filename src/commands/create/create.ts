@@ -10,10 +10,8 @@ import { renderWarnings } from "../../render/link.ts";
 import { buildRequest, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import { openAccount, REQUEST_TIMEOUT, timeoutOf } from "../account.ts";
-import { showLink } from "./answer.ts";
-import { askForRequest } from "./ask.ts";
+import type { AskParts } from "./ask.ts";
 import type { CreateFlags } from "./command.ts";
-import { createAndWait } from "./wait.ts";
 
 export async function create(context: Context, flags: CreateFlags): Promise<void> {
   const { out } = context;
@@ -25,6 +23,7 @@ export async function create(context: Context, flags: CreateFlags): Promise<void
   if (baseUrl === undefined) throw noAccount();
   if (flags.curl === true) return printCurl(context, serviceUrl(baseUrl, CREATE_PATH), request);
   const api = await openAccount(context, settings, timeout ?? REQUEST_TIMEOUT);
+  const { showLink } = await import("./answer.ts");
   const send = async (link: PaymentLinkRequest): Promise<CreatedLink> => {
     const created = await api.createLink(link);
     await showLink(created, link, flags, context);
@@ -32,6 +31,7 @@ export async function create(context: Context, flags: CreateFlags): Promise<void
   };
   if (flags.wait !== true) return void (await send(request));
   const chosen = hasChosenCallback(request, flags, settings);
+  const { createAndWait } = await import("./wait.ts");
   await createAndWait({ context, settings, request, chosen, quiet: flags.quiet === true, timeout, send });
 }
 
@@ -72,7 +72,7 @@ async function requestFrom(
   if (built.missing.length > 0 && mistakes.length === 0 && !hasAccount && !sendsNothing) throw noAccount();
   const asks = ask !== undefined && built.missing.length > 0 && mistakes.length === 0;
   const final = asks
-    ? build(await askForRequest({ context, ask, flags, base: base?.value, settings, build }))
+    ? build(await answered({ context, ask, flags, base: base?.value, settings, build }))
     : built;
   const problems = [
     ...(base?.duplicates ?? []),
@@ -82,6 +82,9 @@ async function requestFrom(
   for (const warning of renderWarnings(final.warnings, out.notePaint)) out.note(warning);
   return final.request;
 }
+
+const answered = async (parts: AskParts): Promise<CreateFlags> =>
+  (await import("./ask.ts")).askForRequest(parts);
 
 function toMend(problems: readonly Problem[]): PaylinkError {
   const count = problems.length === 1 ? "One thing" : `${problems.length} things`;

@@ -59,12 +59,15 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
       summarise(reporter, context);
     }
   } finally {
-    close();
+    await close();
   }
 }
 
-function openLog({ database }: ListenOptions, { dataFolder }: Context): { log: EventLog; close: () => void } {
-  if (database === null) return { log: createMemoryLog(), close: () => undefined };
+function openLog(
+  { database }: ListenOptions,
+  { dataFolder }: Context,
+): { log: EventLog; close: () => Promise<void> } {
+  if (database === null) return { log: createMemoryLog(), close: async () => undefined };
   const store = openEventStore(database ?? eventsPath(dataFolder));
   return { log: store, close: () => store.close() };
 }
@@ -131,7 +134,7 @@ function announce(
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {
-  const counts = reporter.counts();
+  const counts = reporter.finish();
   if (out.json) out.data(JSON.stringify({ type: "summary", ...counts }));
   else out.note(renderSummary(counts));
 }

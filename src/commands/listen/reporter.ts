@@ -8,7 +8,8 @@ import { renderEventHeading, renderForward, renderRejection, type Counts } from 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
   readonly forwarded: (event: WebhookEvent, forward: Forward) => void;
-  readonly counts: () => Counts;
+  /** Prints what is left, and gives the counts. */
+  readonly finish: () => Counts;
 }
 
 interface ReporterParts {
@@ -20,20 +21,32 @@ interface ReporterParts {
 
 export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
+  let pending: string[] = [];
+  const flush = (): void => {
+    if (pending.length > 0) out.data(pending.join("\n"));
+    pending = [];
+  };
+  /** What becomes known in one turn of the event loop is one write. */
+  const print = (text: string): void => {
+    if (pending.push(text) === 1) setImmediate(flush);
+  };
   return {
-    counts: () => counts,
+    finish: () => {
+      flush();
+      return counts;
+    },
     observe: (outcome) => {
       counts.received += 1;
       if (outcome.type === "rejected") counts.rejected += 1;
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected")
-        out.data(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
-      else if (shows(outcome)) out.data(out.json ? eventLine(outcome) : eventText(outcome, out, compact));
+        print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
+      else if (shows(outcome)) print(out.json ? eventLine(outcome) : eventText(outcome, out, compact));
     },
     forwarded: ({ id }, forward) => {
       if (isTaken(forward.status)) counts.forwarded += 1;
       else counts.failed += 1;
-      out.data(out.json ? forwardLine(id, forward) : renderForward(id, forward, out.paint));
+      print(out.json ? forwardLine(id, forward) : renderForward(id, forward, out.paint));
     },
   };
 }

@@ -38,7 +38,8 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
     observe: (event) => out.data(renderSandboxEvent(event, clock.now(), out)),
     faulted: (error) => out.note(`${out.notePaint.red("✗")} ${String(error)}`),
   });
-  (await settings()).save(PROFILE, profileOf(identity, running.baseUrl, LISTENER));
+  const stored = await settings();
+  await stored.save(PROFILE, profileOf(identity, running.baseUrl, LISTENER));
   if (out.json) out.data(JSON.stringify({ type: "ready", url: running.url }));
   else out.data(`Sandbox on ${out.paint.bold(running.url)}`);
   out.note(

@@ -107,7 +107,8 @@ async function setUp(context: Context, home: string, flags: TestFlags, report: R
     observe: report.happened,
     faulted,
   });
-  (await settings(home)).save(PROFILE, profileOf(identity, sandbox.baseUrl, receiver.url));
+  const stored = await settings(home);
+  await stored.save(PROFILE, profileOf(identity, sandbox.baseUrl, receiver.url));
   return {
     env: {
       PAYLINK_HOME: home,

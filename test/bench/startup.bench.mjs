@@ -35,7 +35,10 @@ const times = new Map(cases.map(({ name }) => [name, []]));
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const { name, args } of cases) {
     const started = performance.now();
-    const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      env,
+      encoding: "utf8",
+    });
     if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
     times.get(name).push(performance.now() - started);
   }

@@ -1,0 +1,48 @@
+/** The first pass over a list: every row is checked before the first is sent, and what each asks for is kept as a number. */
+import { createHash } from "node:crypto";
+import type { Problem } from "../domain/errors.ts";
+import { Numbers } from "./numbers.ts";
+import { fingerprintOf, type Row } from "./row.ts";
+import { requestOf, type BuildRequest } from "./row-request.ts";
+
+export interface Checked {
+  /** What each row asks for, by its position. */
+  readonly asks: Numbers;
+  /** The positions of the rows that cannot be sent. */
+  readonly invalid: ReadonlySet<number>;
+  /** Every column of the file in the order of its first appearance, and whether it is sent. */
+  readonly columns: ReadonlyMap<string, boolean>;
+  /** A digest of what all rows ask for: the same list under another name is known by it. */
+  readonly content: string;
+}
+
+interface CheckParts {
+  readonly rows: AsyncIterable<Row>;
+  readonly build: BuildRequest;
+  readonly now: Date;
+  /** Fires where the user has had enough. */
+  readonly signal: AbortSignal;
+  /** Whether an earlier run is done with the row; then nothing in it needs to be right any more. */
+  readonly isDone: (index: number) => boolean;
+  /** Hears of each row that was checked, with what is wrong with it. */
+  readonly checked: (row: Row, problems: readonly Problem[]) => void;
+}
+
+export async function checkRows(parts: CheckParts): Promise<Checked> {
+  const { rows, build, now, signal, isDone, checked } = parts;
+  const asks = new Numbers();
+  const invalid = new Set<number>();
+  const columns = new Map<string, boolean>();
+  const content = createHash("sha256");
+  for await (const row of rows) {
+    signal.throwIfAborted();
+    const problems = isDone(row.index) ? [] : requestOf(row, build, now).problems;
+    if (problems.length > 0) invalid.add(row.index);
+    const fingerprint = fingerprintOf(row);
+    asks.set(row.index, fingerprint);
+    content.update(`${fingerprint}\n`);
+    for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
+    checked(row, problems);
+  }
+  return { asks, invalid, columns, content: content.digest("hex") };
+}

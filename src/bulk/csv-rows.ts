@@ -1,0 +1,132 @@
+/** Rows of a CSV file (RFC 4180, and what spreadsheets make of it): any line end, comma, semicolon or tab. */
+import { CsvError, parse } from "csv-parse";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { claimedTwice, columnOf, type Column } from "./columns.ts";
+import type { Row } from "./row.ts";
+
+/** Characters of one record; a quote that is never closed would else swallow the rest of the file. */
+const MAX_RECORD = 1_000_000;
+
+export type Delimiter = "," | ";" | "\t";
+
+/** The delimiter that the header line uses most, outside quotes; a lone column needs none. */
+export function delimiterOf(head: string): Delimiter {
+  const [line = ""] = head.replace(/"(?:[^"]|"")*"/g, "").split(/[\r\n]/, 1);
+  const count = (delimiter: string): number => line.split(delimiter).length;
+  const [most = ","] = ([",", ";", "\t"] as const).toSorted((a, b) => count(b) - count(a));
+  return most;
+}
+
+export async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<Row> {
+  let index = 0;
+  let columns: readonly Column[] | undefined;
+  for await (const { line, cells } of records(text, delimiter)) {
+    // Spreadsheets end a list with rows of nothing but delimiters.
+    if (cells.every((cell) => cell.trim() === "")) continue;
+    if (columns === undefined) columns = header(cells, line);
+    else yield rowOf(cells, columns, index++, line);
+  }
+}
+
+interface CsvRecord {
+  /** Where it begins. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+const lineBreaks = (cell: string): number =>
+  cell.includes("\n") || cell.includes("\r") ? (cell.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
+
+/** Column counts are relaxed here, since a short row is one bad row and not the end of the file. */
+async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord> {
+  let line = 1;
+  /** Where the records begin that were parsed and not yet asked for. */
+  const starts: number[] = [];
+  const parser = parse({
+    delimiter,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    max_record_size: MAX_RECORD,
+    // The parser's own count takes CRLF in a quoted cell for two lines.
+    on_record: (cells) => {
+      starts.push(line);
+      line += cells.reduce((sum, cell) => sum + lineBreaks(cell), 1);
+      return cells;
+    },
+  });
+  const fed = feed(text, parser);
+  try {
+    for await (const record of parser) yield { line: starts.shift() ?? line, cells: record as string[] };
+    await fed;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new PaylinkError("usage", `From line ${line} on, the file is not CSV, and nothing was sent.`, {
+      problems: [{ at: `line ${line}`, message: csvFault(error) }],
+      cause: error,
+    });
+  }
+}
+
+/** Hands the text on at the parser's pace; a fault of the source becomes the parser's own end. */
+async function feed(text: AsyncIterable<string>, parser: ReturnType<typeof parse>): Promise<void> {
+  try {
+    for await (const chunk of text) {
+      if (parser.destroyed) return;
+      if (!parser.write(chunk)) await drained(parser);
+    }
+    parser.end();
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+const drained = (parser: ReturnType<typeof parse>): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      parser.off("drain", go).off("close", go);
+      resolve();
+    };
+    parser.on("drain", go).on("close", go);
+  });
+
+function csvFault({ code }: CsvError): string {
+  if (code === "CSV_QUOTE_NOT_CLOSED") return "opens a quote that is never closed";
+  if (code === "CSV_MAX_RECORD_SIZE") return `is longer than ${MAX_RECORD} characters: is a quote left open?`;
+  return 'has a quote inside a cell: quote the whole cell, and double the quotes in it ("say ""hi""")';
+}
+
+function header(record: readonly string[], line: number): readonly Column[] {
+  const columns = ownNames(record).map(columnOf);
+  const twice = claimedTwice(columns);
+  if (twice.length > 0)
+    throw new PaylinkError("usage", "The header names a field twice, and nothing was sent:", {
+      problems: twice.map((field) => ({ at: `line ${line}, ${field}`, message: "must be one column" })),
+    });
+  if (columns.every(({ field }) => field === undefined))
+    throw new PaylinkError("usage", "The header names no field of a request, and nothing was sent.", {
+      problems: [
+        { at: `line ${line}`, message: "must hold column names such as amount, currency, customerName" },
+      ],
+    });
+  return columns;
+}
+
+/** Every column keeps a name of its own, so that none is lost from the results. */
+function ownNames(record: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const [place, spelled] of record.entries()) {
+    const name = spelled.trim() === "" ? `column ${place + 1}` : spelled.trim();
+    const isField = columnOf(name).field !== undefined;
+    names.push(!isField && names.includes(name) ? `${name} (column ${place + 1})` : name);
+  }
+  return names;
+}
+
+function rowOf(record: readonly string[], columns: readonly Column[], index: number, line: number): Row {
+  const cells = columns.map((column, place) => ({ column, value: record[place] ?? "" }));
+  const problems: Problem[] =
+    record.length === columns.length
+      ? []
+      : [{ at: "", message: `has ${record.length} columns, and the header ${columns.length}` }];
+  return { index, line, cells, problems };
+}

@@ -1,0 +1,47 @@
+/** Where a list is read from, as often as it takes: a file, or a copy of standard input that nobody else can open. */
+import { createReadStream, createWriteStream, mkdirSync, realpathSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { PaylinkError } from "../domain/errors.ts";
+import type { OpenBytes } from "./rows.ts";
+
+export interface Input {
+  /** The file's one true path; "-" for standard input. */
+  readonly path: string;
+  readonly open: OpenBytes;
+  close(): Promise<void>;
+}
+
+/** Throws `file_unreadable`. */
+export async function fileInput(path: string): Promise<Input> {
+  try {
+    const handle = await open(path, "r");
+    const isFile = (await handle.stat()).isFile();
+    await handle.close();
+    if (!isFile) throw new Error("it is no file");
+    return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+  }
+}
+
+/** Rows are checked before the first is sent, so what can be read only once is copied to disk first. */
+export async function spooledInput(
+  stdin: AsyncIterable<Uint8Array>,
+  folder: string,
+  id: string,
+): Promise<Input> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${id}.spool`);
+  const remove = (): Promise<void> => rm(path, { force: true });
+  try {
+    await pipeline(Readable.from(stdin), createWriteStream(path, { mode: 0o600, flags: "wx" }));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path: "-", open: () => createReadStream(path), close: remove };
+}

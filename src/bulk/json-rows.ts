@@ -1,0 +1,54 @@
+/** Rows of a JSON lines file: one object a line, nested as the request is, or flat with dots. */
+import { isJsonObject, joinPath, parseJson, type Json, type JsonObject } from "../domain/json.ts";
+import { claimedTwice, columnOf } from "./columns.ts";
+import type { Cell, Row } from "./row.ts";
+
+export async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {
+  let line = 0;
+  let index = 0;
+  for await (const json of lines(text)) {
+    line++;
+    if (json.trim() !== "") yield rowOf(json, index++, line);
+  }
+}
+
+async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of text) {
+    const [first = "", ...more] = chunk.split("\n");
+    rest += first;
+    for (const next of more) {
+      yield rest;
+      rest = next;
+    }
+  }
+  yield rest;
+}
+
+function rowOf(json: string, index: number, line: number): Row {
+  const parsed = parseJson(json);
+  const bad = (message: string): Row => ({ index, line, cells: [], problems: [{ at: "", message }] });
+  if (!parsed.ok) return bad(parsed.message.replace("line 1, ", ""));
+  const { value, duplicates } = parsed.value;
+  if (!isJsonObject(value)) return bad("must be a JSON object");
+  const cells = [...leaves(value)];
+  const twice = new Set([...duplicates, ...claimedTwice(cells.map(({ column }) => column))]);
+  return {
+    index,
+    line,
+    cells,
+    object: value,
+    problems: [...twice].map((at) => ({ at, message: "is given twice" })),
+  };
+}
+
+/** One cell a value; an object that stands where a field's value should be is a value itself. */
+function* leaves(object: JsonObject, path = ""): Generator<Cell> {
+  for (const [name, value] of Object.entries(object)) {
+    const column = columnOf(joinPath(path, name));
+    if (isNested(value) && column.field === undefined) yield* leaves(value, column.name);
+    else yield { column, value };
+  }
+}
+
+const isNested = (value: Json): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0;

@@ -1,0 +1,104 @@
+/** The results of a run: the rows as they came, in their order, each with its link or with what stood in the way. */
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { stringify } from "csv-stringify";
+import { PaylinkError } from "../domain/errors.ts";
+import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
+import type { Checked } from "./check.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Row } from "./row.ts";
+import type { Rows } from "./rows.ts";
+
+/** A row's outcome, or why it has none. */
+export type Result = Omit<Outcome, "status"> & {
+  readonly status: Outcome["status"] | "invalid" | "not_sent";
+};
+
+const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
+type ResultColumn = (typeof RESULT_COLUMNS)[number];
+
+interface ResultParts {
+  readonly path: string;
+  readonly rows: Rows;
+  readonly checked: Checked;
+  readonly resultOf: (row: Row) => Result;
+}
+
+/** Writes beside the file and puts it in place whole: whoever opens it sees all results or the ones before. */
+export async function writeResults({ path, rows, checked, resultOf }: ResultParts): Promise<void> {
+  const names = resultNames(checked.columns);
+  const draft = `${path}.part`;
+  try {
+    if (isCsv(path)) {
+      const columns = [...checked.columns.keys(), ...RESULT_COLUMNS.map((column) => names[column])];
+      const csv = stringify({
+        header: true,
+        columns,
+        delimiter: rows.delimiter,
+        bom: rows.mark,
+        escape_formulas: true,
+      });
+      await pipeline(Readable.from(csvRecords(rows, checked, resultOf)), csv, createWriteStream(draft));
+    } else await pipeline(Readable.from(jsonLines(rows, names, resultOf)), createWriteStream(draft));
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    if (error instanceof PaylinkError) throw error;
+    throw unwritable(path, error);
+  }
+}
+
+export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
+export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
+
+function unwritable(path: string, error: unknown): PaylinkError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new PaylinkError("file_unwritable", `The results cannot be written to ${path}: ${reason}.`, {
+    hint: "They are safe in the journal. Give another --output and run the same command again: no row is sent twice.",
+    cause: error,
+  });
+}
+
+/** A list may have a column of its own called `id`: then the link's is `link_id`. */
+function resultNames(columns: ReadonlyMap<string, boolean>): Readonly<Record<ResultColumn, string>> {
+  const taken = new Set([...columns.keys()].map((name) => name.toLowerCase()));
+  const name = (column: ResultColumn): string => (taken.has(column) ? `link_${column}` : column);
+  return { id: name("id"), url: name("url"), status: name("status"), error: name("error") };
+}
+
+type ResultOf = ResultParts["resultOf"];
+
+async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf): AsyncGenerator<string[]> {
+  const places = new Map([...columns.keys()].map((name, place) => [name, place]));
+  for await (const row of rows.read()) {
+    const record = Array.from({ length: columns.size }, () => "");
+    for (const { column, value } of row.cells) record[places.get(column.name) ?? 0] = textOf(value);
+    const result = resultOf(row);
+    yield [...record, ...RESULT_COLUMNS.map((name) => result[name] ?? "")];
+  }
+}
+
+/** A cell holds text, numbers as they are spelled, and any other JSON as JSON. */
+function textOf(value: Json): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "";
+  return isJsonNumber(value) ? value.value : stringifyJson(value);
+}
+
+async function* jsonLines(
+  rows: Rows,
+  names: Readonly<Record<ResultColumn, string>>,
+  resultOf: ResultOf,
+): AsyncGenerator<string> {
+  for await (const row of rows.read()) {
+    const result = resultOf(row);
+    const own = row.object ?? objectOf(row);
+    const members = RESULT_COLUMNS.map((name) => [names[name], result[name]]);
+    yield `${stringifyJson({ ...own, ...Object.fromEntries(members) })}\n`;
+  }
+}
+
+const objectOf = ({ cells }: Row): JsonObject =>
+  Object.fromEntries(cells.map(({ column, value }) => [column.name, value]));

@@ -1,0 +1,56 @@
+/** Reads a list of links row by row, in memory that does not grow with it: CSV or JSON lines, told apart by their text. */
+import { PaylinkError } from "../domain/errors.ts";
+import { csvRows, delimiterOf, type Delimiter } from "./csv-rows.ts";
+import { jsonRows } from "./json-rows.ts";
+import type { Row } from "./row.ts";
+
+/** Opens the file anew for each pass over it. */
+export type OpenBytes = () => AsyncIterable<Uint8Array>;
+
+export interface Rows {
+  readonly format: "csv" | "json lines";
+  readonly delimiter: Delimiter;
+  /** Whether the file began with a byte order mark, which spreadsheets write and want. */
+  readonly mark: boolean;
+  read(): AsyncIterable<Row>;
+}
+
+export async function openRows(open: OpenBytes): Promise<Rows> {
+  const { head, mark } = await headOf(open);
+  if (/^\s*\{/.test(head))
+    return { format: "json lines", delimiter: ",", mark, read: () => jsonRows(decode(open())) };
+  const delimiter = delimiterOf(head);
+  return { format: "csv", delimiter, mark, read: () => csvRows(decode(open()), delimiter) };
+}
+
+const HEAD = 64 * 1024;
+
+/** Enough of the beginning to hold a header line. */
+async function headOf(open: OpenBytes): Promise<{ head: string; mark: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of open()) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= HEAD) break;
+  }
+  const bytes = Buffer.concat(chunks);
+  return { head: new TextDecoder().decode(bytes), mark: bytes[0] === 0xef && bytes[1] === 0xbb };
+}
+
+/** The decoder drops a byte order mark; what is not UTF-8 would put wrong names on links, so it is refused. */
+async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const read = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (error) {
+      throw new PaylinkError("file_unreadable", "The file is not UTF-8, and nothing was sent.", {
+        hint: "Save it as UTF-8; a spreadsheet calls that CSV UTF-8.",
+        cause: error,
+      });
+    }
+  };
+  for await (const chunk of bytes) yield read(chunk);
+  yield read();
+}

@@ -1,0 +1,161 @@
+/** The second pass over a list: sends each row that is due, once, with its outcome on disk before the slot goes on. */
+import pLimit, { type LimitFunction } from "p-limit";
+import { PaylinkError } from "../domain/errors.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Checked } from "./check.ts";
+import type { Ledger } from "./ledger.ts";
+import { statusOf, type Outcome } from "./outcome.ts";
+import type { Pace } from "./pace.ts";
+import { fingerprintOf, type Row } from "./row.ts";
+import { requestOf, type BuildRequest } from "./row-request.ts";
+
+/** What a created link is known by. */
+export interface Created {
+  readonly id: string | undefined;
+  readonly url: string | undefined;
+}
+
+export interface RunParts {
+  readonly rows: AsyncIterable<Row>;
+  readonly checked: Checked;
+  readonly ledger: Ledger;
+  readonly pace: Pace;
+  readonly build: BuildRequest;
+  /** Sends one request, once. */
+  readonly create: (request: PaymentLinkRequest) => Promise<Created>;
+  readonly concurrency: number;
+  readonly retryUnknown: boolean;
+  readonly now: () => Date;
+  /** Ends the run: what is in the air is finished, and nothing more leaves. */
+  readonly stop: (reason: unknown) => void;
+  readonly stopped: () => boolean;
+  /** Hears of each row's outcome, once it is on disk. */
+  readonly settled: (row: Row, outcome: Outcome) => void;
+}
+
+/** Times that one row is tried where the service provably did nothing. */
+const ATTEMPTS = 6;
+/** Unknown outcomes in a row, after which going on would only make more of them. */
+const MAX_UNKNOWN = 20;
+
+/** Resolves when every slot has ended, whatever ended it. */
+export async function sendRows(parts: RunParts): Promise<void> {
+  const queue = parts.rows[Symbol.asyncIterator]();
+  const state: State = { ...parts, inTheAir: pLimit(parts.concurrency), unknownInARow: 0 };
+  const slot = async (): Promise<void> => {
+    let reported: Promise<void> | undefined;
+    try {
+      while (!parts.stopped()) {
+        const { done, value: row } = await queue.next();
+        if (done === true) break;
+        if (!isDue(row, parts)) continue;
+        const sent = await sendRow(row, state);
+        if (sent !== undefined) reported = report(row, sent, parts);
+      }
+      await reported;
+    } catch (error) {
+      parts.stop(error);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.ceil(parts.concurrency * SLOTS) }, slot));
+}
+
+/** Slots for each request in the air: the others wait for the disk meanwhile, or the line would be idle. */
+const SLOTS = 1.5;
+
+interface State extends RunParts {
+  readonly inTheAir: LimitFunction;
+  unknownInARow: number;
+}
+
+/** The slot goes on at once: its next request waits for the disk anyway, and takes this outcome along. */
+async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
+  try {
+    await durable;
+    if (outcome.status !== "not_sent") settled(row, outcome);
+  } catch (error) {
+    stop(error);
+  }
+}
+
+function isDue(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
+  if (checked.invalid.has(row.index) || ledger.isDone(row.index, retryUnknown)) return false;
+  if (checked.asks.at(row.index) === fingerprintOf(row)) return true;
+  throw new PaylinkError("input_changed", `The list was changed while it was sent (line ${row.line}).`, {
+    hint: "The rest was not sent. Run the same command again: it goes on with the list as it is then.",
+  });
+}
+
+interface Sent {
+  readonly outcome: Outcome;
+  readonly durable: Promise<void>;
+}
+
+/** Undefined where the run was stopped before the row's turn came. */
+async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
+  const { checked, ledger, pace, build, now, inTheAir } = state;
+  const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
+  let sent: Sent | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS;) {
+    if (!(await pace.turn())) return sent;
+    // Built anew: a duration counts from when the request leaves, and an expiry may have passed by now.
+    const { request, problems } = requestOf(row, build, now());
+    if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
+    await ledger.intend(row.index, checked.asks.at(row.index));
+    const outcome = await inTheAir(async () =>
+      pace.isOpen() ? judged(await attempted(request, state), state) : undefined,
+    );
+    sent = settle(outcome ?? { status: "not_sent" });
+    if (outcome === undefined) continue;
+    if (outcome.status !== "not_reached") return sent;
+    attempt++;
+  }
+  return sent;
+}
+
+const words = ({ at, message }: { readonly at: string; readonly message: string }): string =>
+  `${at} ${message}`.trim();
+
+interface Attempt {
+  readonly outcome: Outcome;
+  readonly failure?: PaylinkError;
+  /** When it left. */
+  readonly since: number;
+}
+
+/** A fault of our own while a request is in the air leaves its outcome unknown, and ends the run. */
+async function attempted(request: PaymentLinkRequest, { create, stop, now }: RunParts): Promise<Attempt> {
+  const since = now().getTime();
+  try {
+    const { id, url } = await create(request);
+    const error = url === undefined ? "the service's answer holds no url" : undefined;
+    return { outcome: { status: "created", id, url, error }, since };
+  } catch (error) {
+    if (!(error instanceof PaylinkError)) {
+      stop(error);
+      return { outcome: { status: "unknown", error: String(error) }, since };
+    }
+    const said = [error.message, ...error.problems.map(words)].join(" ");
+    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
+  }
+}
+
+/** Refusals of the account, of the address or of us concern every row: the run ends with the first one. */
+const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
+
+/** What an attempt means for the others: taken in before the next one may leave. */
+function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
+  const { pace, stop } = state;
+  if (outcome.status !== "not_reached") pace.answered();
+  else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
+  state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
+  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN))
+    stop(failure);
+  return outcome;
+}
+
+/** Milliseconds, where the service named a time. */
+function retryAfterOf({ details }: PaylinkError): number | undefined {
+  const milliseconds = details["retryAfter"];
+  return typeof milliseconds === "number" ? milliseconds : undefined;
+}

@@ -1,0 +1,191 @@
+/** Sends a list that is open: finds its journal, checks its rows, runs, and writes the results whatever ended the run. */
+import { setMaxListeners } from "node:events";
+import { existsSync } from "node:fs";
+import type { Api } from "../../api/client.ts";
+import { checkRows, type Checked } from "../../bulk/check.ts";
+import { journalOfContent, journalPath } from "../../bulk/journals.ts";
+import { Ledger } from "../../bulk/ledger.ts";
+import { sendOnce } from "../../bulk/once.ts";
+import { Pace } from "../../bulk/pace.ts";
+import { sendRows } from "../../bulk/run.ts";
+import type { Rows } from "../../bulk/rows.ts";
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { beginJournal, readHeading } from "../../store/journal.ts";
+import { takeLock } from "../../store/run-lock.ts";
+import type { BulkFlags } from "./command.ts";
+import { conclude } from "./conclude.ts";
+import { openAccount } from "../account.ts";
+import { badRows, noteUnsent, type Claim, type List, type SendParts } from "./list.ts";
+
+export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
+  const send = sendOnce(context.send, context.now);
+  const api = await openAccount({ ...context, send }, parts.settings, parts.timeout);
+  const service = parts.settings.get("baseUrl") ?? "";
+  const claim = await claimJournal(list, service, parts, context);
+  try {
+    const { ledger, checked } = claim;
+    await refuseChanges(list, ledger, checked);
+    noteUnsent(checked, context);
+    if (checked.invalid.size > 0 && parts.flags.skipInvalid !== true) throw badRows(checked);
+    const reason = await run(list, claim, parts, api, context);
+    await conclude(list, claim, reason, parts, context);
+  } finally {
+    await claim.release();
+  }
+}
+
+/** A list is known by its path; one that has no journal there, by its content, since it may only have been renamed. */
+async function claimJournal(
+  list: List,
+  service: string,
+  { folder, flags }: SendParts,
+  context: Context,
+): Promise<Claim> {
+  const { input } = list;
+  const path = input.path === "-" ? undefined : journalPath(folder, service, input.path);
+  if (path !== undefined && existsSync(path)) return claimKnown(path, list, flags, context);
+  const checked = await check(list, undefined, flags, context);
+  const namesake = journalOfContent(folder, service, checked.content);
+  if (namesake !== undefined) {
+    const name = namesake.input === "-" ? "standard input" : namesake.input;
+    context.out.note(`The same list was sent before, from ${name}: this run goes on where that one ended.`);
+    return claimKnown(namesake.path, list, flags, context);
+  }
+  if (checked.invalid.size > 0 && flags.skipInvalid !== true) throw badRows(checked);
+  const fresh = path ?? journalPath(folder, service, checked.content);
+  const release = takeLock(`${fresh}.lock`, context.processes);
+  const ledger = new Ledger(fresh);
+  if (readHeading(fresh) === undefined)
+    beginJournal(fresh, {
+      service,
+      input: input.path,
+      content: checked.content,
+      begun: context.now().toISOString(),
+    });
+  ledger.open();
+  return { ledger, checked, earlier: 0, release: () => ledger.close().finally(release) };
+}
+
+async function claimKnown(path: string, list: List, flags: BulkFlags, context: Context): Promise<Claim> {
+  const unlock = takeLock(`${path}.lock`, context.processes);
+  const ledger = new Ledger(path);
+  const release = (): Promise<void> => ledger.close().finally(unlock);
+  try {
+    ledger.open();
+    const checked = await check(list, ledger, flags, context);
+    return { ledger, checked, earlier: ledger.countCreated(), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function check(
+  { rows, build, reporter }: List,
+  ledger: Ledger | undefined,
+  { retryUnknown = false }: BulkFlags,
+  { now, signal }: Context,
+): Promise<Checked> {
+  return checkRows({
+    rows: rows.read(),
+    build,
+    now: now(),
+    signal,
+    isDone: (index) => ledger?.isDone(index, retryUnknown) ?? false,
+    checked: reporter.checked,
+  });
+}
+
+/** Changed rows that are named one by one; the rest are counted. */
+const NAMED = 10;
+
+/** Throws `input_changed` where a row that was sent asks for something else now: who knows which customer it is for? */
+async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked): Promise<void> {
+  const { count, first } = ledger.changes(asks, NAMED);
+  if (count === 0) return;
+  const lines = await linesOf(rows, new Set(first.map(({ row }) => row)));
+  const problems = first.map(({ row, outcome }) => {
+    const line = lines.get(row);
+    const link = outcome.url === undefined ? "may have a link" : `has the link ${outcome.url}`;
+    return line === undefined
+      ? { at: `row ${row + 1}`, message: `is gone; it ${link}` }
+      : { at: `line ${line}`, message: `asks for something else now; it ${link}` };
+  });
+  if (count > NAMED) problems.push({ at: "", message: `and ${count - NAMED} more` });
+  throw new PaylinkError("input_changed", "The list has changed since it was sent. Nothing was sent now:", {
+    problems,
+    details: { changed: count },
+    hint: [
+      "A row is known by its place and its content: sent again, some customers would get a second link.",
+      "Put the sent rows back as they were (the others may be mended, and new ones added at the end),",
+      "or save what is still to be sent as a new list, under a name of its own.",
+    ].join("\n"),
+  });
+}
+
+async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Map<number, number>> {
+  const lines = new Map<number, number>();
+  for await (const { index, line } of rows.read()) {
+    if (wanted.has(index)) lines.set(index, line);
+    if (lines.size === wanted.size) break;
+  }
+  return lines;
+}
+
+/** Resolves with what ended the run before its last row; undefined where nothing did. */
+async function run(
+  { rows, build, reporter }: List,
+  { ledger, checked }: Claim,
+  { flags, concurrency, rate }: SendParts,
+  api: Api,
+  { now, signal }: Context,
+): Promise<unknown> {
+  const retryUnknown = flags.retryUnknown ?? false;
+  let done = 0;
+  for (let row = 0; row < checked.asks.length; row++) if (ledger.isDone(row, retryUnknown)) done++;
+  reporter.begin(checked.asks.length - checked.invalid.size, done);
+  const halt = new AbortController();
+  // Every slot may be waiting for it.
+  setMaxListeners(0, halt.signal);
+  const stopped = (): boolean => halt.signal.aborted;
+  const stop = (reason: unknown): void => halt.abort(reason);
+  const interrupt = (): void => stop(signal.reason);
+  signal.addEventListener("abort", interrupt, { once: true });
+  if (signal.aborted) interrupt();
+  const sleep = (milliseconds: number): Promise<void> => sleepUnless(milliseconds, halt.signal);
+  const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, paused: reporter.paused });
+  await sendRows({
+    rows: rows.read(),
+    checked,
+    ledger,
+    pace,
+    build,
+    create: async (request) => {
+      const { id, url } = (await api.createLink(request)).link;
+      return { id, url };
+    },
+    concurrency,
+    retryUnknown,
+    now,
+    stop,
+    stopped,
+    settled: reporter.settled,
+  });
+  signal.removeEventListener("abort", interrupt);
+  reporter.end();
+  return halt.signal.reason;
+}
+
+function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    // Timers count in 32 bits; who waits asks again.
+    const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1));
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

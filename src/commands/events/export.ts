@@ -1,0 +1,16 @@
+/** `paylink events export`: events as the lines that `listen --json` prints, in order of arrival. */
+import type { Context } from "../../context.ts";
+import { eventLine } from "../../receiver/event-line.ts";
+import { asReceived, readFilter, withEvents } from "./archive.ts";
+import type { FilterFlags } from "./command.ts";
+
+export async function exportEvents(context: Context, flags: FilterFlags): Promise<void> {
+  const { out, now, signal } = context;
+  const filter = readFilter(flags, now());
+  await withEvents(context, flags, (store) => {
+    for (const kept of store.events(filter)) {
+      signal.throwIfAborted();
+      out.data(eventLine(asReceived(kept)));
+    }
+  });
+}

@@ -1,0 +1,95 @@
+/** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows what was answered. */
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { targetUri, type HttpRequest } from "../../http/message.ts";
+import { formatRequest } from "../../http/raw-request.ts";
+import { renderAnswer } from "../../render/answer.ts";
+import type { SigningKey } from "../../signatures/keys.ts";
+import { settingsInForce } from "../../store/in-force.ts";
+import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
+import { sampleRecord, type SampleOutcome } from "../../webhooks/sample.ts";
+import { loadSigningKey } from "../../webhooks/signing-key.ts";
+import { signedWebhook } from "../../webhooks/webhook.ts";
+import type { TriggerFlags } from "./command.ts";
+import { triggerOptions, type TriggerOptions } from "./options.ts";
+
+interface Delivery {
+  readonly record: TransactionRecord;
+  readonly request: HttpRequest;
+}
+
+export async function trigger(context: Context, outcome: SampleOutcome, flags: TriggerFlags): Promise<void> {
+  const options = triggerOptions(outcome, flags, await settingsInForce(context));
+  const key = await loadSigningKey(flags.key, context);
+  const pace = createPace(options.interval, context);
+  for (let number = 0; number < options.count; number++) {
+    const delivery = prepare(options, key, context);
+    if (number === 0) warnOfBreaches(delivery.record, context);
+    for (let time = 0; time < options.times; time++) {
+      if (context.signal.aborted) return;
+      if (flags.dryRun) print(delivery.request, context);
+      else {
+        await pace();
+        report(delivery, await post(delivery.request, context), context);
+      }
+    }
+  }
+}
+
+function prepare(
+  { url, sample, replaced, tampering }: TriggerOptions,
+  key: SigningKey,
+  context: Context,
+): Delivery {
+  const record = { ...sampleRecord(sample, context), ...replaced };
+  const body = new TextEncoder().encode(stringifyJson(record));
+  const sender = { url, key, now: Math.floor(context.now().getTime() / 1000) };
+  return { record, request: tampering?.spoil(body, sender) ?? signedWebhook(body, sender) };
+}
+
+function warnOfBreaches(record: TransactionRecord, { out }: Context): void {
+  for (const { path, message } of breachesOf(record))
+    out.note(`${out.notePaint.yellow("!")} ${path} ${message}: a receiver will say so`);
+}
+
+/** The bytes alone; with `--json` the form that `verify` reads. */
+function print(request: HttpRequest, { out }: Context): void {
+  if (!out.json) return out.bytes(formatRequest(request));
+  const { method, headers, body } = request;
+  const bodyBase64 = Buffer.from(body).toString("base64");
+  out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
+}
+
+function report({ record, request }: Delivery, answer: Answer | Silence, { out }: Context): void {
+  const url = targetUri(request);
+  if (answer.status === null) throw unanswered(answer, url);
+  if (out.json) {
+    const { status, milliseconds: ms, body } = answer;
+    out.data(stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body }));
+  } else out.data(renderAnswer(record, answer, out.paint));
+}
+
+const unanswered = ({ sent, reason }: Silence, url: string): PaylinkError =>
+  sent
+    ? new PaylinkError("outcome_unknown", `The webhook was sent to ${url}, and no answer came: ${reason}`, {
+        hint: "Look into the endpoint's own log: it took the request and did not answer it.",
+      })
+    : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}`, {
+        hint: "Nothing was sent. Start the endpoint (paylink listen), or name it with --to.",
+      });
+
+/** Resolves when the next webhook may leave. */
+function createPace(interval: number, { now, signal }: Context): () => Promise<void> {
+  let next = now().getTime();
+  return async () => {
+    const wait = next - now().getTime();
+    next = Math.max(next, now().getTime()) + interval;
+    if (wait <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, wait);
+      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+  };
+}

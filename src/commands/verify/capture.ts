@@ -1,0 +1,120 @@
+/** A captured webhook as a message, from whichever of its forms the user has: raw HTTP, JSON, or a line of `listen`. */
+import * as z from "zod";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { HeaderLine, HttpRequest } from "../../http/message.ts";
+import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
+
+/** The address that the capture itself names: that of an absolute `url`. */
+export interface CapturedAddress {
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+}
+
+export interface Capture {
+  readonly request: RawRequest;
+  readonly address?: CapturedAddress;
+}
+
+const headerValue = z.union([z.string(), z.number().transform(String)], "must be text");
+
+const headers = z.union(
+  [
+    z.array(z.tuple([z.string(), headerValue])),
+    z
+      .record(z.string(), z.union([headerValue, z.array(headerValue)]))
+      .transform((fields) =>
+        Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+          (Array.isArray(value) ? value : [value]).map((line) => [name, line]),
+        ),
+      ),
+  ],
+  "must be an object, or a list of [name, value] pairs",
+);
+
+const text = "must be text";
+const base64 = z.base64("must be base64").transform((encoded) => Buffer.from(encoded, "base64"));
+
+const captured = z
+  .object({
+    method: z.string(text).regex(/^\S+$/, "must be a method, such as POST"),
+    url: z.string(text).optional(),
+    target: z.string(text).optional(),
+    headers,
+    body: z
+      .string("must be the text exactly as it arrived: a body that was parsed cannot be verified")
+      .transform((body) => Buffer.from(body))
+      .optional(),
+    bodyBase64: base64.optional(),
+    trailers: headers.optional(),
+  })
+  .refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" })
+  .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
+    path: ["body"],
+    error: "must not be given together with bodyBase64",
+  });
+
+/** A request that was kept as it was received: with the address that it was judged by, where it had one. */
+export function captureOf({ scheme, authority, ...request }: HttpRequest): Capture {
+  return authority === "" ? { request } : { request, address: { scheme, authority } };
+}
+
+/** Throws `usage` where the bytes are no webhook, naming what is wrong; `name` is the file's. */
+export function readCapture(bytes: Uint8Array, name: string): Capture {
+  const content = new TextDecoder().decode(bytes).trim();
+  if (content === "") throw unreadable(name, "is empty");
+  if (content.startsWith("{")) return fromJson(content, name);
+  const request = parseRequest(bytes);
+  if (request !== undefined) return { request };
+  throw unreadable(name, "is neither a raw HTTP/1.1 request nor JSON");
+}
+
+const unreadable = (name: string, what: string): PaylinkError =>
+  new PaylinkError("usage", `${name} ${what}.`, {
+    hint: 'It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers", "body" or "bodyBase64"}, or a line of paylink listen --json.',
+  });
+
+function fromJson(content: string, name: string): Capture {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    const several = /^\{.*\}\s*\n\s*\{/.test(content);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unreadable(name, several ? "has several lines; give one event's line" : `is not JSON: ${reason}`);
+  }
+  if (typeof value === "object" && value !== null && "type" in value && value.type === "rejected")
+    throw unreadable(name, 'is a line of type "rejected", which says why but does not hold the webhook');
+  const parsed = captured.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => ({
+      at: path.join(".") || "the capture",
+      message: message.replace(/^Invalid input: expected (\w+), received undefined$/, "is required"),
+    }));
+    throw new PaylinkError("usage", `${name} is not a captured webhook:`, { problems });
+  }
+  const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;
+  const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);
+  const request = {
+    method,
+    target: rest,
+    headers: lines.map(octets),
+    ...(trailers === undefined ? {} : { trailers: trailers.map(octets) }),
+    body: body ?? bodyBase64 ?? new Uint8Array(),
+  };
+  return address === undefined ? { request } : { request, address };
+}
+
+/** Cut, not parsed: `URL` would normalise what was signed. */
+function splitUrl(url: string, mayBeAbsolute: boolean): { rest: string; address?: CapturedAddress } {
+  const [, scheme, authority, rest] = /^(https?):\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
+  if (!mayBeAbsolute || scheme === undefined || authority === undefined || rest === undefined)
+    return { rest: url };
+  const address = { scheme: scheme.toLowerCase() === "http" ? "http" : "https", authority } as const;
+  return { rest: rest.startsWith("/") ? rest : `/${rest}`, address };
+}
+
+/** One character an octet, as everywhere; what is beyond latin1 can only have been UTF-8. */
+function octets([name, value]: readonly [string, string]): HeaderLine {
+  const latin1 = [...value].every((char) => char.charCodeAt(0) <= 0xff && char.length === 1);
+  return [name, latin1 ? value.trim() : Buffer.from(value.trim(), "utf8").toString("latin1")];
+}

@@ -1,0 +1,83 @@
+/** Judges a captured webhook as the listener would have, from the form of its head to the record in its body. */
+import type { Breach, TransactionRecord } from "../domain/transaction.ts";
+import type { Refusal } from "../http/exchange.ts";
+import { fieldLines, type HttpRequest } from "../http/message.ts";
+import type { Fault } from "../http/raw-request.ts";
+import { diagnose } from "../signatures/diagnose.ts";
+import type { Verdict } from "../signatures/verdict.ts";
+import { refuseMessage } from "./admit.ts";
+import { judge, type JudgeOptions } from "./judge.ts";
+
+export interface Examination {
+  readonly verdict: Verdict<string>;
+  readonly record: TransactionRecord | null;
+  readonly breaches: readonly Breach[];
+}
+
+/** `fault` is what the HTTP layer would have refused the capture for. */
+export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fault): Examination {
+  const refusal =
+    fault ?? refuseMessage(request) ?? refuseSize(request, options.maxBody) ?? refuseIncomplete(request);
+  if (refusal !== undefined) return { verdict: refusedVerdict(request, refusal, options), ...NO_RECORD };
+  const { verdict, record, breaches } = judge(request, options);
+  const received = { check: "http", ok: true, detail: describe(request) };
+  return {
+    verdict: {
+      ...verdict,
+      checks: [received, ...verdict.checks],
+      hints: diagnose(request, settled(options), verdict),
+    },
+    record,
+    breaches,
+  };
+}
+
+const NO_RECORD = { record: null, breaches: [] } as const;
+
+const settled = ({ keys, policy, now }: JudgeOptions) => ({
+  keys,
+  policy,
+  now: Math.floor(now.getTime() / 1000),
+});
+
+const describe = ({ method, headers, body }: HttpRequest): string =>
+  `${method}, ${headers.length} header lines, ${body.length} bytes of body`;
+
+function refuseSize({ body }: HttpRequest, maxBody: number): Pick<Refusal, "code" | "detail"> | undefined {
+  if (body.length <= maxBody) return undefined;
+  return { code: "body_too_large", detail: `the body has ${body.length} bytes; ${maxBody} are taken` };
+}
+
+function refuseIncomplete({ headers, body }: HttpRequest): Fault | undefined {
+  const [length = ""] = fieldLines(headers, "content-length");
+  if (!/^\d+$/.test(length) || Number(length) <= body.length) return undefined;
+  return {
+    code: "body_incomplete",
+    detail: `Content-Length says ${length} bytes, the body has ${body.length}`,
+  };
+}
+
+/** A body that came short is explained like one that does not match; of any other refusal there is nothing to add. */
+function refusedVerdict(
+  request: HttpRequest,
+  { code, detail }: Pick<Refusal, "code" | "detail">,
+  options: JudgeOptions,
+): Verdict<string> {
+  const { policy } = options;
+  const incomplete = code === "body_incomplete";
+  const judged = incomplete ? judge(request, options).verdict : undefined;
+  return {
+    label: policy.label,
+    keyid: null,
+    alg: policy.algorithm,
+    created: null,
+    covered: [],
+    warnings: [],
+    signatureBase: null,
+    ...judged,
+    hints: judged === undefined ? [] : diagnose(request, settled(options), judged),
+    verdict: "invalid",
+    code,
+    checks: [{ check: "http", ok: false, detail }],
+  };
+}

@@ -1,0 +1,24 @@
+/** What an endpoint answered to a sample webhook, in a line or two. */
+import type { ChalkInstance } from "chalk";
+import type { TransactionRecord } from "../domain/transaction.ts";
+import { renderCompactRecord } from "./record.ts";
+import { clip, safeText } from "./safe-text.ts";
+
+interface ShownAnswer {
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly body: string;
+}
+
+/** As much of an answer's body as tells what went wrong. */
+const BODY_LENGTH = 500;
+
+export function renderAnswer(
+  record: TransactionRecord,
+  { status, milliseconds, body }: ShownAnswer,
+  paint: ChalkInstance,
+): string {
+  const colour = status >= 200 && status < 300 ? paint.green : paint.red;
+  const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
+  return body === "" ? line : `${line}\n  ${safeText(clip(body.trim(), BODY_LENGTH))}`;
+}

@@ -1,0 +1,79 @@
+/** A bulk run in words: how far it is while it goes on, and what became of its rows. */
+import type { ChalkInstance } from "chalk";
+
+/** Rows by what became of them. */
+export interface Tally {
+  readonly created: number;
+  /** Those of the created that an earlier run created. */
+  readonly earlier: number;
+  readonly refused: number;
+  readonly not_reached: number;
+  readonly unknown: number;
+  readonly invalid: number;
+  readonly not_sent: number;
+}
+
+const WORDS = {
+  created: "created",
+  refused: "refused",
+  not_reached: "not reached",
+  unknown: "unknown",
+  invalid: "invalid",
+  not_sent: "not sent",
+} as const;
+const KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
+
+export const count = (number: number): string => number.toLocaleString("en-US");
+
+export function rowsOf(number: number): string {
+  return `${count(number)} ${number === 1 ? "row" : "rows"}`;
+}
+
+export function renderTally(tally: Tally, paint: ChalkInstance): string {
+  const total = KINDS.reduce((sum, kind) => sum + tally[kind], 0);
+  const parts = KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
+    const words = `${count(tally[kind])} ${WORDS[kind]}`;
+    if (kind !== "created") return kind === "not_sent" ? words : paint.red(words);
+    return paint.green(tally.earlier > 0 ? `${words} (${count(tally.earlier)} in an earlier run)` : words);
+  });
+  return `${rowsOf(total)}: ${parts.join(", ") || "nothing to do"}`;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** Of the rows that this run has done, those without a link. */
+  readonly failed: number;
+  /** Milliseconds since the run began, and rows done in them. */
+  readonly elapsed: number;
+  readonly doneNow: number;
+  /** What the run waits for. */
+  readonly waiting: string | undefined;
+}
+
+const BAR = 24;
+
+/** One line; with a bar where it is drawn over in place. */
+export function renderProgress(progress: Progress, bar: boolean): string {
+  const { done, total, failed, elapsed, doneNow, waiting } = progress;
+  const share = total === 0 ? 1 : done / total;
+  const rate = elapsed > 0 ? (doneNow * 1000) / elapsed : 0;
+  const parts = [
+    `${count(done)} of ${count(total)} (${Math.floor(share * 100)}%)`,
+    `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`,
+    ...(rate > 0 && done < total ? [`${length((total - done) / rate)} left`] : []),
+    ...(failed > 0 ? [`${count(failed)} without a link`] : []),
+    ...(waiting === undefined ? [] : [waiting]),
+  ];
+  const filled = Math.round(share * BAR);
+  return `${bar ? `${"█".repeat(filled)}${"░".repeat(BAR - filled)}  ` : ""}${parts.join("  ")}`;
+}
+
+/** Seconds as a clock would show them: 42s, 3m10s, 2h05m. */
+export function length(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const pad = (part: number): string => String(part).padStart(2, "0");
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;
+  return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
+}

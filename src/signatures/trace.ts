@@ -1,0 +1,34 @@
+/** Where each line of a signature base comes from: a header line, or what a derived component was derived from. */
+
+import type { HttpRequest } from "../http/message.ts";
+
+export interface TracedLine {
+  /** The line exactly as it stands in the base. */
+  readonly line: string;
+  readonly origin: string;
+}
+
+/** `address` says where scheme and authority were taken from. */
+export function traceBase(base: string | null, request: HttpRequest, address: string): TracedLine[] {
+  if (base === null) return [];
+  return base.split("\n").map((line) => ({ line, origin: originOf(line, request, address) }));
+}
+
+function originOf(line: string, request: HttpRequest, address: string): string {
+  const [, name = "", parameters = ""] = /^"([^"]*)"([^:]*)/.exec(line) ?? [];
+  if (name.startsWith("@")) return DERIVED[name]?.(address) ?? "the request line: its target";
+  const trailer = /;tr\b/.test(parameters);
+  const section = trailer ? (request.trailers ?? []) : request.headers;
+  const places = section.flatMap(([spelled], at) => (spelled.toLowerCase() === name ? [at] : []));
+  const kind = trailer ? "trailer" : "header";
+  const spelled = section[places[0] ?? 0]?.[0] ?? name;
+  return `${kind} ${places.length > 1 ? "lines" : "line"} ${places.map((at) => at + 1).join(", ")}: ${spelled}`;
+}
+
+const DERIVED: Readonly<Record<string, (address: string) => string>> = {
+  "@method": () => "the request line: its method",
+  "@target-uri": (address) => `scheme and authority from ${address}; the target from the request line`,
+  "@authority": (address) => address,
+  "@scheme": (address) => address,
+  "@signature-params": () => "Signature-Input: what stands after the label",
+};

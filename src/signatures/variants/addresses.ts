@@ -1,0 +1,122 @@
+/** The address, target and method that were perhaps signed: what stands before a proxy, tunnel or TLS terminator. */
+
+import { fieldLines, type HttpRequest } from "../../http/message.ts";
+import { onRequest, type Signing, type SigningVariant } from "./signing.ts";
+
+export function addressVariants({ request }: Signing): SigningVariant[] {
+  const scheme = request.scheme === "http" ? "https" : "http";
+  const targets = targetsOf(request).map(([target, variant, advice]) =>
+    onRequest(
+      "target",
+      variant,
+      (one) => ({ ...one, target }),
+      () => advice,
+    ),
+  );
+  return [
+    onRequest("scheme", `scheme=${scheme}`, (one) => ({ ...one, scheme }), publicUrlAdvice),
+    ...authoritiesOf(request).map((authority) =>
+      onRequest("authority", `authority=${authority}`, (one) => ({ ...one, authority }), publicUrlAdvice),
+    ),
+    ...targets,
+    ...methodsOf(request).map((method) =>
+      onRequest(
+        "method",
+        `method=${method}`,
+        (one) => ({ ...one, method }),
+        () =>
+          method === method.toLowerCase()
+            ? "The signer wrote the method in lower case; RFC 9421 2.2.1 keeps it as it is sent. The fault is the signer's."
+            : `The signature is for ${method}, and ${request.method} arrived: something on the way changed the method.`,
+      ),
+    ),
+  ];
+}
+
+const publicUrlAdvice: SigningVariant["advice"] = ({ request: { scheme, authority, target } }) =>
+  `The signature is for ${scheme}://${authority}: a proxy, tunnel or TLS terminator stands between. Give the address that the service posts to: --public-url ${scheme}://${authority}${target.split("?", 1)[0] ?? ""}`;
+
+/** Forwarding headers are good for guesses, since a guess must still verify (RFC 7239; X-Forwarded-*). */
+function authoritiesOf({ headers, authority }: HttpRequest): string[] {
+  const lines = (name: string): string[] =>
+    fieldLines(headers, name).flatMap((line) => line.split(",").map((part) => part.trim()));
+  const forwarded = lines("forwarded").flatMap((line) => {
+    const [, host] = /(?:^|;)\s*host="?([^";,\s]+)/i.exec(line) ?? [];
+    return host ?? [];
+  });
+  const hosts = [
+    ...lines("x-forwarded-host"),
+    ...forwarded,
+    ...lines("x-original-host"),
+    ...lines("host"),
+    authority,
+  ];
+  const ports = [
+    ...lines("x-forwarded-port"),
+    ...[authority, ...hosts].flatMap((host) => portOf(host) ?? []),
+  ];
+  const guesses = hosts.flatMap((host) => {
+    const bare = host.replace(/:\d+$/, "");
+    return [host, bare, ...ports.map((port) => `${bare}:${port}`)];
+  });
+  const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/;
+  const aliases = loopback.test(authority)
+    ? ["localhost", "127.0.0.1", "[::1]"].map((name) => authority.replace(loopback, name))
+    : [];
+  const valid = [...guesses, ...aliases].filter(
+    (host) => /^[^/?#@\\\s,;]+$/.test(host) && host !== authority,
+  );
+  return [...new Set(valid)].slice(0, MAX_AUTHORITIES);
+}
+
+const MAX_AUTHORITIES = 24;
+
+const portOf = (host: string): string | undefined => /:(\d+)$/.exec(host)?.[1];
+
+const REWRITTEN =
+  "something between the service and this endpoint rewrote it. Let it pass the request target on untouched.";
+
+type Target = readonly [target: string, variant: string, advice: string];
+
+function targetsOf({ target, headers }: HttpRequest): Target[] {
+  const [path = "", ...rest] = target.split("?");
+  const query = rest.length > 0 ? `?${rest.join("?")}` : "";
+  const targets: Target[] = [];
+  const add = (candidate: string, variant: string, advice: string): void => {
+    if (candidate !== target && candidate.startsWith("/")) targets.push([candidate, variant, advice]);
+  };
+  if (query === "?") add(path, "without the trailing ?", `The signature is for ${path}: ${REWRITTEN}`);
+  if (query === "") add(`${path}?`, "with a trailing ?", `The signature is for ${path}?: ${REWRITTEN}`);
+  if (query.length > 1)
+    add(path, "without the query", `The signature does not count the query: ${REWRITTEN}`);
+  for (const name of ["x-original-uri", "x-original-url", "x-forwarded-uri", "x-rewrite-url"])
+    for (const original of fieldLines(headers, name))
+      add(original, `target=${original}`, `The signature is for ${original} (from ${name}): ${REWRITTEN}`);
+  for (const prefix of fieldLines(headers, "x-forwarded-prefix")) {
+    const whole = `${prefix.replace(/\/$/, "")}${target}`;
+    add(whole, `target=${whole}`, `The signature is for ${whole}; a proxy cut off ${prefix}: ${REWRITTEN}`);
+  }
+  const slashed = path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
+  const which = path.endsWith("/") ? "without the trailing slash" : "with a trailing slash";
+  add(`${slashed}${query}`, which, `The signature is for ${slashed}: ${REWRITTEN}`);
+  add(normalized(target), "target normalised", `The signature is for the normalised target: ${REWRITTEN}`);
+  return targets;
+}
+
+/** As `new URL` and most proxies would write it. */
+function normalized(target: string): string {
+  if (!URL.canParse(target, "http://host")) return target;
+  const { pathname, search } = new URL(target, "http://host");
+  return (
+    pathname.replace(/%(?:2[dDeE]|5[fF]|7[eE]|3\d|[46][1-9a-fA-F]|[57][0-9aA])/g, decodeURIComponent) + search
+  );
+}
+
+function methodsOf({ method, headers }: HttpRequest): string[] {
+  const candidates = [
+    method.toLowerCase(),
+    method.toUpperCase(),
+    ...fieldLines(headers, "x-http-method-override"),
+  ];
+  return [...new Set(candidates)].filter((candidate) => candidate !== method);
+}

@@ -1,0 +1,41 @@
+/** The orders in which components and parameters were perhaps signed. */
+
+import { isInnerList, parseList, type BareItem } from "structured-headers";
+import { signatureParams } from "../base.ts";
+import type { Component } from "../components.ts";
+import type { Signing, SigningVariant } from "./signing.ts";
+
+/** Orders are tried where there are few: 4 things have 24. */
+const MAX_ORDERED = 4;
+
+export function orderVariants({ components, params }: Signing): SigningVariant[] {
+  const [list] = parseList(params);
+  const parameters = list !== undefined && isInnerList(list) ? [...list[1]] : [];
+  const advice = (): string =>
+    "Something on the way rewrote Signature-Input: its order is part of what is signed. Let it pass untouched.";
+  const reordered = (
+    variant: string,
+    listed: readonly Component[],
+    given: readonly (readonly [string, BareItem])[],
+  ): SigningVariant => ({
+    kind: "order",
+    variant,
+    apply: (signing) => ({ ...signing, components: listed, params: signatureParams(listed, new Map(given)) }),
+    advice,
+  });
+  return [
+    ...orders(parameters).map((given) => reordered("signature parameters reordered", components, given)),
+    ...orders(components).map((listed) => reordered("covered components reordered", listed, parameters)),
+  ];
+}
+
+function orders<T>(items: readonly T[]): T[][] {
+  return items.length < 2 || items.length > MAX_ORDERED ? [] : permutations(items).slice(1);
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length < 2) return [[...items]];
+  return items.flatMap((item, at) =>
+    permutations([...items.slice(0, at), ...items.slice(at + 1)]).map((rest) => [item, ...rest]),
+  );
+}

@@ -1,0 +1,240 @@
+/** What becomes of a request to create a link, whatever the service does: over real sockets, with a real client. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createApi } from "../../src/api/client.ts";
+import { withRetries, type Wait } from "../../src/api/retries.ts";
+import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import { createSender } from "../../src/http/send.ts";
+import { ANSWER, REQUEST } from "../support/link-request.ts";
+import { rawServer, reply, type RawServer } from "../support/raw-server.ts";
+
+const NOW = new Date("2026-11-21T10:00:00Z");
+const TOKEN = "secret-token-1";
+
+interface Options {
+  readonly tokens?: TokenSource;
+  readonly timeout?: number;
+}
+
+function apiAt(baseUrl: string, { tokens = fixedToken(TOKEN), timeout = 5000 }: Options = {}) {
+  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  onTestFinished(() => sender.close());
+  const waits: Wait[] = [];
+  const send = withRetries({
+    send: sender.send,
+    now: () => NOW,
+    random: () => 0.5,
+    pause: async () => undefined,
+    waiting: (wait) => waits.push(wait),
+  });
+  return {
+    api: createApi({ send, baseUrl, tokens, transactionPath: "/v1/transactions/{uti}", timeout }),
+    waits,
+  };
+}
+
+async function failure(action: Promise<unknown>): Promise<PaylinkError> {
+  const error: unknown = await action.then(
+    () => new Error("it succeeded"),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof PaylinkError) return error;
+  throw error;
+}
+
+type Answer = Parameters<typeof rawServer>[0];
+
+const PROBLEM = JSON.stringify({
+  title: "Bad Request",
+  detail: "the request breaks the specification",
+  errors: [{ pointer: "#/terminalId", detail: "is unknown" }],
+});
+const problem = { "Content-Type": "application/problem+json" };
+const hello = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+describe("a link that is created", () => {
+  it("is told of byte for byte", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    const created = await apiAt(server.url).api.createLink(REQUEST);
+    expect(created.text).toBe(ANSWER);
+    expect(created.breaches).toEqual([]);
+    expect(server.requests[0]).toMatch(/^POST \/v1\/payment-links HTTP\/1\.1\r\n/);
+    expect(server.requests[0]).toContain(`Authorization: Bearer ${TOKEN}\r\n`);
+    expect(server.requests[0]).toMatch(/\{"amount":10\.00,"currency":"EUR",/);
+  });
+
+  it.each<[string, Answer, string]>([
+    ["another status", reply(201, ANSWER), "the status is 201"],
+    [
+      "another media type",
+      reply(200, ANSWER, { "Content-Type": "text/html" }),
+      "the Content-Type is text/html",
+    ],
+    ["no media type", reply(200, ANSWER, {}), "the Content-Type is missing"],
+    [
+      "a member that comes twice",
+      reply(200, ANSWER.replace('"id":"L1"', '"id":"L1","id":"L1"')),
+      "comes twice",
+    ],
+    ["a missing member", reply(200, ANSWER.replace('"status":"active",', "")), "is missing"],
+  ])("still shows its URL after %s", async (_, answer, warning) => {
+    const created = await apiAt((await rawServer(answer)).url).api.createLink(REQUEST);
+    expect(created.link.url).toBe("https://pay.example/checkout?r=L1");
+    expect(created.breaches.map(({ message }) => message).join()).toContain(warning);
+  });
+});
+
+describe("a request that may have arrived", () => {
+  it.each<[string, Answer]>([
+    ["a reset after the request", (socket) => socket.resetAndDestroy()],
+    ["an end without an answer", (socket) => socket.end()],
+    ["half a head", (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Ty")],
+    ["half a reply", (socket) => socket.end(`${hello}Content-Length: 500\r\n\r\n{"id":`)],
+    ["no HTTP at all", (socket) => socket.end("220 mail.example ESMTP\r\n")],
+    ["a page for people", reply(200, "<h1>Welcome</h1>", { "Content-Type": "text/html" })],
+    ["a broken body", reply(200, '{"id":"L1","url":')],
+    ["JSON that is no object", reply(200, "[]")],
+    ["nothing", reply(200, "")],
+    ["a fault of the service", reply(500, "oops", { "Content-Type": "text/plain" })],
+    ["a gateway's answer", reply(502, "")],
+    ["ten megabytes", (socket) => reply(200, "x".repeat(10_000_000))(socket)],
+  ])("is of unknown outcome after %s, and is not sent again", async (_, answer) => {
+    const server = await rawServer(answer);
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
+    expect(error.hint).toContain("may exist");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is of unknown outcome after silence", async () => {
+    const server = await rawServer(() => undefined);
+    const error = await failure(apiAt(server.url, { timeout: 200 }).api.createLink(REQUEST));
+    expect(error.code).toBe("outcome_unknown");
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a request that did nothing", () => {
+  it.each<[number, string, number]>([
+    [400, "refused", 4],
+    [404, "refused", 4],
+    [409, "refused", 4],
+    [422, "refused", 4],
+    [401, "unauthorized", 3],
+    [403, "unauthorized", 3],
+  ])(
+    "answered %i is %s, exit %i, in the service's own words, and is not sent again",
+    async (status, code, exit) => {
+      const server = await rawServer(reply(status, PROBLEM, problem));
+      const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+      expect([error.code, error.exit]).toEqual([code, exit]);
+      expect(error.message).toContain(`${status}: the request breaks the specification`);
+      expect(error.problems).toEqual([{ at: "terminalId", message: "is unknown" }]);
+      expect(error.hint).toBeDefined();
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['{"message":"no such terminal"}', "no such terminal"],
+    ['{"error":"invalid_token","error_description":"it expired"}', "it expired"],
+    ["plain words", "plain words"],
+  ])("shows the words of %s", async (body, words) => {
+    const server = await rawServer(reply(400, body));
+    expect((await failure(apiAt(server.url).api.createLink(REQUEST))).message).toContain(words);
+  });
+
+  it("never follows a redirect with its token", async () => {
+    const elsewhere = await rawServer(reply(200, ANSWER));
+    const server = await rawServer(reply(307, "", { Location: `${elsewhere.url}/v1/payment-links` }));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["redirected", 4]);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it("never goes out in the open", async () => {
+    const error = await failure(apiAt("http://service.example").api.createLink(REQUEST));
+    expect(error.code).toBe("usage");
+    expect(error.message).toContain("never sent in the open");
+  });
+});
+
+describe("a request that is sent again", () => {
+  it("three times where nothing listens", async () => {
+    // A reserved port, which no test can have been given.
+    const { api, waits } = apiAt("http://127.0.0.1:1");
+    const error = await failure(api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["not_reached", 5]);
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([250, 500, 1000]);
+  });
+
+  it("where the name does not exist", async () => {
+    const { api, waits } = apiAt("https://service.invalid");
+    expect((await failure(api.createLink(REQUEST))).code).toBe("not_reached");
+    expect(waits).toHaveLength(3);
+  });
+
+  it("where no TLS is spoken, since nothing has left by then", async () => {
+    const server = await rawServer(
+      () => undefined,
+      (socket) => socket.end("220 mail.example ESMTP\r\n"),
+    );
+    const { api, waits } = apiAt(server.url.replace("http:", "https:"));
+    const error = await failure(api.createLink(REQUEST));
+    expect(error.code).toBe("not_reached");
+    expect(waits).toHaveLength(3);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([429, 503])("after %i, as long as the service asks, and then succeeds", async (status) => {
+    const server = await rawServer((socket, count) =>
+      count < 3 ? reply(status, "", { "Retry-After": "7" })(socket) : reply(200, ANSWER)(socket),
+    );
+    const { api, waits } = apiAt(server.url);
+    expect((await api.createLink(REQUEST)).link.id).toBe("L1");
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([7000, 7000]);
+  });
+
+  it("after a date, too", async () => {
+    const later = { "Retry-After": "Sat, 21 Nov 2026 10:00:20 GMT" };
+    const server = await rawServer((socket, count) =>
+      count === 1 ? reply(503, "", later)(socket) : reply(200, ANSWER)(socket),
+    );
+    const { api, waits } = apiAt(server.url);
+    await api.createLink(REQUEST);
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([20_000]);
+  });
+
+  it("three times and no more", async () => {
+    const server = await rawServer(reply(503, ""));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["overloaded", 5]);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it("not at all where the wait would be long", async () => {
+    const server = await rawServer(reply(429, "", { "Retry-After": "3600" }));
+    const { api, waits } = apiAt(server.url);
+    expect((await failure(api.createLink(REQUEST))).code).toBe("overloaded");
+    expect(waits).toEqual([]);
+  });
+
+  it("once with another token after a 401", async () => {
+    const server = await rawServer((socket, count) =>
+      count === 1 ? reply(401, "")(socket) : reply(200, ANSWER)(socket),
+    );
+    const tokens = { current: async () => "old-token", renew: async () => "new-token" };
+    await apiAt(server.url, { tokens }).api.createLink(REQUEST);
+    expect(server.requests.map(bearer)).toEqual(["old-token", "new-token"]);
+  });
+
+  it("only once with another token", async () => {
+    const server = await rawServer(reply(401, ""));
+    const tokens = { current: async () => "old-token", renew: async () => "new-token" };
+    expect((await failure(apiAt(server.url, { tokens }).api.createLink(REQUEST))).code).toBe("unauthorized");
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+const bearer = (request: RawServer["requests"][number]): string | undefined =>
+  /\r\nauthorization: Bearer (\S+)/i.exec(request)?.[1];

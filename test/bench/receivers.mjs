@@ -1,0 +1,51 @@
+// Starts the receivers that are measured, each in a process of its own, and waits until they listen.
+import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+
+/** A folder with the public key in it. */
+export function workshop(publicKey) {
+  const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
+  writeFileSync(join(home, "key.pem"), publicKey.export({ type: "spki", format: "pem" }));
+  return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
+}
+
+export const startListen = (home, ...flags) =>
+  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem"), ...flags]);
+
+export const startFloor = (home) =>
+  start(home, [
+    join(import.meta.dirname, "floor.mjs"),
+    join(home, "key.pem"),
+    "4699",
+    join(home, "floor.log"),
+  ]);
+
+async function start(home, args) {
+  const path = join(home, "out.jsonl");
+  const out = openSync(path, "w");
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, PAYLINK_HOME: home },
+    stdio: ["ignore", out, "inherit"],
+  });
+  closeSync(out);
+  const ended = new Promise((done) => child.once("close", done));
+  let url;
+  while (url === undefined) {
+    if (child.exitCode !== null) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
+    await pause(20);
+    url = /^\{"type":"ready","url":"([^"]+)"\}\n/.exec(readFileSync(path, "utf8").slice(0, 200))?.[1];
+  }
+  return {
+    url,
+    pid: child.pid,
+    stop: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

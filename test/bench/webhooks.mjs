@@ -1,0 +1,113 @@
+// A load generator: signed webhooks over kept-alive connections, each unlike every other, on this machine alone.
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
+import { connect } from "node:net";
+
+export const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+const TYPE = "application/json; charset=utf-8";
+
+const record = (uti) => ({
+  uti,
+  transType: "SALE",
+  transApproved: true,
+  transPartiallyApproved: false,
+  transCancelled: false,
+  amountTrans: 12.34,
+  amountGratuity: 0,
+  amountCashback: 0,
+  cvmSignatureRequired: false,
+  cvmPinVerified: false,
+  transCurrencyCode: "EUR",
+  terminalId: "1234567890",
+  merchantId: "000000000012345",
+  softwareVersion: "1.0.0",
+  receiptNumber: "000001",
+  retrievalReferenceNumber: "632500000001",
+  paymentId: randomUUID(),
+  responseCode: "00",
+  stan: "000001",
+  authorisationCode: "654321",
+  merchantTokenId: randomUUID(),
+  cardPan: "************4242",
+  cardStartDate: "2501",
+  cardScheme: "MASTERCARD",
+  cardPanSequenceNumber: "01",
+  cardType: "EMV",
+  emvAid: "A0000000041010",
+  emvTsi: "E800",
+  emvTvr: "0000008000",
+  emvCryptogram: "",
+  emvCryptogramType: "ARQC",
+  reference: `BENCH-${randomBytes(5).toString("hex").slice(0, 9).toUpperCase()}`,
+  merchantName: "Bench Shop",
+  transDateTime: new Date().toISOString(),
+  createdDateTime: new Date().toISOString(),
+  merchantStoreId: 1,
+  status: "Complete",
+});
+
+/** One webhook as the bytes that go over the wire. */
+export function webhook(url, privateKey) {
+  const { host, pathname, href } = new URL(url);
+  const uti = randomUUID();
+  const body = Buffer.from(JSON.stringify(record(uti)));
+  const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
+  const params = `("@method" "@target-uri" "content-digest" "content-type");created=${Math.floor(Date.now() / 1000)};alg="rsa-v1_5-sha256"`;
+  const base = [
+    '"@method": POST',
+    `"@target-uri": ${href}`,
+    `"content-digest": ${digest}`,
+    `"content-type": ${TYPE}`,
+    `"@signature-params": ${params}`,
+  ].join("\n");
+  const lines = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    "Accept: application/json",
+    `Content-Type: ${TYPE}`,
+    `Content-Digest: ${digest}`,
+    `Content-Length: ${body.length}`,
+    `Signature-Input: sig1=${params}`,
+    `Signature: sig1=:${sign("sha256", Buffer.from(base), privateKey).toString("base64")}:`,
+  ];
+  return { uti, bytes: Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), body]) };
+}
+
+/**
+ * Posts what `next` gives, over so many connections, until it gives nothing; tells `answered` of each answer. A
+ * connection that breaks is not opened again.
+ */
+export async function load(url, connections, next, answered) {
+  const { port, hostname } = new URL(url);
+  const latencies = [];
+  const lane = () =>
+    new Promise((resolve) => {
+      const socket = connect(Number(port), hostname);
+      let [sent, current, head] = [0, undefined, ""];
+      const post = () => {
+        current = next();
+        if (current === undefined) return void socket.end();
+        sent = performance.now();
+        socket.write(current.bytes);
+      };
+      socket.on("connect", post);
+      socket.on("data", (chunk) => {
+        head += chunk.toString("latin1");
+        if (!head.includes("\r\n\r\n")) return;
+        latencies.push(performance.now() - sent);
+        answered(current.uti, Number(head.slice(9, 12)));
+        head = "";
+        post();
+      });
+      socket.on("error", () => undefined);
+      socket.on("close", resolve);
+    });
+  const started = performance.now();
+  await Promise.all(Array.from({ length: connections }, lane));
+  const seconds = (performance.now() - started) / 1000;
+  latencies.sort((a, b) => a - b);
+  return {
+    perSecond: Math.round(latencies.length / seconds),
+    p99: latencies[Math.floor(latencies.length * 0.99)],
+  };
+}

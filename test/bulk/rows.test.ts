@@ -1,0 +1,189 @@
+/** Lists as spreadsheets and programs write them, read row by row; and results that a spreadsheet opens unharmed. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkRows } from "../../src/bulk/check.ts";
+import { writeResults } from "../../src/bulk/results.ts";
+import { fingerprintOf, type Row } from "../../src/bulk/row.ts";
+import { openRows } from "../../src/bulk/rows.ts";
+import { JsonNumber } from "../../src/domain/json.ts";
+
+/** The bytes, in pieces of any size. */
+function pieces(text: string | Uint8Array, size = 7): () => AsyncIterable<Uint8Array> {
+  const bytes = Buffer.from(text);
+  return async function* () {
+    for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+  };
+}
+
+async function read(text: string | Uint8Array): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of (await openRows(pieces(text))).read()) rows.push(row);
+  return rows;
+}
+
+const plain = (row: Row): Record<string, unknown> =>
+  Object.fromEntries(row.cells.map(({ column, value }) => [column.field ?? `(${column.name})`, value]));
+
+describe("a list in CSV", () => {
+  it.each([
+    ["commas", "amount,currency\n10,EUR\n20,USD\n"],
+    ["semicolons", "amount;currency\n10;EUR\n20;USD\n"],
+    ["tabs", "amount\tcurrency\n10\tEUR\n20\tUSD\n"],
+    ["a byte order mark", "\uFEFFamount,currency\n10,EUR\n20,USD\n"],
+    ["CRLF", "amount,currency\r\n10,EUR\r\n20,USD\r\n"],
+    ["CR", "amount,currency\r10,EUR\r20,USD\r"],
+    ["mixed line ends and no last one", "amount,currency\r\n10,EUR\n20,USD"],
+    ["quotes", '"amount","currency"\n"10","EUR"\n"20","USD"\n'],
+    ["blank lines and rows of delimiters", "amount,currency\n\n10,EUR\n,\n20,USD\n\n,\n"],
+    ["headers in any case", "AMOUNT, Cur_Rency\n10,EUR\n20,USD\n"],
+  ])("with %s", async (_, text) => {
+    expect((await read(text)).map(plain)).toEqual([
+      { amount: "10", currency: "EUR" },
+      { amount: "20", currency: "USD" },
+    ]);
+  });
+
+  it("names the line on which a row begins, whatever stands in its cells", async () => {
+    const text = 'amount,note\r\n1,"a\r\nb"\r\n\r\n2,"c\nd\re"\r\n3,\r\n';
+    expect((await read(text)).map(({ line, index }) => [index, line])).toEqual([
+      [0, 2],
+      [1, 5],
+      [2, 8],
+    ]);
+  });
+
+  it("knows nested fields, and keeps columns of the merchant's own", async () => {
+    const text = "amount,linkOptions.MODE,customerDetails.billingAddress.city,note,note,\n1,X,Y,a,b,c\n";
+    expect((await read(text)).map(plain)).toEqual([
+      {
+        amount: "1",
+        "linkOptions.mode": "X",
+        "customerDetails.billingAddress.city": "Y",
+        "(note)": "a",
+        "(note (column 5))": "b",
+        "(column 6)": "c",
+      },
+    ]);
+  });
+
+  it("marks a row with too few or too many cells, and reads on", async () => {
+    const rows = await read("amount,currency\n1\n2,EUR,x\n3,EUR\n");
+    expect(rows.map(({ problems }) => problems.length)).toEqual([1, 1, 0]);
+  });
+
+  it.each([
+    ["a field twice", "amount,Amount\n1,2\n", "names a field twice"],
+    ["no field", "a,b\n1,2\n", "names no field"],
+    ["a quote that stays open", 'amount,note\n1,"x\n2,y\n', "From line 2 on"],
+    ["a quote inside a cell", 'amount,note\n1,x\n2,y"z\n', "From line 3 on"],
+    ["Latin-1", Buffer.from("amount,note\n1,caf\xe9\n", "latin1"), "not UTF-8"],
+  ])("refuses %s", async (_, text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+});
+
+describe("a list in JSON lines", () => {
+  it("takes rows nested or flat, and numbers as they are spelled", async () => {
+    const text =
+      '{"amount":10.00,"linkOptions":{"mode":"X"},"own":{"a":1}}\n\n{"amount":"20","linkOptions.mode":"Y"}';
+    const rows = await read(text);
+    expect(rows.map(plain)).toEqual([
+      { amount: new JsonNumber("10.00"), "linkOptions.mode": "X", "(own.a)": new JsonNumber("1") },
+      { amount: "20", "linkOptions.mode": "Y" },
+    ]);
+    expect(rows.map(({ line }) => line)).toEqual([1, 3]);
+  });
+
+  it.each([
+    ["is not JSON", '{"amount":\n'],
+    ["must be a JSON object", '{"amount":1}\n[1]\n'],
+    ["is given twice", '{"amount":1,"Amount":2}\n'],
+    ["is given twice", '{"amount":1,"amount":1}\n'],
+  ])("marks a row that %s", async (message, text) => {
+    const problems = (await read(text)).flatMap((row) => row.problems);
+    expect(problems.map((problem) => problem.message).join()).toContain(message);
+  });
+});
+
+describe("what a row asks for", () => {
+  const asks = async (text: string): Promise<number[]> => (await read(text)).map(fingerprintOf);
+
+  it("is the same in another order, with other quotes and other columns of the merchant's own", async () => {
+    expect(await asks('amount;customerName\n10;Ada\n20;"Bob"\n')).toEqual(
+      await asks("customerName,note,amount\nAda,x,10\nBob,y,20\n"),
+    );
+  });
+
+  it("is another with another value", async () => {
+    expect(await asks("amount,customerName\n10,Ada\n")).not.toEqual(
+      await asks("amount,customerName\n10,Bob\n"),
+    );
+  });
+});
+
+async function results(text: string, name: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "paylink-results-"));
+  try {
+    const rows = await openRows(pieces(text));
+    const checked = await checkRows({
+      rows: rows.read(),
+      build: () => ({ request: null, problems: [] }),
+      now: new Date(0),
+      signal: new AbortController().signal,
+      isDone: () => false,
+      checked: () => undefined,
+    });
+    const path = join(folder, name);
+    const resultOf = ({ index }: Row) => ({
+      status: "created" as const,
+      id: `id${index}`,
+      url: `https://x/${index}`,
+    });
+    await writeResults({ path, rows, checked, resultOf });
+    return readFileSync(path, "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("the results", () => {
+  it("are the row's own columns and the link's, in the input's own dialect", async () => {
+    expect(await results("\uFEFFAmount;note\n10;x\n20;\n", "out.csv")).toBe(
+      "\uFEFFAmount;note;id;url;status;error\n10;x;id0;https://x/0;created;\n20;;id1;https://x/1;created;\n",
+    );
+  });
+
+  it("do not overwrite a column of the same name", async () => {
+    expect(await results("amount,ID\n1,own\n", "out.csv")).toBe(
+      "amount,ID,link_id,url,status,error\n1,own,id0,https://x/0,created,\n",
+    );
+  });
+
+  it("are JSON lines of the rows' own shape where the ending says so", async () => {
+    expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "out.jsonl")).toBe(
+      '{"amount":1.50,"own":{"a":[1]},"id":"id0","url":"https://x/0","status":"created"}\n',
+    );
+  });
+
+  it("round-trip whatever a cell holds, with formulas made harmless", async () => {
+    const cell = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom("=1+1", "-5", '"', "a\r\nb", ";"),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 5 }), async (cells) => {
+        const quoted = cells.map((text) => `"${text.replaceAll('"', '""')}"`);
+        const text = `amount,note\n${quoted.map((value) => `1,${value}`).join("\n")}\n`;
+        const back = await read(await results(text, "out.csv"));
+        expect(back.map((row) => row.cells[1]?.value)).toEqual(
+          cells.map((value) => value.replace(/^(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "'")),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,200 @@
+/** The pass that sends, without a network: what stops it, what makes it wait, and how much is in the air at once. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkRows } from "../../src/bulk/check.ts";
+import { Ledger } from "../../src/bulk/ledger.ts";
+import type { Outcome } from "../../src/bulk/outcome.ts";
+import { Pace } from "../../src/bulk/pace.ts";
+import { openRows } from "../../src/bulk/rows.ts";
+import { sendRows, type Created } from "../../src/bulk/run.ts";
+import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
+import { buildRequest } from "../../src/requests/build.ts";
+import { inForce } from "../../src/store/in-force.ts";
+import { beginJournal } from "../../src/store/journal.ts";
+import { temporaryHome } from "../support/home.ts";
+
+interface Case {
+  readonly rows: number;
+  readonly concurrency?: number;
+  readonly rate?: number;
+  /** Answers the request of a customer; `time` is what the run's clock shows. */
+  readonly create: (customer: string, time: number) => Promise<Created>;
+}
+
+const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
+  new PaylinkError(code, code, { details: { retryAfter } });
+const created = (id: string): Promise<Created> => Promise.resolve({ id, url: `https://x/${id}` });
+
+/** Runs a list on a clock of its own, which leaps whenever the run waits. */
+async function run({ rows: count, concurrency = 4, rate, create }: Case) {
+  const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
+  const rows = await openRows(async function* () {
+    yield Buffer.from(text);
+  });
+  let time = 1_000_000;
+  const now = (): Date => new Date(time);
+  const settings = inForce({
+    named: undefined,
+    env: { PAYLINK_TERMINAL_ID: "1" },
+    current: undefined,
+    profiles: {},
+  });
+  const build: Parameters<typeof sendRows>[0]["build"] = (given, when) =>
+    buildRequest({ flags: { currency: "EUR" }, base: undefined, given, settings, now: when });
+  const halt = new AbortController();
+  const checked = await checkRows({
+    rows: rows.read(),
+    build,
+    now: now(),
+    signal: halt.signal,
+    isDone: () => false,
+    checked: () => undefined,
+  });
+  const path = join(temporaryHome(), "a.journal");
+  beginJournal(path, { service: "s", input: "i", content: checked.content, begun: "b" });
+  const ledger = new Ledger(path);
+  ledger.open();
+  const outcomes = new Map<number, Outcome>();
+  const pauses: number[] = [];
+  let inTheAir = 0;
+  let most = 0;
+  const stopped = (): boolean => halt.signal.aborted;
+  const pace = new Pace({
+    rate,
+    clock: () => time,
+    sleep: async (milliseconds) => {
+      await new Promise(setImmediate);
+      time += milliseconds;
+    },
+    stopped,
+    paused: (milliseconds) => pauses.push(milliseconds),
+  });
+  await sendRows({
+    rows: rows.read(),
+    checked,
+    ledger,
+    pace,
+    build,
+    create: async ({ customerName }) => {
+      most = Math.max(most, ++inTheAir);
+      await new Promise(setImmediate);
+      try {
+        return await create(customerName, time);
+      } finally {
+        inTheAir--;
+      }
+    },
+    concurrency,
+    retryUnknown: false,
+    now,
+    stop: (reason) => halt.abort(reason),
+    stopped,
+    settled: ({ index }, outcome) => outcomes.set(index, outcome),
+  });
+  await ledger.close();
+  const statuses = (status: string): number =>
+    [...outcomes.values()].filter((outcome) => outcome.status === status).length;
+  return {
+    outcomes,
+    statuses,
+    pauses,
+    most,
+    elapsed: time - 1_000_000,
+    reason: halt.signal.reason as unknown,
+  };
+}
+
+describe("a run", () => {
+  it("sends each row once, with no more in the air than it may", async () => {
+    const sent: string[] = [];
+    const { statuses, most, reason } = await run({
+      rows: 100,
+      concurrency: 3,
+      create: (customer) => {
+        sent.push(customer);
+        return created(customer);
+      },
+    });
+    expect(statuses("created")).toBe(100);
+    expect(new Set(sent).size).toBe(100);
+    expect(sent).toHaveLength(100);
+    expect(most).toBe(3);
+    expect(reason).toBeUndefined();
+  });
+
+  it.each(["unauthorized", "redirected"] as const)("stops at the first %s", async (code) => {
+    let requests = 0;
+    const { reason, statuses } = await run({
+      rows: 1000,
+      create: async () => {
+        requests++;
+        throw failure(code);
+      },
+    });
+    expect(reason).toMatchObject({ code });
+    expect(requests).toBeLessThanOrEqual(4);
+    expect(statuses("refused")).toBe(requests);
+  });
+
+  it("goes on where single rows are refused", async () => {
+    const { statuses, reason } = await run({
+      rows: 50,
+      create: (customer) => (customer.endsWith("7") ? Promise.reject(failure("refused")) : created(customer)),
+    });
+    expect([statuses("refused"), statuses("created"), reason]).toEqual([5, 45, undefined]);
+  });
+
+  it("never sends a row of unknown outcome again, and gives up where nothing else comes", async () => {
+    let requests = 0;
+    const { statuses, reason } = await run({
+      rows: 1000,
+      create: async () => {
+        requests++;
+        throw failure("outcome_unknown");
+      },
+    });
+    expect(reason).toMatchObject({ code: "outcome_unknown" });
+    expect(statuses("unknown")).toBe(requests);
+    expect(requests).toBeLessThan(30);
+  });
+
+  it("waits as a whole for as long as the service asks, then sends what was put off", async () => {
+    const times: number[] = [];
+    const { statuses, pauses } = await run({
+      rows: 40,
+      create: (customer, time) => {
+        times.push(time);
+        return times.length === 10 ? Promise.reject(failure("overloaded", 7000)) : created(customer);
+      },
+    });
+    expect(statuses("created")).toBe(40);
+    expect(times).toHaveLength(41);
+    expect(pauses).toEqual([7000]);
+    const late = times.filter((time) => time >= 1_007_000).length;
+    expect(late).toBeGreaterThanOrEqual(41 - 10 - 4);
+  });
+
+  it.each(["overloaded", "not_reached"] as const)("waits ever longer when %s, then stops", async (code) => {
+    const { pauses, reason, statuses } = await run({
+      rows: 100,
+      create: () => Promise.reject(failure(code)),
+    });
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
+    expect(reason).toMatchObject({ code });
+    expect(statuses("created")).toBe(0);
+  });
+
+  it("keeps under its rate", async () => {
+    const { elapsed } = await run({ rows: 20, rate: 4, create: created });
+    expect(elapsed).toBeGreaterThanOrEqual(4750);
+  });
+
+  it("leaves the outcome unknown where it fails itself, and stops", async () => {
+    const { reason, statuses } = await run({
+      rows: 100,
+      create: (customer) => (customer === "c5" ? Promise.reject(new TypeError("oops")) : created(customer)),
+    });
+    expect(reason).toBeInstanceOf(TypeError);
+    expect(statuses("unknown")).toBe(1);
+  });
+});

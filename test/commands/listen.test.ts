@@ -1,0 +1,360 @@
+/** `listen` and `events` with the real binary: kept before acknowledged, forwarded in order, ended as a script expects. */
+import { request as httpsRequest } from "node:https";
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+
+interface Line {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+const lines = (text: string): Line[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line): Line => JSON.parse(line));
+
+async function listen(home: string, ...flags: string[]): Promise<{ running: Running; url: string }> {
+  const running = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags], {
+    home,
+  });
+  return { running, url: await readyUrl(running) };
+}
+
+const send = (url: string, changes?: Readonly<Record<string, unknown>>): Promise<number> =>
+  post(url, webhook(url, record(changes)));
+
+describe("listen", () => {
+  it("keeps what it acknowledged through SIGKILL, and each event once", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home);
+    const acknowledged: string[] = [];
+    const sent = Array.from({ length: 300 }, () => record());
+    let killed = false;
+    await Promise.all(
+      sent.map(async (one, index) => {
+        const status = await post(url, webhook(url, one)).catch(() => 0);
+        if (status === 200) acknowledged.push(String(one["uti"]));
+        if (!killed && acknowledged.length >= 50 && index % 2 === 0) {
+          killed = true;
+          await running.stop("SIGKILL");
+        }
+      }),
+    );
+    expect(killed).toBe(true);
+    const again = await listen(home);
+    const { code } = await again.running.stop("SIGTERM");
+    expect(code).toBe(143);
+    const kept = lines((await runPaylink(["events", "export"], { home })).stdout).map(
+      ({ record }) => (record as { uti: string }).uti,
+    );
+    expect(kept).toEqual(expect.arrayContaining(acknowledged));
+    expect(new Set(kept).size).toBe(kept.length);
+  });
+
+  it("ends with 0 once all that was expected has come", async () => {
+    const flags = ["--expect", "approved:2", "--expect", "declined:1", "--timeout", "50s"];
+    const { running, url } = await listen(temporaryHome(), ...flags);
+    const twice = record();
+    const statuses = [
+      await post(url, webhook(url, twice)),
+      await post(url, webhook(url, twice)),
+      await send(url),
+      await send(url, { transApproved: false }),
+    ];
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(0);
+    expect(lines(stdout).map(({ type, repeated }) => [type, repeated])).toEqual([
+      ["ready", undefined],
+      ["event", false],
+      ["event", true],
+      ["event", false],
+      ["event", false],
+      ["summary", undefined],
+    ]);
+  });
+
+  it("ends with 8 when the time has passed, naming what did not come", async () => {
+    const { running, url } = await listen(temporaryHome(), "--expect", "approved:2", "--timeout", "2s");
+    await send(url);
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(8);
+    expect(stderr).toContain("1 of 2 approved");
+  });
+
+  it("ends with 7 at the first rejected one", async () => {
+    const { running, url } = await listen(temporaryHome(), "--expect", "1");
+    const genuine = webhook(url, record());
+    expect(await post(url, { ...genuine, body: Buffer.from("{}") })).toBe(401);
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(7);
+    expect(lines(stdout)[1]).toMatchObject({
+      type: "rejected",
+      code: "content_digest_mismatch",
+      checks: expect.arrayContaining([expect.objectContaining({ check: "content-digest", ok: false })]),
+    });
+  });
+
+  it("shows only what was asked for, and keeps the rest", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home, "--outcome", "declined", "--reference", "INV-2");
+    await send(url, { reference: "INV-2" });
+    await send(url, { reference: "INV-2-ABCDEFGHI", transApproved: false });
+    await send(url, { transApproved: false });
+    const { stdout } = await running.stop();
+    expect(lines(stdout).filter(({ type }) => type === "event")).toHaveLength(1);
+    expect(lines(stdout).at(-1)).toMatchObject({ received: 3, verified: 3 });
+    expect(lines((await runPaylink(["events", "--json"], { home })).stdout)).toHaveLength(3);
+  });
+
+  it("names every wrong flag at once", async () => {
+    const wrong = [
+      "--expect",
+      "paid:1",
+      "--timeout",
+      "soon",
+      "--outcome",
+      "lost",
+      "-f",
+      "a b",
+      "-H",
+      "x",
+      "--tls-cert",
+      "c",
+    ];
+    const { code, stderr } = await runPaylink(["listen", "--key", "k", ...wrong], { home: temporaryHome() });
+    expect(code).toBe(2);
+    for (const flag of ["--expect paid:1", "--timeout", "--outcome", "--forward-to", "-H x", "--tls-key"])
+      expect(stderr).toContain(flag);
+  });
+
+  it("serves https, and renews its certificate when the files change", async () => {
+    const home = temporaryHome();
+    const [cert, key] = [join(home, "tls.pem"), join(home, "tls.key")];
+    const makeCertificate = (name: string): void =>
+      void execFileSync(
+        "openssl",
+        [
+          "req",
+          "-x509",
+          "-newkey",
+          "rsa:2048",
+          "-nodes",
+          "-days",
+          "1",
+          "-subj",
+          `/CN=${name}`,
+          "-keyout",
+          key,
+          "-out",
+          cert,
+        ],
+        { stdio: "ignore" },
+      );
+    makeCertificate("first");
+    const { running, url } = await listen(home, "--tls-cert", cert, "--tls-key", key);
+    expect(url).toMatch(/^https:/);
+    const exchange = (): Promise<[status: number | undefined, name: unknown]> =>
+      new Promise((resolve, reject) => {
+        const { headers, body } = webhook(url, record());
+        const options = { method: "POST", headers: headers.flat(), rejectUnauthorized: false, agent: false };
+        httpsRequest(url, options, (reply) => {
+          const { subject } = (reply.socket as import("node:tls").TLSSocket).getPeerCertificate();
+          reply.resume();
+          resolve([reply.statusCode, subject.CN]);
+        })
+          .on("error", reject)
+          .end(body);
+      });
+    expect(await exchange()).toEqual([200, "first"]);
+    makeCertificate("second");
+    let name: unknown = "first";
+    for (let tries = 0; tries < 60 && name === "first"; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      [, name] = await exchange();
+    }
+    expect(name).toBe("second");
+    await running.stop();
+  });
+});
+
+describe("forwarding", () => {
+  it("passes bytes and signature headers on, in order of arrival, and answers with the application's status", async () => {
+    const app = await startApp((_, index) => [200, 500, 204][index] ?? 200);
+    const home = temporaryHome();
+    const { running, url } = await listen(home, "-f", app.url, "-H", "X-Env: test");
+    const requests = [record(), record(), record()].map((one) => webhook(url, one));
+    const statuses: number[] = [];
+    for (const one of requests) statuses.push(await post(url, one));
+    expect(statuses).toEqual([200, 500, 200]);
+    expect(app.taken.map(({ body }) => body)).toEqual(requests.map(({ body }) => body));
+    const [first] = app.taken;
+    for (const name of ["Signature", "Signature-Input", "Content-Digest"])
+      expect(first?.headers[name.toLowerCase()]).toBe(
+        requests[0]?.headers.find(([spelled]) => spelled === name)?.[1],
+      );
+    expect(first).toMatchObject({
+      url: "/hook?a=b",
+      headers: { "x-env": "test", host: new URL(app.url).host },
+    });
+    // The first was taken and is not sent again, the second was refused and is.
+    expect(await post(url, requests[0] ?? webhook(url, {}))).toBe(200);
+    expect(await post(url, requests[1] ?? webhook(url, {}))).toBe(200);
+    expect(app.taken).toHaveLength(4);
+    const { stdout } = await running.stop();
+    const forwards = lines(stdout).filter(({ type }) => type === "forward");
+    expect(forwards.map(({ status }) => status)).toEqual([200, 500, 204, 200]);
+    expect(forwards[1]).toMatchObject({ detail: "x".repeat(500) });
+    expect(lines(stdout).at(-1)).toMatchObject({ received: 5, forwarded: 3, failed: 1 });
+    const ids = lines(stdout)
+      .filter(({ type }) => type === "event")
+      .map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(forwards.map(({ id }) => id)));
+  });
+
+  it("satisfies an Express application that verifies the same webhook itself", async () => {
+    const home = temporaryHome();
+    const script = join(import.meta.dirname, "../support/express-app.mjs");
+    const app = spawn(process.execPath, [script, keyFile(home)], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void app.kill());
+    const port = await new Promise((resolve) =>
+      app.stdout.once("data", (text) => resolve(String(text).trim())),
+    );
+    const { running, url } = await listen(home, "--forward-to", String(port));
+    expect(await send(url)).toBe(200);
+    expect(lines((await running.stop()).stdout)).toContainEqual(
+      expect.objectContaining({ type: "forward", status: 200 }),
+    );
+  });
+
+  it("answers 502 where the application is not reached, and replays the event when it is back", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home, "--forward-to", "1");
+    const one = record();
+    expect(await post(url, webhook(url, one))).toBe(502);
+    const app = await startApp(() => 200);
+    const replay = await runPaylink(["events", "replay", String(one["uti"]).slice(0, 12), "--to", app.url], {
+      home,
+    });
+    expect(replay.code).toBe(0);
+    expect(app.taken.map(({ body }) => JSON.parse(body.toString()))).toEqual([one]);
+    // Taken meanwhile, so the service's next try is answered without another attempt.
+    expect(await post(url, webhook(url, one))).toBe(200);
+    await running.stop();
+  });
+
+  it("sends declined and cancelled payments to the other target, and passes nothing on that is rejected", async () => {
+    const [app, failed] = [await startApp(() => 200), await startApp(() => 200)];
+    const targets = ["--forward-to", app.url, "--forward-failed-to", failed.url];
+    const { running, url } = await listen(temporaryHome(), ...targets);
+    await send(url, { reference: "paid" });
+    await send(url, { transApproved: false, reference: "declined" });
+    await send(url, { transApproved: false, transCancelled: true, reference: "cancelled" });
+    await post(url, { ...webhook(url, record()), body: Buffer.from("{}") });
+    const references = ({ taken }: typeof app): unknown[] =>
+      taken.map(({ body }) => (JSON.parse(body.toString()) as { reference: string }).reference);
+    expect(references(app)).toEqual(["paid"]);
+    expect(references(failed)).toEqual(["declined", "cancelled"]);
+    await running.stop();
+  });
+
+  it("waits for a slow application without making anyone else wait, and sends what comes twice once", async () => {
+    let release = (): void => undefined;
+    const app = await startApp(() => new Promise((resolve) => (release = () => resolve(200))));
+    const { running, url } = await listen(temporaryHome(), "-f", app.url);
+    const slow = webhook(url, record());
+    const answers = [post(url, slow), post(url, slow)];
+    await running.until(/"repeated":true/);
+    expect(await post(url, { ...slow, body: Buffer.from("{}") })).toBe(401);
+    expect(app.taken).toHaveLength(1);
+    release();
+    expect(await Promise.all(answers)).toEqual([200, 200]);
+    await running.stop();
+    expect(app.taken).toHaveLength(1);
+  });
+});
+
+describe("hostile senders", () => {
+  it("are bounded, and honest ones are served meanwhile", async () => {
+    const { running, url } = await listen(temporaryHome());
+    const { port, hostname } = new URL(url);
+    const idle = Array.from({ length: 1200 }, () =>
+      connect(Number(port), hostname).on("error", () => undefined),
+    );
+    for (const [index, socket] of idle.entries())
+      if (index % 2 === 0) socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Le");
+    expect(await send(url)).toBe(200);
+    const flood = connect(Number(port), hostname);
+    flood.write(`POST / HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${"X-A: b\r\n".repeat(300)}\r\n`);
+    expect(String(await new Promise((resolve) => flood.once("data", resolve)))).toContain(" 431 ");
+    const big = connect(Number(port), hostname).on("error", () => undefined);
+    big.write(
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n",
+    );
+    big.write(Buffer.alloc(1_048_577, 0x20));
+    expect(String(await new Promise((resolve) => big.once("data", resolve)))).toContain(" 413 ");
+    const pipelined = connect(Number(port), hostname);
+    const raw = webhook(url, record());
+    const head = raw.headers.map((line) => line.join(": ")).join("\r\n");
+    const whole = Buffer.concat([Buffer.from(`POST / HTTP/1.1\r\n${head}\r\n\r\n`), raw.body]);
+    pipelined.write(Buffer.concat(Array.from({ length: 50 }, () => whole)));
+    let answered = "";
+    await new Promise<void>((resolve) =>
+      pipelined.on("data", (chunk) => {
+        answered += String(chunk);
+        if (answered.split("HTTP/1.1 200").length === 51) resolve();
+      }),
+    );
+    for (const socket of [...idle, flood, big, pipelined]) socket.destroy();
+    expect((await running.stop()).code).toBe(130);
+  });
+});
+
+describe("keys by URL", () => {
+  it("are fetched before the ready line, and without them nothing starts", async () => {
+    const { code } = await runPaylink(["listen", "--port", "0", "--key", "http://127.0.0.1:1/jwks"], {
+      home: temporaryHome(),
+    });
+    expect(code).toBe(5);
+  });
+});
+
+describe("events", () => {
+  it("lists, shows, exports and prunes what came", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home);
+    const one = record({ reference: "INV-9\u001b[31m", note: "\u202Ereversed" });
+    await post(url, webhook(url, one));
+    await post(url, webhook(url, one));
+    await post(url, { ...webhook(url, record()), body: Buffer.from("{}") });
+    await running.stop();
+    const uti = String(one["uti"]);
+    const events = async (...args: string[]) => runPaylink(["events", ...args], { home });
+    const table = (await events()).stdout;
+    expect(table).toMatch(/APPROVED +EUR 10\.50 +INV-9/);
+    expect(table).toContain("INV-9\\u{1b}[31m");
+    expect(table).toMatch(new RegExp(`${uti} +1 repeated`));
+    expect(table).not.toContain("\u001b");
+    const shown = (await events("show", uti.slice(0, 10))).stdout;
+    expect(shown).toContain("✓ signature-value");
+    expect(shown).toContain("repeated");
+    expect(shown).toContain("Signature-Input");
+    expect(shown).toContain("\\u{202e}reversed");
+    const exported = lines((await events("export")).stdout);
+    expect(exported).toHaveLength(1);
+    expect(Buffer.from(String(exported[0]?.["bodyBase64"]), "base64").toString()).toBe(JSON.stringify(one));
+    const rejected = lines((await events("list", "--rejected", "--json")).stdout);
+    expect(rejected).toMatchObject([{ code: "content_digest_mismatch" }]);
+    expect((await events("show", String(rejected[0]?.["id"]))).stdout).toContain("✗ content-digest");
+    expect((await events("show", "nothing")).code).toBe(2);
+    const pruned = await events("prune", "--before", "2999-01-01", "--json");
+    expect(JSON.parse(pruned.stdout)).toMatchObject({ events: 1, rejections: 1 });
+    expect((await events("list")).stderr).toContain("no such events");
+  });
+});

@@ -1,0 +1,175 @@
+/** What becomes of a created link besides the card: waited for, opened, copied, and created by curl. */
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { ANSWER } from "../support/link-request.ts";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+
+const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
+const FULL = [
+  ...CREATE,
+  "--customer-name",
+  "Ada",
+  "--terminal-id",
+  "1234567890",
+  "--expires",
+  "2030-01-31T12:00:00Z",
+];
+
+async function homeWithSandbox(): Promise<string> {
+  const home = temporaryHome();
+  await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  return home;
+}
+
+describe("create --wait", () => {
+  it.each([
+    [["--outcome", "approved"], 0, "APPROVED"],
+    [["--outcome", "declined"], 9, "DECLINED"],
+    [["--outcome", "cancelled"], 9, "CANCELLED"],
+  ])("ends with the outcome of a payment with %j: %i", async (pay, code, words) => {
+    const home = await homeWithSandbox();
+    const waiting = startPaylink([...CREATE, "--wait", "--timeout", "60s"], { home });
+    const [url = ""] = await waiting.until(/^http\S+/);
+    expect((await runPaylink(["pay", url, ...pay], { home })).code).toBe(0);
+    const ended = await waiting.ended;
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).toContain(words);
+  });
+
+  it("knows a reusable link's payment by its base reference, and no other's", async () => {
+    const home = await homeWithSandbox();
+    const create = ["create", "--reusable", "--invoice-id", "DONATION", "--wait", "--json", "--debug"];
+    const waiting = startPaylink(create, { home });
+    const [, url = ""] = await waiting.until(/"url":"([^"]+)"/);
+    const [, callback = ""] = /"callbackUrl":"([^"]+)"/.exec(waiting.stderr()) ?? [];
+    const reusable = ["create", "--reusable", "--invoice-id", "DONATION-2", "--callback-url", callback, "-q"];
+    const other = await runPaylink(reusable, { home });
+    await runPaylink(["pay", other.stdout.trim(), "--amount", "7"], { home });
+    await expect.poll(() => waiting.stderr(), { timeout: 30_000 }).toContain("Another payment: APPROVED");
+    await runPaylink(["pay", url, "--amount", "25"], { home });
+    const { code, stdout } = await waiting.ended;
+    expect(code).toBe(0);
+    const [link, record] = stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(link).toMatchObject({ url });
+    expect(record).toMatchObject({ transApproved: true, amountTrans: 25 });
+    expect((record as { reference: string }).reference).toMatch(/^DONATION-{1,2}[A-Z0-9]{9}$/);
+  });
+
+  it("ends with 8 when the time passes, and says that the link stays", async () => {
+    const home = await homeWithSandbox();
+    const run = await runPaylink([...CREATE, "--wait", "--timeout", "1s", "-q"], { home });
+    expect(run.code).toBe(8);
+    expect(run.stdout).toMatch(/^http\S+\n$/);
+    expect(run.stderr).toContain("can still be paid");
+  });
+
+  it.each([
+    ["a callback elsewhere", ["--callback-url", "https://shop.example/hook"], {}],
+    ["a service elsewhere", [], { PAYLINK_BASE_URL: "https://service.example" }],
+  ])("explains at once that %s cannot reach this receiver", async (_, args, env) => {
+    const home = await homeWithSandbox();
+    const run = await runPaylink([...FULL, "--wait", ...args], { home, env });
+    expect(run.code).toBe(2);
+    expect(run.stdout).toBe("");
+    expect(run.stderr).toContain("would wait in vain");
+  });
+
+  it("sends nothing without a key to verify the webhook with", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
+    const run = await runPaylink([...FULL, "--wait"], { home: temporaryHome(), env });
+    expect(run.code).toBe(2);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("stops waiting at Ctrl-C", async () => {
+    const home = await homeWithSandbox();
+    const waiting = startPaylink([...CREATE, "--wait"], { home });
+    await waiting.until(/status +active/);
+    expect((await waiting.stop()).code).toBe(130);
+  });
+});
+
+describe("create --curl", () => {
+  it("prints a command that creates the same link, and no token", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    const home = temporaryHome();
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
+    const args = [...FULL, "--description", `It's "10%" & $HOME \\ \`id\``];
+    const { stdout, code } = await runPaylink([...args, "--curl"], { home, env });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("token-1");
+    expect(server.requests).toEqual([]);
+    const curl = await promisify(execFile)("/bin/sh", ["-c", stdout], {
+      env: { ...env, PATH: process.env["PATH"] },
+    });
+    expect(curl.stdout).toBe(ANSWER);
+    await runPaylink(args, { home, env });
+    // The same, with whatever is on the machine left out: what a shell makes of the words.
+    const words = await promisify(execFile)("/bin/sh", ["-c", `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
+      env,
+    });
+    expect(words.stdout).toContain(String.raw`"description":"It's \"10%\" & $HOME \\ ` + "`id`");
+    const [byCurl = "", byPaylink = ""] = server.requests;
+    const parts = (request: string) => {
+      const [head = "", body] = request.split("\r\n\r\n");
+      const [line, ...headers] = head.split("\r\n");
+      const kept = headers.filter((header) => /^(?:authorization|content-type|accept):/i.test(header));
+      return { line, headers: kept.map((header) => header.toLowerCase()).toSorted(), body };
+    };
+    expect(parts(byCurl)).toEqual(parts(byPaylink));
+  });
+});
+
+describe("create --open and --copy", () => {
+  const program = (home: string, name: string, script: string): void => {
+    mkdirSync(join(home, "bin"), { recursive: true });
+    writeFileSync(join(home, "bin", name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(home, "bin", name), 0o755);
+  };
+
+  it.runIf(process.platform === "linux")("hand the link to the programs of the platform", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    const home = temporaryHome();
+    program(
+      home,
+      "xdg-open",
+      `printf %s "$1" > "${home}/opened.part" && mv "${home}/opened.part" "${home}/opened"`,
+    );
+    program(home, "xclip", `cat > "${home}/copied"`);
+    const env = {
+      PAYLINK_BASE_URL: server.url,
+      PAYLINK_TOKEN: "token-1",
+      PATH: `${join(home, "bin")}:/usr/bin:/bin`,
+    };
+    const run = await runPaylink([...FULL, "--open", "--copy", "-q"], { home, env });
+    expect(run).toMatchObject({ code: 0, stdout: "https://pay.example/checkout?r=L1\n" });
+    expect(readFileSync(join(home, "copied"), "utf8")).toBe("https://pay.example/checkout?r=L1");
+    await expect.poll(() => existsSync(join(home, "opened")), { timeout: 10_000 }).toBe(true);
+    expect(readFileSync(join(home, "opened"), "utf8")).toBe("https://pay.example/checkout?r=L1");
+  });
+
+  it("only warn where nothing takes the link, since it exists", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1", PATH: "/nowhere" };
+    const run = await runPaylink([...FULL, "--copy", "-q"], { home: temporaryHome(), env });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain("could not be copied");
+  });
+
+  it("open nothing but a web address", async () => {
+    const server = await rawServer(reply(200, ANSWER.replace("https://pay.example", "file://etc")));
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
+    const run = await runPaylink([...FULL, "--open"], { home: temporaryHome(), env });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain("could not be opened: it is no http or https URL");
+  });
+});

@@ -1,0 +1,148 @@
+/** What a person at a terminal goes through, on a real pseudo-terminal. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { CTRL_C, DOWN, ENTER, openScreen } from "../support/screen.ts";
+
+async function homeWithSandbox(): Promise<{ home: string; url: string }> {
+  const home = temporaryHome();
+  return { home, url: await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home })) };
+}
+
+describe("create, in a terminal", () => {
+  it("asks for what is missing, checks each answer, shows a summary and creates the link", async () => {
+    const { home } = await homeWithSandbox();
+    const screen = openScreen(["create"], { home });
+    await screen.until(/What kind of link\?/);
+    screen.type(ENTER);
+    await screen.until(/Amount/);
+    screen.type(`10,5${ENTER}`);
+    await screen.until(/plain decimal of 0 or more, such as 10\.5/);
+    screen.type(`${"\u007f".repeat(4)}10.5${ENTER}`);
+    await screen.until(/\? Currency \(EUR\)/);
+    screen.type(`JPY${ENTER}`);
+    await screen.until(/--amount must have no decimals in JPY/);
+    screen.type(`${"\u007f".repeat(3)}${ENTER}`);
+    await screen.until(/\? Terminal \(1234567890\)/);
+    screen.type(ENTER);
+    await screen.until(/\? Customer's name \(Sandbox Customer\)/);
+    screen.type(`Ada Lovelace${ENTER}`);
+    await screen.until(/\? Expires .* \(7d\)/);
+    screen.type(ENTER);
+    await screen.until(/Anything else\?/);
+    screen.type(` ${ENTER}`);
+    await screen.until(/\? Invoice id/);
+    screen.type(`INV-7${ENTER}`);
+    await screen.until(/\? Description/);
+    screen.type(ENTER);
+    await screen.until(/Create this link\?/);
+    expect(screen.text()).toMatch(/amount +EUR 10\.50\n/);
+    expect(screen.text()).toMatch(/invoiceId +INV-7\n/);
+    expect(screen.text()).not.toMatch(/description +/);
+    screen.type(ENTER);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(
+      /http:\/\/127\.0\.0\.1:\d+\/pay\?r=\S+\n +status +active\n +amount +EUR 10\.50/,
+    );
+  });
+
+  it("asks a reusable link's own questions", async () => {
+    const { home } = await homeWithSandbox();
+    const screen = openScreen(["create", "--dry-run"], { home });
+    await screen.until(/What kind of link\?/);
+    screen.type(`${DOWN}${ENTER}`);
+    await screen.until(/\? Amount \(0\)/);
+    for (const question of [/Currency/, /Terminal/, /Customer/, /Expires .*leaves it out/, /Anything else/]) {
+      screen.type(ENTER);
+      await screen.until(question);
+    }
+    screen.type(ENTER);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('"mode": "REUSABLE_VARIABLE"');
+    expect(screen.text()).not.toContain("expirationDate");
+  });
+
+  it("leaves the terminal as it was when it is interrupted, and sends nothing", async () => {
+    const home = temporaryHome();
+    const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
+    await readyUrl(sandbox);
+    const before = sandbox.stdout();
+    const shell = 'stty -g; "$0" "$1" create; code=$?; stty -g; echo "ended $code"';
+    const screen = openScreen([], { home, shell });
+    await screen.until(/What kind of link\?/);
+    screen.type(ENTER);
+    await screen.until(/Amount/);
+    screen.type(CTRL_C);
+    await screen.until(/ended 130/);
+    await screen.ended;
+    const modes = screen.text().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}$/gm) ?? [];
+    expect(modes).toHaveLength(2);
+    expect(modes[0]).toBe(modes[1]);
+    expect(screen.raw().lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(
+      screen.raw().lastIndexOf("\u001b[?25l"),
+    );
+    expect(sandbox.stdout()).toBe(before);
+  });
+
+  it("sends nothing when the summary is turned down", async () => {
+    const home = temporaryHome();
+    const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
+    await readyUrl(sandbox);
+    const before = sandbox.stdout();
+    const asking = openScreen(["create", "--currency", "EUR"], { home });
+    await asking.until(/What kind/);
+    asking.type(ENTER);
+    await asking.until(/Amount/);
+    asking.type(`10${ENTER}`);
+    for (const question of [/Terminal/, /Customer/, /Expires/, /Anything else/]) {
+      await asking.until(question);
+      asking.type(ENTER);
+    }
+    await asking.until(/Create this link\?/);
+    asking.type(`n${ENTER}`);
+    expect(await asking.ended).toBe(130);
+    expect(asking.text()).toContain("Nothing was sent.");
+    expect(sandbox.stdout()).toBe(before);
+  });
+
+  it.each([
+    ["--no-input", ["create", "--no-input"], {}],
+    ["CI", ["create"], { CI: "true" }],
+    ["--json", ["create", "--json"], {}],
+  ])("asks nothing with %s, and names everything that is missing", async (_, args, env) => {
+    const home = temporaryHome();
+    const service = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token-1", ...env };
+    const screen = openScreen(args, { home, env: service });
+    expect(await screen.ended).toBe(2);
+    for (const flag of ["--amount", "--currency", "--terminal-id", "--customer-name"])
+      expect(screen.raw().replaceAll(/\s/g, "")).toContain(flag);
+  });
+});
+
+describe("login, in a terminal", () => {
+  it("asks for the account, never shows the token, and the account works", async () => {
+    const { home, url } = await homeWithSandbox();
+    const { profiles } = JSON.parse(readFileSync(`${home}/settings.json`, "utf8")) as {
+      profiles: { sandbox: { token: string } };
+    };
+    const { token } = profiles.sandbox;
+    const screen = openScreen(["login", "-p", "shop"], { home });
+    await screen.until(/base URL/);
+    screen.type(`http://shop.example${ENTER}`);
+    await screen.until(/must be https/);
+    screen.type(`\u0015${url}${ENTER}`);
+    await screen.until(/Terminal/);
+    screen.type(`1234567890${ENTER}`);
+    await screen.until(/What opens the account\?/);
+    screen.type(ENTER);
+    await screen.until(/Access token/);
+    screen.type(`${token}${ENTER}`);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain("Logged in: profile shop");
+    expect(screen.raw()).not.toContain(token);
+    const status = await runPaylink(["status", "--json"], { home });
+    expect(status.code).toBe(0);
+    expect(JSON.parse(status.stdout)).toMatchObject({ profile: "shop", token: { valid: true } });
+  });
+});

@@ -1,0 +1,123 @@
+/** No secret in any output of any command, with everything shown that `--debug` shows. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Context } from "../../src/context.ts";
+import { createProgram } from "../../src/program.ts";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink, startPaylink } from "../support/paylink.ts";
+import { rawServer, type RawServer } from "../support/raw-server.ts";
+
+const TOKEN = "tok_c2VjcmV0LW9uZQ";
+const CLIENT_SECRET = 'sec"ret+two/three';
+const ACCESS_TOKEN = "acc_dGhyZWU";
+const SECRETS = [TOKEN, CLIENT_SECRET, ACCESS_TOKEN, encodeURIComponent(CLIENT_SECRET), 'sec\\"ret'];
+
+/** How each command is run here; one that is not named runs bare, and is stopped after a while. */
+const ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  create: [
+    ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada"],
+    ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada", "--json"],
+    ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada", "--curl"],
+    ["--amount", "ten"],
+  ],
+  transaction: [["U-1"], ["U-1", "--json"]],
+  status: [[], ["--json"]],
+  config: [["list"], ["list", "--json"], ["get", "token"], ["set", "clientSecret", "x"], ["path"]],
+  logout: [[]],
+  listen: [["--port", "0"]],
+  sandbox: [["--port", "0"]],
+};
+
+const LONG_ENOUGH = 1500;
+
+/** Repeats what it was given in every way that a careless service might. */
+function careless(): Promise<RawServer> {
+  return rawServer((socket) => {
+    const words = `no: ${TOKEN} ${ACCESS_TOKEN} ${CLIENT_SECRET}`;
+    const body = JSON.stringify({
+      access_token: ACCESS_TOKEN,
+      detail: words,
+      errors: [{ pointer: TOKEN, detail: TOKEN }],
+    });
+    socket.write(
+      `HTTP/1.1 401 ${TOKEN}\r\nSet-Cookie: s=${TOKEN}\r\nX-Seen: ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  });
+}
+
+function homeAt(url: string): string {
+  const home = temporaryHome();
+  const profile = {
+    baseUrl: url,
+    token: TOKEN,
+    clientId: "shop",
+    clientSecret: CLIENT_SECRET,
+    accessToken: ACCESS_TOKEN,
+    tokenUrl: `${url}/token`,
+  };
+  writeFileSync(
+    join(home, "settings.json"),
+    JSON.stringify({ current: "shop", profiles: { shop: profile } }),
+  );
+  return home;
+}
+
+async function output(args: readonly string[], home: string): Promise<string> {
+  const running = startPaylink([...args, "--debug", "--no-input"], { home });
+  const timer = setTimeout(() => void running.stop("SIGTERM"), LONG_ENOUGH);
+  const { stdout, stderr } = await running.ended;
+  clearTimeout(timer);
+  return stdout + stderr;
+}
+
+const commands = createProgram("0", () => Promise.reject<Context>(new Error("none is run"))).commands.map(
+  (command) => command.name(),
+);
+
+describe("secrets", () => {
+  it("are in the output of no command", async () => {
+    const service = await careless();
+    const lines = commands.flatMap((name) => (ARGUMENTS[name] ?? [[]]).map((rest) => [name, ...rest]));
+    expect(lines.length).toBeGreaterThan(15);
+    const outputs = await Promise.all(
+      lines.map(async (args) => [args, await output(args, homeAt(service.url))] as const),
+    );
+    for (const [args, text] of outputs)
+      for (const secret of SECRETS)
+        expect({ args, found: text.includes(secret) }).toEqual({ args, found: false });
+    expect(service.requests.join()).toContain(`Bearer ${TOKEN}`);
+    expect(outputs.map(([, text]) => text).join()).toContain("Authorization: Bearer [redacted]");
+  });
+
+  it("come from the environment, too", async () => {
+    const service = await careless();
+    const env = { PAYLINK_BASE_URL: service.url, PAYLINK_TOKEN: TOKEN };
+    const run = await runPaylink(["status", "--debug"], { home: temporaryHome(), env });
+    expect(run.code).toBe(3);
+    expect(run.stdout + run.stderr).not.toContain(TOKEN);
+  });
+
+  it("are not in what a broken login or a broken settings file brings about", async () => {
+    const home = temporaryHome();
+    const login = await runPaylink(["login", "--base-url", "x", "--token-stdin", "--debug"], {
+      home,
+      input: `${TOKEN} ${TOKEN}`,
+    });
+    expect(login.code).toBe(2);
+    expect(login.stdout + login.stderr).not.toContain(TOKEN);
+    writeFileSync(join(home, "settings.json"), `{"profiles":{"shop":{"token":"${TOKEN}"`);
+    const status = await runPaylink(["status", "--debug"], { home });
+    expect(status.stderr).toContain("has been set aside");
+    expect(status.stdout + status.stderr).not.toContain(TOKEN);
+    expect(readFileSync(join(home, "settings.json.broken"), "utf8")).toContain(TOKEN);
+  });
+
+  it("are on no command line: no flag takes one as its value", () => {
+    const program = createProgram("0", () => Promise.reject<Context>(new Error("none is run")));
+    const flags = program.commands
+      .flatMap((command) => command.options)
+      .filter((option) => /token|secret/i.test(option.long ?? ""));
+    expect(flags.filter((option) => option.required).map(({ long }) => long)).toEqual(["--token-url"]);
+  });
+});

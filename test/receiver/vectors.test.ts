@@ -1,0 +1,124 @@
+/** The negative vectors against a real socket: each is turned away with its status, and its reason is told. */
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../../src/http/serve.ts";
+import type { Server } from "../../src/http/exchange.ts";
+import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
+import { publicAddress } from "../../src/receiver/address.ts";
+import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import { startReceiver } from "../../src/receiver/start.ts";
+import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+
+interface RawCase {
+  readonly id: string;
+  readonly title: string;
+  readonly level: string;
+  readonly raw_base64: string;
+  readonly expected: WebhookCase["expected"];
+}
+
+/** A payload case is authentic, and broken: the strict receiver refuses it for the breach. */
+interface MessageCase extends WebhookCase {
+  readonly expected: WebhookCase["expected"] & {
+    readonly breach?: string;
+    readonly http_status_strict?: number;
+  };
+}
+
+const { cases } = vectorFile<{ cases: (MessageCase | RawCase)[] }>("webhook-negative");
+const rawCases = cases.filter((one): one is RawCase => "raw_base64" in one);
+const messages = cases.filter((one): one is MessageCase => !("raw_base64" in one));
+
+const seen: (WebhookEvent | Rejection)[] = [];
+
+async function start(vector: WebhookCase | undefined, path: string): Promise<Server> {
+  const options = vector === undefined ? undefined : webhookOptions(vector);
+  const policy = (options ?? webhookOptions(messages[0] as WebhookCase)).policy;
+  let id = 0;
+  return startReceiver({
+    serve,
+    host: "127.0.0.1",
+    port: 0,
+    path,
+    publicAddress: publicAddress(new URL(vector?.context.public_url ?? "https://merchant.example/")),
+    maxBody: 1024 * 1024,
+    keys: options?.keys ?? [],
+    policy,
+    strict: true,
+    unverified: false,
+    log: createMemoryLog(),
+    now: () => new Date((options?.now ?? 1_700_000_000) * 1000),
+    newId: () => String(id++),
+    observe: (outcome) => seen.push(outcome),
+    faulted: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** Sends the bytes and gives the status of the answer. */
+function exchange(port: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk.toString("latin1");
+      const [, status] = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n/.exec(answer) ?? [];
+      if (status === undefined) return;
+      socket.destroy();
+      resolve(Number(status));
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error(`no answer: ${answer}`)));
+    socket.write(bytes);
+  });
+}
+
+function rawRequest(vector: WebhookCase): Buffer {
+  const { method, target, headers, body } = webhookRequest(vector);
+  const chunked = headers.some(([name]) => name.toLowerCase() === "transfer-encoding");
+  const framed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...headers
+      .filter(([name]) => !(chunked && /^content-length$/i.test(name)))
+      .map(([name, value]) => `${name}: ${value}`),
+    ...(framed ? [] : [`Content-Length: ${body.length}`]),
+  ];
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  const tail = chunked
+    ? [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]
+    : [body];
+  return Buffer.concat([head, ...tail]);
+}
+
+describe("raw requests", () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await start(undefined, "/webhooks/paylink");
+  });
+  afterAll(() => server.close());
+
+  it.each(rawCases)("$id is $expected.code: $title", async ({ raw_base64, expected }) => {
+    seen.length = 0;
+    expect(await exchange(server.port, Buffer.from(raw_base64, "base64"))).toBe(expected.http_status);
+    expect(seen).toMatchObject([{ type: "rejected", code: expected.code, status: expected.http_status }]);
+  });
+});
+
+describe("messages over a socket", () => {
+  it.each(messages)("$id: $title", async (vector) => {
+    const { target } = vector.request;
+    const server = await start(vector, target.split(/[?#]/)[0] ?? "/");
+    seen.length = 0;
+    const { code, http_status, breach = code, http_status_strict: status = http_status } = vector.expected;
+    try {
+      expect([await exchange(server.port, rawRequest(vector)), seen]).toMatchObject([
+        status,
+        [{ type: "rejected", code: breach, status }],
+      ]);
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,75 @@
+/** A service that creates links and counts them by invoice, and that fails in whatever way a test asks for. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** `created …` fails after the link came to exist. */
+export type Fate =
+  | "create"
+  | "created and reset"
+  | "created and silent"
+  | "reset"
+  | { readonly status: number; readonly retryAfter?: number };
+
+export interface LinkService {
+  readonly url: string;
+  /** Links by invoice. */
+  readonly links: Map<string, number>;
+  /** Requests by invoice, in the order of their arrival. */
+  readonly arrivals: string[];
+  /** What is sent for the account: environment variables. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Arrival {
+  readonly invoiceId: string;
+  /** How many requests came before. */
+  readonly before: number;
+}
+
+export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Promise<LinkService> {
+  const links = new Map<string, number>();
+  const arrivals: string[] = [];
+  const create = (invoiceId: string): string => {
+    const number = (links.get(invoiceId) ?? 0) + 1;
+    links.set(invoiceId, number);
+    const id = `${invoiceId}.${number}`;
+    return JSON.stringify({ id, url: `https://pay.example/pay?r=${id}`, status: "active" });
+  };
+  const answer = (invoiceId: string, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const fate = fateOf({ invoiceId, before: arrivals.length });
+    arrivals.push(invoiceId);
+    if (typeof fate === "object") {
+      const wait = fate.retryAfter === undefined ? {} : { "Retry-After": String(fate.retryAfter) };
+      outgoing.writeHead(fate.status, wait).end();
+    } else if (fate === "create")
+      outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId));
+    else {
+      if (fate !== "reset") create(invoiceId);
+      if (fate !== "created and silent") incoming.socket.destroy();
+    }
+  };
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+      const invoiceId =
+        typeof body === "object" && body !== null && "invoiceId" in body ? body.invoiceId : "";
+      answer(String(invoiceId), incoming, outgoing);
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    links,
+    arrivals,
+    env: { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" },
+  };
+}

@@ -1,0 +1,90 @@
+/** The real binary on a real pseudo-terminal, with the screen as a person sees it. */
+import { resolve } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { onTestFinished } from "vitest";
+
+const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+const COLUMNS = 100;
+const ROWS = 40;
+
+export interface Screen {
+  /** What is on the screen now, without the empty space at the ends of lines. */
+  text(): string;
+  /** Everything that was ever written, control sequences and all. */
+  raw(): string;
+  /** Resolves when the screen shows a match; rejects when the program ends without one. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  type(keys: string): void;
+  readonly ended: Promise<number>;
+}
+
+export const ENTER = "\r";
+export const DOWN = "\u001b[B";
+export const CTRL_C = "\u0003";
+
+interface ScreenOptions {
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs this program instead, with the binary's path as its `$0`. */
+  readonly shell?: string;
+}
+
+export function openScreen(args: readonly string[], { home, env = {}, shell }: ScreenOptions): Screen {
+  const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
+  const [file, argv] =
+    shell === undefined
+      ? [process.execPath, [BINARY, ...args]]
+      : ["/bin/sh", ["-c", shell, process.execPath, BINARY]];
+  const child = spawn(file, [...argv], {
+    cols: COLUMNS,
+    rows: ROWS,
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", PAYLINK_HOME: home, TZ: "UTC", ...env },
+  });
+  onTestFinished(() => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  });
+  const raw: string[] = [];
+  const watchers = new Set<() => void>();
+  child.onData((data) => {
+    raw.push(data);
+    terminal.write(data, () => {
+      for (const look of watchers) look();
+    });
+  });
+  const text = (): string => {
+    const { active } = terminal.buffer;
+    const lines = Array.from({ length: active.length }, (_, row) =>
+      active.getLine(row)?.translateToString(true),
+    );
+    return lines.join("\n").trimEnd();
+  };
+  const ended = new Promise<number>((done) =>
+    child.onExit(({ exitCode }) => terminal.write("", () => done(exitCode))),
+  );
+  return {
+    text,
+    raw: () => raw.join(""),
+    ended,
+    type: (keys) => child.write(keys),
+    until: (pattern) =>
+      new Promise((found, fail) => {
+        const look = (): void => {
+          const match = pattern.exec(text());
+          if (match === null) return;
+          watchers.delete(look);
+          found(match);
+        };
+        watchers.add(look);
+        void ended.then(() => {
+          look();
+          fail(new Error(`ended without ${pattern}:\n${text()}`));
+        });
+        look();
+      }),
+  };
+}

@@ -1,0 +1,110 @@
+/** Webhooks as the service posts them, signed with a key of the test's own, and a small application to forward them to. */
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { HttpRequest } from "../../src/http/message.ts";
+import { contentDigest } from "../../src/signatures/digest.ts";
+import { sign } from "../../src/signatures/sign.ts";
+import { componentOf } from "./vectors.ts";
+
+const PAIR = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const PUBLIC_PEM = PAIR.publicKey.export({ type: "spki", format: "pem" }).toString();
+
+/** Writes the public key where `--key` finds it. */
+export function keyFile(home: string): string {
+  const path = join(home, "service.pem");
+  writeFileSync(path, PUBLIC_PEM);
+  return path;
+}
+
+export function record(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    uti: randomUUID(),
+    transType: "SALE",
+    transApproved: true,
+    transCancelled: false,
+    amountTrans: 10.5,
+    transCurrencyCode: "EUR",
+    reference: "INV-1",
+    status: "Complete",
+    ...changes,
+  };
+}
+
+const COVERED = ["@method", "@target-uri", "content-digest", "content-type"].map(componentOf);
+
+/** A signed request to the URL, as bytes and header lines. */
+export function webhook(url: string, body: Readonly<Record<string, unknown>> | Uint8Array): HttpRequest {
+  const { host, pathname, search, protocol } = new URL(url);
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+  const request: HttpRequest = {
+    method: "POST",
+    scheme: protocol === "https:" ? "https" : "http",
+    authority: host,
+    target: `${pathname}${search}`,
+    headers: [
+      ["Host", host],
+      ["Accept", "application/json"],
+      ["Content-Type", "application/json; charset=utf-8"],
+      ["Content-Digest", contentDigest(bytes)],
+      ["Content-Length", String(bytes.length)],
+    ],
+    body: bytes,
+  };
+  const lines = sign(request, {
+    key: { keyid: "k", key: PAIR.privateKey },
+    components: COVERED,
+    parameters: { created: Math.floor(Date.now() / 1000), keyid: "k", alg: "rsa-v1_5-sha256" },
+  });
+  return { ...request, headers: [...request.headers, ...lines] };
+}
+
+/** Posts it and gives the status. */
+export async function post(url: string, request: HttpRequest): Promise<number> {
+  const headers = request.headers.filter(([name]) => !["Host", "Content-Length"].includes(name));
+  const reply = await fetch(url, {
+    method: request.method,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    body: Buffer.from(request.body),
+  });
+  await reply.arrayBuffer();
+  return reply.status;
+}
+
+export interface Taken {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface App {
+  readonly url: string;
+  readonly taken: Taken[];
+}
+
+/** The merchant's application: remembers what it gets and answers as the test says. */
+export async function startApp(
+  answer: (taken: Taken, index: number) => number | Promise<number>,
+): Promise<App> {
+  const taken: Taken[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const one = { url: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks) };
+      void Promise.resolve(answer(one, taken.push(one) - 1)).then((status) => {
+        response.statusCode = status;
+        response.end(status === 200 ? "" : "x".repeat(600));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=b`, taken };
+}

@@ -1,0 +1,76 @@
+/** When people are asked, and what becomes of a question that they do not answer. */
+import { PassThrough } from "node:stream";
+import { render } from "@inquirer/testing";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../src/context.ts";
+import { createAsk, mayAsk } from "../../src/terminal/prompts.ts";
+
+const world = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) =>
+  ({ stdin: { isTTY: stdin }, stdout: { isTTY: stdout }, stderr: {}, env }) as Parameters<typeof mayAsk>[0];
+
+describe("prompts", () => {
+  it.each([
+    [world(true, true), {}, true],
+    [world(false, true), {}, false],
+    [world(true, false), {}, false],
+    [world(true, true, { CI: "1" }), {}, false],
+    [world(true, true, { CI: "false" }), {}, true],
+    [world(true, true, { CI: "" }), {}, true],
+    [world(true, true), { input: false }, false],
+    [world(true, true), { json: true }, false],
+  ])("appear or not: case %#", (streams, options, expected) => {
+    expect(mayAsk(streams, { input: true, ...options })).toBe(expected);
+  });
+
+  it("end with the run's own reason when it is terminated", async () => {
+    const interruption = new AbortController();
+    const streams = {
+      stdin: new PassThrough(),
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+      env: {},
+    };
+    const ask = createAsk(streams as unknown as Parameters<typeof createAsk>[0], interruption.signal);
+    const question = ask.text({ message: "Amount" });
+    const reason = new Error("terminated");
+    interruption.abort(reason);
+    await expect(question).rejects.toBe(reason);
+  });
+
+  it("take no answer before it is right, and say what is wrong", async () => {
+    const question = {
+      message: "Amount",
+      initial: "10",
+      check: (text: string) => (text === "x" ? "It must be a decimal." : undefined),
+    };
+    const { answer, events, getScreen } = await render(asking("text"), question);
+    await expect.poll(() => getScreen()).toBe("? Amount (10)");
+    events.type("x");
+    events.keypress("enter");
+    await expect.poll(() => getScreen()).toContain("It must be a decimal.");
+    events.keypress("backspace");
+    events.keypress("enter");
+    expect(await answer).toBe("10");
+  });
+
+  it("show nothing of a secret", async () => {
+    const { answer, events, getScreen } = await render(asking("secret"), { message: "Access token" });
+    await expect.poll(() => getScreen()).toContain("Access token");
+    events.type("tok_1");
+    await expect.poll(() => getScreen()).toBe("? Access token *****");
+    events.keypress("enter");
+    expect(await answer).toBe("tok_1");
+    expect(getScreen()).not.toContain("tok_1");
+  });
+});
+
+/** One kind of question as a prompt of the testing library, which brings the terminal along. */
+function asking(kind: "text" | "secret") {
+  return (question: Parameters<Ask["text"]>[0], context: object = {}): Promise<string> => {
+    const { input, output } = context as { input: unknown; output: unknown };
+    const streams = { stdin: input, stdout: output, stderr: { isTTY: false }, env: {} };
+    return createAsk(streams as Parameters<typeof createAsk>[0], new AbortController().signal)[kind](
+      question,
+    );
+  };
+}
