@@ -16,11 +16,14 @@ const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
 const binary = resolve(import.meta.dirname, "../../bin/paylink.js");
 let agent = new Agent({ keepAlive: true });
 
+const children = new Set();
+
 function start(args) {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, PAYLINK_HOME: home },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  children.add(child);
   const ended = new Promise((done) => child.on("exit", done));
   const ready = new Promise((done) => {
     let text = "";
@@ -85,7 +88,7 @@ async function compare() {
   // Beside the packages that are loaded by name at run time.
   const built = resolve(import.meta.dirname, "../../node_modules/.cache/paylink-floor-hono.mjs");
   await build({
-    input: join(import.meta.dirname, "floor-hono.ts"),
+    input: join(import.meta.dirname, "hono-floor.mjs"),
     platform: "node",
     logLevel: "silent",
     external: ["@photostructure/sqlite"],
@@ -167,6 +170,7 @@ try {
   await compare();
   await kills();
 } finally {
+  for (const child of children) child.kill("SIGKILL");
   agent.destroy();
   rmSync(home, { recursive: true, force: true });
 }
