@@ -188,7 +188,7 @@ function statement(mark: keyof typeof MARKS, title: string, content: Page): Page
     content: html`<main>
       <div class="card result">
         <div class="mark ${mark}" aria-hidden="true">${MARKS[mark]}</div>
-        <h1 role="status">${title}</h1>
+        <div role="status"><h1>${title}</h1></div>
         ${content}
       </div>
     </main>`,

@@ -1,0 +1,28 @@
+/** The floor of the sandbox's benchmark: bare hono, the same validation, one durable write of its own a link. */
+import { Hono } from "hono";
+import { parseJson, stringifyJson } from "../../src/domain/json.ts";
+import { checkRequest } from "../../src/domain/payment-link-rules.ts";
+import { serve } from "../../src/http/serve.ts";
+import { handlerOf } from "../../src/sandbox/web.ts";
+import { openDatabase } from "../../src/store/database.ts";
+
+const database = openDatabase(process.argv[2] ?? "floor.db", [
+  "CREATE TABLE links (id TEXT PRIMARY KEY, request TEXT)",
+]);
+const insert = database.prepare("INSERT INTO links VALUES (?, ?)");
+const app = new Hono();
+app.post("/v1/payment-links", async (c) => {
+  const json = parseJson(await c.req.text());
+  const { request } = checkRequest(json.ok ? json.value.value : null, new Date());
+  if (request === null) return c.body("", 400);
+  const id = crypto.randomUUID();
+  insert.run(id, stringifyJson(request));
+  return c.body(stringifyJson({ id, ...request, status: "active" }), 200, {
+    "Content-Type": "application/json",
+  });
+});
+const server = await serve(
+  handlerOf((request) => app.fetch(request)),
+  { host: "127.0.0.1", port: 0, maxBody: 1 << 20 },
+);
+process.stdout.write(`${JSON.stringify({ type: "ready", url: server.url })}\n`);

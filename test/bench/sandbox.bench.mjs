@@ -1,0 +1,172 @@
+// Creating links in the sandbox against bare hono with the same validation and one durable write; then 20 kills.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, createServer, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "rolldown";
+
+const CONCURRENCY = 16;
+const LINKS = 4_000;
+const ROUNDS = 5;
+const KILLS = 20;
+const BAR = 0.5;
+
+const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
+const binary = resolve(import.meta.dirname, "../../bin/paylink.js");
+let agent = new Agent({ keepAlive: true });
+
+function start(args) {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, PAYLINK_HOME: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((done) => child.on("exit", done));
+  const ready = new Promise((done) => {
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      if (text.includes("\n")) return;
+      text += chunk;
+      if (text.includes("\n")) done(JSON.parse(text.split("\n")[0]).url);
+    });
+  });
+  const stop = async (signal = "SIGTERM") => {
+    child.kill(signal);
+    await ended;
+  };
+  return { ready, stop };
+}
+
+function post(url, headers, body) {
+  return new Promise((done, fail) => {
+    const sent = request(url, { method: "POST", agent, headers }, (reply) => {
+      let text = "";
+      reply.on("data", (chunk) => (text += chunk));
+      reply.on("end", () => done({ status: reply.statusCode, text }));
+      reply.on("error", fail);
+    });
+    sent.on("error", fail);
+    sent.end(body);
+  });
+}
+
+const linkRequest = (extra) =>
+  JSON.stringify({
+    amount: 10.5,
+    currency: "EUR",
+    terminalId: "1234567890",
+    customerName: "Ada Lovelace",
+    invoiceId: "INV-1",
+    expirationDate: "2090-01-01T00:00:00Z",
+    ...extra,
+  });
+
+async function createLinks(url, token, count) {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const began = process.hrtime.bigint();
+  let left = count;
+  // Connections of an earlier round may have been closed by now.
+  agent.destroy();
+  agent = new Agent({ keepAlive: true });
+  const worker = async () => {
+    while (left-- > 0) {
+      const { status } = await post(`${url}v1/payment-links`, headers, linkRequest());
+      if (status !== 200) throw new Error(`answered ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return count / (Number(process.hrtime.bigint() - began) / 1e9);
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const tokenOf = () => JSON.parse(readFileSync(join(home, "data/sandbox/sandbox.json"), "utf8")).token;
+
+async function compare() {
+  // Beside the packages that are loaded by name at run time.
+  const built = resolve(import.meta.dirname, "../../node_modules/.cache/paylink-floor-hono.mjs");
+  await build({
+    input: join(import.meta.dirname, "floor-hono.ts"),
+    platform: "node",
+    logLevel: "silent",
+    external: ["@photostructure/sqlite"],
+    output: { file: built, format: "esm" },
+  });
+  const floor = start([built, join(home, "floor.db")]);
+  const sandbox = start([binary, "sandbox", "--port", "0", "--json"]);
+  const [floorUrl, sandboxUrl] = await Promise.all([floor.ready, sandbox.ready]);
+  const rates = { floor: [], sandbox: [] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    const floorRate = await createLinks(floorUrl, "none", LINKS);
+    const sandboxRate = await createLinks(sandboxUrl, tokenOf(), LINKS);
+    // The first round warms both up.
+    if (round > 0) {
+      rates.floor.push(floorRate);
+      rates.sandbox.push(sandboxRate);
+    }
+  }
+  await Promise.all([floor.stop(), sandbox.stop()]);
+  const ratio = median(rates.sandbox) / median(rates.floor);
+  process.stdout.write(
+    `bare hono  ${median(rates.floor).toFixed(0)} links/s\nsandbox    ${median(rates.sandbox).toFixed(0)} links/s\nratio      ${ratio.toFixed(2)} (bar ${BAR})\n`,
+  );
+  if (ratio < BAR) process.exitCode = 1;
+}
+
+async function kills() {
+  const seen = new Set();
+  const receiver = createServer((incoming, reply) => {
+    let text = "";
+    incoming.on("data", (chunk) => (text += chunk));
+    incoming.on("end", () => {
+      seen.add(JSON.parse(text).uti);
+      reply.end();
+    });
+  });
+  await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
+  const callbackUrl = `http://127.0.0.1:${receiver.address().port}/`;
+  const paid = [];
+  for (let round = 0; round < KILLS; round++) {
+    agent.destroy();
+    agent = new Agent({ keepAlive: true });
+    const sandbox = start([binary, "sandbox", "--port", "0", "--json"]);
+    const url = await sandbox.ready;
+    const headers = { authorization: `Bearer ${tokenOf()}`, "content-type": "application/json" };
+    const made = await post(
+      `${url}v1/payment-links`,
+      headers,
+      linkRequest({ amount: 0, linkOptions: {}, paymentSettings: { callbackUrl } }),
+    );
+    const link = JSON.parse(made.text).url;
+    const pay = async (count) => {
+      const { text } = await post(
+        link,
+        { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
+        "outcome=approved&amount=1",
+      );
+      paid.push(JSON.parse(text).uti);
+      if (count === 20 + round) await sandbox.stop("SIGKILL");
+    };
+    await Promise.allSettled(Array.from({ length: 60 }, (_, count) => pay(count)));
+    await sandbox.stop("SIGKILL");
+  }
+  const last = start([binary, "sandbox", "--port", "0", "--json"]);
+  await last.ready;
+  const deadline = Date.now() + 30_000;
+  const missing = () => paid.filter((uti) => !seen.has(uti));
+  while (missing().length > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+  await last.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+  process.stdout.write(
+    `${KILLS} kills  ${paid.length} payments answered, ${missing().length} webhooks lost (bar 0)\n`,
+  );
+  if (missing().length > 0) process.exitCode = 1;
+}
+
+try {
+  await compare();
+  await kills();
+} finally {
+  agent.destroy();
+  rmSync(home, { recursive: true, force: true });
+}
