@@ -10,10 +10,9 @@ describe("a one-time link", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => stage.pay(id, { outcome: "approved" })),
     );
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
-      200,
-      ...Array.from({ length: 19 }, () => 409),
-    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(19);
     await stage.sandbox.idle();
     expect(stage.posted).toHaveLength(1);
   });
