@@ -39,8 +39,19 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
   const database = new (driver().DatabaseSync)(path);
   database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`);
   migrate(database, path, migrations);
-  return database;
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      OWNERS.set(statement, database);
+      return statement;
+    },
+    close: () => database.close(),
+  };
 }
+
+/** On Node 20 a database that nothing refers to is closed by the garbage collector under its own statements. */
+const OWNERS = new WeakMap<Statement, Database>();
 
 function migrate(database: Database, path: string, migrations: readonly string[]): void {
   const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);

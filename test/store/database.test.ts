@@ -1,5 +1,7 @@
 /** The SQLite driver that is in use here, whichever it is: durable settings, migrations once, and a refusal to go back. */
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { openDatabase, transaction } from "../../src/store/database.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -30,4 +32,17 @@ it("rolls back a transaction that throws", () => {
   ).toThrow("no");
   expect(database.prepare("SELECT * FROM t").all()).toEqual([]);
   database.close();
+});
+
+it("keeps a database open for as long as one of its statements is in use", async () => {
+  const open = () =>
+    openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]).prepare("SELECT 1 AS one");
+  const statement = open();
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  for (let round = 0; round < 5; round += 1) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect({ ...statement.get() }).toEqual({ one: 1 });
 });
