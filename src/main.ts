@@ -16,6 +16,8 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const argv = world.argv.slice(2);
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return print(world, PAYLINK_VERSION);
+  // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
+  world.removeAllListeners("warning");
   const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
   const network = lazySender(world.env);

@@ -1,4 +1,6 @@
 /** The main job with the real binary: create a link, let it be paid, receive the webhook, verify it, show the record. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
@@ -103,4 +105,14 @@ describe("without what it needs", () => {
     expect(stderr).toContain(nearest);
     expect(stderr.trim().split("\n").at(-1)).toMatch(/^ {2}Try: paylink /);
   });
+});
+
+it("keeps Node's own warnings out of what scripts read", async () => {
+  const home = temporaryHome();
+  const preload = join(home, "warn.cjs");
+  writeFileSync(preload, 'process.emitWarning("something is experimental", "ExperimentalWarning");');
+  const env = { NODE_OPTIONS: `--require ${preload}` };
+  const { code, stderr } = await runPaylink(["create", "--amount", "x", "--json"], { home, env });
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage" } });
 });
