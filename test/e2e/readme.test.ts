@@ -1,5 +1,8 @@
 /** The README is run: its transcript is what the program prints, and its set-up commands exist. */
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { FAILURES } from "../../src/domain/errors.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -36,3 +39,44 @@ it("names every exit code there is", () => {
   for (const { exit } of Object.values(FAILURES))
     expect(readme).toMatch(new RegExp(`^\\|.*\\b${exit}\\b.*\\|`, "m"));
 });
+
+it("drives the shop of the README through a real payment", async () => {
+  const home = temporaryHome();
+  const port = await freePort();
+  for (const name of ["shop.mjs", "shop.test.mjs"]) {
+    const code =
+      readme
+        .split("```js\n")
+        .find((block) => block.startsWith(`// ${name}\n`))
+        ?.split("\n```")[0] ?? "";
+    expect(code).not.toBe("");
+    writeFileSync(join(home, name), code.replace("3000", String(port)));
+  }
+  symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(home, "node_modules"));
+  symlinkSync(fileURLToPath(new URL("../../bin/paylink.js", import.meta.url)), join(home, "paylink"));
+  expect(readme).toContain("paylink test --forward-to 3000 -- node --test shop.test.mjs");
+  const env = { PATH: `${home}${delimiter}${process.env["PATH"] ?? ""}` };
+  const args = [
+    "test",
+    "--forward-to",
+    String(port),
+    "--",
+    process.execPath,
+    "--test",
+    join(home, "shop.test.mjs"),
+  ];
+  const { code, stdout, stderr } = await runPaylink(args, { home, env });
+  expect(`${stdout}${stderr}`).toContain("an order is paid when its webhook says so");
+  expect(code).toBe(0);
+});
+
+/** A port that was free a moment ago: the README's own, 3000, may be taken. */
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
