@@ -32,8 +32,8 @@ function writeList(path, rows) {
   });
 }
 
-/** Runs `bulk` to its end, or until it is killed. */
-function bulk(home, args, killAfter) {
+/** Runs `bulk` to its end, or until it is killed, at most so many milliseconds after its first request arrived. */
+function bulk(home, args, killing) {
   const begun = performance.now();
   const child = spawn(process.execPath, [BINARY, "bulk", ...args], {
     env: environment(home),
@@ -42,10 +42,13 @@ function bulk(home, args, killAfter) {
   const output = [];
   child.stdout.on("data", (chunk) => output.push(chunk));
   child.stderr.on("data", (chunk) => output.push(chunk));
-  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfter);
+  let timer;
+  const arrived = () => (timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * killing.within));
+  killing?.server.once("request", arrived);
   return new Promise((done) =>
     child.on("close", (code) => {
       clearTimeout(timer);
+      killing?.server.off("request", arrived);
       done({ code, seconds: (performance.now() - begun) / 1000, output: Buffer.concat(output).toString() });
     }),
   );
@@ -204,7 +207,7 @@ async function kills(hostile, most) {
   const args = [list, "--timeout", "2s"];
   let killed = 0;
   while (killed < most) {
-    const { code } = await bulk(home, args, 350 + Math.random() * 300);
+    const { code } = await bulk(home, args, { server, within: 200 });
     if (code !== null) break;
     killed++;
   }
