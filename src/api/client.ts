@@ -37,15 +37,19 @@ export interface Api {
 }
 
 export function createApi(parts: ApiParts): Api {
+  // Read once: a list asks for it with every row.
+  let createAt: URL | undefined;
   return {
     createLink: async (request) => {
+      createAt ??= serviceUrl(parts.baseUrl, CREATE_PATH);
       const body = new TextEncoder().encode(stringifyJson(request));
-      const reply = await call(parts, "POST", CREATE_PATH, body, "creates");
+      const reply = await call(parts, "POST", createAt, body, "creates");
       return readCreated(reply, request);
     },
     readTransaction: async (uti) => {
       const path = parts.transactionPath.replace("{uti}", () => encodeURIComponent(uti));
-      const reply = await call(parts, "GET", path, new Uint8Array(), "reads");
+      const url = serviceUrl(parts.baseUrl, path);
+      const reply = await call(parts, "GET", url, new Uint8Array(), "reads");
       return reply.body;
     },
   };
@@ -64,13 +68,12 @@ export function serviceUrl(baseUrl: string, path: string): URL {
 }
 
 async function call(
-  { send, baseUrl, tokens, timeout }: ApiParts,
+  { send, tokens, timeout }: ApiParts,
   method: "GET" | "POST",
-  path: string,
+  url: URL,
   body: Uint8Array,
   effect: Effect,
 ): Promise<HttpReply> {
-  const url = serviceUrl(baseUrl, path);
   const exchange = (token: string): Promise<HttpReply> =>
     send(requestTo(url, method, token, body), { timeout }).catch((error: unknown) => {
       throw failureOf(error, effect);

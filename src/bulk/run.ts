@@ -57,11 +57,14 @@ export async function sendRows(parts: RunParts): Promise<void> {
       parts.stop(error);
     }
   };
-  await Promise.all(Array.from({ length: Math.ceil(parts.concurrency * SLOTS) }, slot));
+  await Promise.all(Array.from({ length: parts.concurrency * SLOTS }, slot));
 }
 
-/** Slots for each request in the air: the others wait for the disk meanwhile, or the line would be idle. */
-const SLOTS = 1.5;
+/**
+ * Slots for each request in the air: the others wait for the disk meanwhile, or the line would be idle. Each may be left
+ * unknown by a kill, so there are no more than it takes.
+ */
+const SLOTS = 2;
 
 interface State extends RunParts {
   readonly inTheAir: LimitFunction;

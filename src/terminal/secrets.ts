@@ -14,7 +14,7 @@ export function createSecrets(): Secrets {
   return {
     know: (secret) => {
       const text = secret?.trim() ?? "";
-      if (text.length < SHORTEST) return;
+      if (text.length < SHORTEST || known.has(text)) return;
       // As it stands, and as it stands in JSON, in a form and in a URL.
       for (const spelling of [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)])
         known.add(spelling);
