@@ -61,10 +61,10 @@ export async function sendRows(parts: RunParts): Promise<void> {
 }
 
 /**
- * Slots for each request in the air: the others wait for the disk meanwhile, or the line would be idle. Each may be left
- * unknown by a kill, so there are no more than it takes.
+ * Slots for each request in the air: the others wait for the disk meanwhile. Each may be left unknown by a kill, and
+ * more of them showed no gain.
  */
-const SLOTS = 2;
+const SLOTS = 1.5;
 
 interface State extends RunParts {
   readonly inTheAir: LimitFunction;

@@ -270,7 +270,7 @@ describe("each row exactly once", () => {
     expect([0, 6]).toContain(ended.code);
     expectExactlyOnce(killed.results(), service.links, rows);
     const unknown = killed.results().filter((record) => record[6] === "unknown").length;
-    expect(unknown).toBeLessThanOrEqual(4 * 16);
+    expect(unknown).toBeLessThanOrEqual(4 * 12);
   });
 
   it("from a service that refuses, resets and stalls at random", async () => {
