@@ -1,5 +1,6 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
-import { randomUUID } from "node:crypto";
+import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
 import type { Context, GlobalOptions, Output } from "./context.ts";
@@ -14,8 +15,12 @@ declare const PAYLINK_VERSION: string;
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
   const argv = world.argv.slice(2);
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
-    return print(world, PAYLINK_VERSION);
+  const only = argv.length === 1 ? argv[0] : undefined;
+  if (only === "--version" || only === "-V") return print(world, PAYLINK_VERSION);
+  // The build has written the help down: the program that it describes takes ten times as long to load. A terminal
+  // (which is a character device) gets lines of its own width.
+  if ((only === "--help" || only === "-h") && !fstatSync(1).isCharacterDevice())
+    return print(world, readFileSync(join(__dirname, "help.txt"), "utf8"));
   const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
   const network = lazySender(world.env);
@@ -43,8 +48,16 @@ export async function run(world: NodeJS.Process): Promise<number> {
   }
 }
 
+/** Straight to the descriptor: `process.stdout` loads Node's network and terminals, which takes longer than the rest. */
 function print(world: NodeJS.Process, text: string): number {
-  world.stdout.write(`${text}\n`);
+  const line = Buffer.from(`${text}\n`);
+  try {
+    const written = writeSync(1, line);
+    if (written < line.length) world.stdout.write(line.subarray(written));
+  } catch {
+    // A pipe that is full and does not block, or one that nobody reads: the stream knows what to do.
+    world.stdout.on("error", ignoreClosedPipe).write(line);
+  }
   return 0;
 }
 
@@ -82,7 +95,8 @@ async function createContext(
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
     now,
-    newId: randomUUID,
+    // Few runs need an id, and node:crypto takes as long to load as everything before it.
+    newId: () => world.getBuiltinModule("node:crypto").randomUUID(),
     random: Math.random,
     pause: (milliseconds) => pause(milliseconds, signal),
     signal,
