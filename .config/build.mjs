@@ -3,12 +3,12 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { commanderWithoutPrograms, currenciesAsDigits } from "./lighter.mjs";
+import { currenciesAsDigits, standIns } from "./lighter.mjs";
 
 const root = new URL("../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
-/** Parts of conf that this program must not have; each file says why. */
+/** Parts of packages that this program must not have, or need not; each file says why. */
 const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
 
 const bundle = await rolldown({
@@ -16,12 +16,14 @@ const bundle = await rolldown({
   input: { main: "src/main.ts" },
   platform: "node",
   external: ["@photostructure/sqlite"],
-  plugins: [commanderWithoutPrograms, currenciesAsDigits],
+  plugins: [standIns, currenciesAsDigits],
   resolve: {
     alias: {
       "ajv/dist/2020.js": standIn("ajv"),
       "ajv-formats": standIn("ajv"),
       "when-exit": standIn("when-exit"),
+      // Its own modules stay its own: the stand-in asks for them.
+      undici$: standIn("undici"),
     },
   },
   transform: { define: { PAYLINK_VERSION: JSON.stringify(version) } },

@@ -1,15 +1,18 @@
-// What a package brings and this program does not use, replaced as the bundle is made.
+// What packages bring and this program does not use, left out as the bundle is made: loading it takes time.
 import { fileURLToPath } from "node:url";
 
-const file = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
+/** A module that one package asks for, and the file that it gets instead; each file says why. */
+const REPLACED = [
+  { from: /[/\\]node_modules[/\\]commander[/\\]/, id: "node:child_process", by: "child-process" },
+  { from: /[/\\]node_modules[/\\]undici[/\\]/, id: "./client-h2.js", by: "client-h2" },
+];
 
-/** commander's alone: other packages start programs. */
-export const commanderWithoutPrograms = {
-  name: "commander-without-programs",
-  resolveId: (id, importer = "") =>
-    id === "node:child_process" && /[/\\]node_modules[/\\]commander[/\\]/.test(importer)
-      ? file("child-process")
-      : null,
+export const standIns = {
+  name: "stand-ins",
+  resolveId: (asked, importer = "") => {
+    const found = REPLACED.find(({ from, id }) => id === asked && from.test(importer));
+    return found && fileURLToPath(new URL(`./stand-ins/${found.by}.mjs`, import.meta.url));
+  },
 };
 
 /** Of each currency the code and its digits; the names and countries of ISO 4217 are most of the data. */
@@ -18,7 +21,6 @@ export const currenciesAsDigits = {
   load: async (id) => {
     if (!/[/\\]node_modules[/\\]currency-codes[/\\]data\.js$/.test(id)) return null;
     const { default: currencies } = await import(id);
-    const digits = currencies.map(({ code, digits }) => ({ code, digits }));
-    return `module.exports = ${JSON.stringify(digits)};`;
+    return `module.exports = ${JSON.stringify(currencies.map(({ code, digits }) => ({ code, digits })))};`;
   },
 };

@@ -23,7 +23,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
     return print(world, readFileSync(join(__dirname, "help.txt"), "utf8"));
   const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
-  const network = lazySender(world.env);
+  const network = lazySender(world);
   const secrets = createSecrets();
   let active: Command | undefined;
   let exit = 0;
@@ -140,9 +140,14 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 /** undici is the heaviest thing here: it loads with the first request, not before. */
-function lazySender(env: NodeJS.ProcessEnv): Sender {
+function lazySender(world: NodeJS.Process): Sender {
+  const { env, versions } = world;
   let sender: Promise<Sender> | undefined;
   const open = async (): Promise<Sender> => {
+    // Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last. Later ones
+    // wait until it is worth it, and would lose by this.
+    if (versions.node.startsWith("20."))
+      world.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
     const { createSender } = await import("./http/send.ts");
     return createSender({
       httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],
