@@ -1,12 +1,14 @@
 // Bundles the program into dist/, and writes beside it the notices of the packages that went in.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { currenciesAsDigits, standIns } from "./lighter.mjs";
 
 const root = new URL("../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
-/** Parts of conf that this program must not have; each file says why. */
+/** Parts of packages that this program must not have, or need not; each file says why. */
 const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
 
 const bundle = await rolldown({
@@ -14,11 +16,14 @@ const bundle = await rolldown({
   input: { main: "src/main.ts" },
   platform: "node",
   external: ["@photostructure/sqlite"],
+  plugins: [standIns, currenciesAsDigits],
   resolve: {
     alias: {
       "ajv/dist/2020.js": standIn("ajv"),
       "ajv-formats": standIn("ajv"),
       "when-exit": standIn("when-exit"),
+      // Its own modules stay its own: the stand-in asks for them.
+      undici$: standIn("undici"),
     },
   },
   transform: { define: { PAYLINK_VERSION: JSON.stringify(version) } },
@@ -34,7 +39,14 @@ const { output } = await bundle.write({
   chunkFileNames: "[name]-[hash].js",
 });
 await bundle.close();
+writeFileSync(new URL("dist/help.txt", root), help());
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
+
+/** What the program itself says; only a lone `--help` is answered from the file that this goes into. */
+function help() {
+  const binary = fileURLToPath(new URL("bin/paylink.js", root));
+  return execFileSync(process.execPath, [binary, "--no-input", "--help"], { encoding: "utf8" }).trimEnd();
+}
 
 /** The licence of every package of which a module was bundled. */
 function notices(chunks) {

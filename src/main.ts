@@ -1,5 +1,6 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
-import { randomUUID } from "node:crypto";
+import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
 import type { Context, GlobalOptions, Output } from "./context.ts";
@@ -14,13 +15,17 @@ declare const PAYLINK_VERSION: string;
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
   const argv = world.argv.slice(2);
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
-    return print(world, PAYLINK_VERSION);
+  const only = argv.length === 1 ? argv[0] : undefined;
+  if (only === "--version" || only === "-V") return print(world, PAYLINK_VERSION);
+  // The build has written the help down: the program that it describes takes ten times as long to load. A terminal
+  // (which is a character device) gets lines of its own width.
+  if ((only === "--help" || only === "-h") && !fstatSync(1).isCharacterDevice())
+    return print(world, readFileSync(join(__dirname, "help.txt"), "utf8"));
   // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
   world.removeAllListeners("warning");
   const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
-  const network = lazySender(world.env);
+  const network = lazySender(world);
   const secrets = createSecrets();
   let active: Command | undefined;
   let exit = 0;
@@ -45,8 +50,16 @@ export async function run(world: NodeJS.Process): Promise<number> {
   }
 }
 
+/** Straight to the descriptor: `process.stdout` loads Node's network and terminals, which takes longer than the rest. */
 function print(world: NodeJS.Process, text: string): number {
-  world.stdout.write(`${text}\n`);
+  const line = Buffer.from(`${text}\n`);
+  try {
+    const written = writeSync(1, line);
+    if (written < line.length) world.stdout.write(line.subarray(written));
+  } catch {
+    // A pipe that is full and does not block, or one that nobody reads: the stream knows what to do.
+    world.stdout.on("error", ignoreClosedPipe).write(line);
+  }
   return 0;
 }
 
@@ -84,7 +97,8 @@ async function createContext(
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
     now,
-    newId: randomUUID,
+    // Few runs need an id, and node:crypto takes as long to load as everything before it.
+    newId: () => world.getBuiltinModule("node:crypto").randomUUID(),
     random: Math.random,
     pause: (milliseconds) => pause(milliseconds, signal),
     signal,
@@ -128,9 +142,14 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 /** undici is the heaviest thing here: it loads with the first request, not before. */
-function lazySender(env: NodeJS.ProcessEnv): Sender {
+function lazySender(world: NodeJS.Process): Sender {
+  const { env, versions } = world;
   let sender: Promise<Sender> | undefined;
   const open = async (): Promise<Sender> => {
+    // Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last. Later ones
+    // wait until it is worth it, and would lose by this.
+    if (versions.node.startsWith("20."))
+      world.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
     const { createSender } = await import("./http/send.ts");
     return createSender({
       httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],

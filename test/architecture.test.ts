@@ -125,7 +125,13 @@ function breach({ file, target }: Import): string | undefined {
   if (folder === "commands") {
     const [, command] = file.split("/");
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
-    if (other && target !== "commands/declare" && target !== "commands/account") return complaint;
+    if (
+      other &&
+      target !== "commands/declare" &&
+      target !== "commands/account" &&
+      target !== "commands/timeout"
+    )
+      return complaint;
     return COMMANDS_MAY_NOT.some((name) => within(target, name)) ? complaint : undefined;
   }
   if (within(target, folder)) return undefined;

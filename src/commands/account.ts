@@ -3,14 +3,9 @@ import { openApi } from "../api/account.ts";
 import type { Api } from "../api/client.ts";
 import type { Wait } from "../api/retries.ts";
 import type { Context } from "../context.ts";
-import { parseDuration } from "../domain/duration.ts";
-import { PaylinkError } from "../domain/errors.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { InForce } from "../store/in-force.ts";
 import { withoutAccessToken } from "../store/profile.ts";
-
-/** How long one exchange may take where nobody says otherwise, in milliseconds. */
-export const REQUEST_TIMEOUT = 30_000;
 
 /** Throws `no_profile`, `no_token`. */
 export async function openAccount(context: Context, settings: InForce, timeout: number): Promise<Api> {
@@ -35,11 +30,3 @@ export async function openAccount(context: Context, settings: InForce, timeout: 
 
 const waitWords = ({ reason, milliseconds, retry, retries }: Wait): string =>
   `Nothing was done: ${reason}. Trying again in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`;
-
-/** Milliseconds from `--timeout`; undefined where it was not given. */
-export function timeoutOf(timeout: string | undefined): number | undefined {
-  if (timeout === undefined) return undefined;
-  const parsed = parseDuration(timeout);
-  if (parsed.ok && parsed.value.milliseconds > 0) return parsed.value.milliseconds;
-  throw new PaylinkError("usage", `--timeout ${parsed.ok ? "must be more than 0" : parsed.message}.`);
-}

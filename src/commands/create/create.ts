@@ -1,6 +1,5 @@
 /** `paylink create`: builds the request, asks for what is missing, sends it once and shows the link. */
-import { noAccount } from "../../api/account.ts";
-import { CREATE_PATH, serviceUrl, type CreatedLink } from "../../api/client.ts";
+import type { CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
@@ -9,7 +8,7 @@ import { renderCurl } from "../../render/curl.ts";
 import { renderWarnings } from "../../render/link.ts";
 import { buildRequest, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
-import { openAccount, REQUEST_TIMEOUT, timeoutOf } from "../account.ts";
+import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
 import type { AskParts } from "./ask.ts";
 import type { CreateFlags } from "./command.ts";
 
@@ -20,8 +19,9 @@ export async function create(context: Context, flags: CreateFlags): Promise<void
   const request = await requestFrom(context, flags, settings);
   if (flags.dryRun === true) return out.data(stringifyJson(request, 2));
   const baseUrl = settings.get("baseUrl");
-  if (baseUrl === undefined) throw noAccount();
-  if (flags.curl === true) return printCurl(context, serviceUrl(baseUrl, CREATE_PATH), request);
+  if (baseUrl === undefined) throw await noAccount();
+  if (flags.curl === true) return printCurl(context, baseUrl, request);
+  const { openAccount } = await import("../account.ts");
   const api = await openAccount(context, settings, timeout ?? REQUEST_TIMEOUT);
   const { showLink } = await import("./answer.ts");
   const send = async (link: PaymentLinkRequest): Promise<CreatedLink> => {
@@ -46,8 +46,11 @@ function hasChosenCallback(
   );
 }
 
-function printCurl({ out }: Context, url: URL, request: PaymentLinkRequest): void {
-  const curl = renderCurl(url, stringifyJson(request));
+const noAccount = async (): Promise<PaylinkError> => (await import("../../api/account.ts")).noAccount();
+
+async function printCurl({ out }: Context, baseUrl: string, request: PaymentLinkRequest): Promise<void> {
+  const { CREATE_PATH, serviceUrl } = await import("../../api/client.ts");
+  const curl = renderCurl(serviceUrl(baseUrl, CREATE_PATH), stringifyJson(request));
   out.data(out.json ? JSON.stringify({ curl }) : curl);
 }
 
@@ -69,7 +72,8 @@ async function requestFrom(
   const hasAccount = settings.get("baseUrl") !== undefined;
   // Without an account what is missing is the account; what was given wrongly is named all the same.
   const sendsNothing = flags.dryRun === true;
-  if (built.missing.length > 0 && mistakes.length === 0 && !hasAccount && !sendsNothing) throw noAccount();
+  if (built.missing.length > 0 && mistakes.length === 0 && !hasAccount && !sendsNothing)
+    throw await noAccount();
   const asks = ask !== undefined && built.missing.length > 0 && mistakes.length === 0;
   const final = asks
     ? build(await answered({ context, ask, flags, base: base?.value, settings, build }))

@@ -6,7 +6,8 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/when.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { settingsInForce, type InForce, type Setting } from "../../store/in-force.ts";
-import { openAccount, REQUEST_TIMEOUT, timeoutOf } from "../account.ts";
+import { openAccount } from "../account.ts";
+import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
 import type { StatusFlags } from "./command.ts";
 
 /** Prints what there is to say, then fails where something stands in the way of creating a link. */

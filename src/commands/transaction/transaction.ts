@@ -5,7 +5,8 @@ import { memberOf } from "../../domain/json.ts";
 import { readRecord, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
 import { renderRecord } from "../../render/record.ts";
 import { settingsInForce } from "../../store/in-force.ts";
-import { openAccount, REQUEST_TIMEOUT, timeoutOf } from "../account.ts";
+import { openAccount } from "../account.ts";
+import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
 import type { TransactionFlags } from "./command.ts";
 
 export async function transaction(context: Context, uti: string, flags: TransactionFlags): Promise<void> {

@@ -1,0 +1,26 @@
+// What packages bring and this program does not use, left out as the bundle is made: loading it takes time.
+import { fileURLToPath } from "node:url";
+
+/** A module that one package asks for, and the file that it gets instead; each file says why. */
+const REPLACED = [
+  { from: /[/\\]node_modules[/\\]commander[/\\]/, id: "node:child_process", by: "child-process" },
+  { from: /[/\\]node_modules[/\\]undici[/\\]/, id: "./client-h2.js", by: "client-h2" },
+];
+
+export const standIns = {
+  name: "stand-ins",
+  resolveId: (asked, importer = "") => {
+    const found = REPLACED.find(({ from, id }) => id === asked && from.test(importer));
+    return found && fileURLToPath(new URL(`./stand-ins/${found.by}.mjs`, import.meta.url));
+  },
+};
+
+/** Of each currency the code and its digits; the names and countries of ISO 4217 are most of the data. */
+export const currenciesAsDigits = {
+  name: "currencies-as-digits",
+  load: async (id) => {
+    if (!/[/\\]node_modules[/\\]currency-codes[/\\]data\.js$/.test(id)) return null;
+    const { default: currencies } = await import(id);
+    return `module.exports = ${JSON.stringify(currencies.map(({ code, digits }) => ({ code, digits })))};`;
+  },
+};
