@@ -110,7 +110,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   method_not_covered: "the method is not signed: it may have been changed on the way",
   target_not_covered: "the address is not signed: the webhook may have been meant for another one",
   content_type_not_covered: "the content type is not signed: it may have been changed on the way",
-  created_not_given: "the signature does not say when it was made: it can be replayed for ever",
+  created_missing: "the signature does not say when it was made: it can be replayed for ever",
   weak_exponent: "the key's public exponent is below 65537",
 };
 
