@@ -1,6 +1,6 @@
 /** `paylink events`: what `listen` stored, to be listed, shown, replayed, exported and pruned. */
 import type { Command } from "commander";
-import { examples, type Register } from "../declare.ts";
+import { examples, oneOf, type Register } from "../declare.ts";
 
 export interface FilterFlags {
   readonly outcome?: string;
@@ -31,7 +31,7 @@ const withDatabase = (command: Command): Command =>
 
 const withFilter = (command: Command): Command =>
   withDatabase(command)
-    .option("--outcome <outcome>", "approved, declined, cancelled or unclear ones")
+    .addOption(oneOf("--outcome <outcome>", "only these", ["approved", "declined", "cancelled", "unclear"]))
     .option("--reference <text>", "those whose reference contains this")
     .option("--since <when>", "received from then on: ISO 8601, or so long ago (2h, 7d)")
     .option("--until <when>", "received before then")
