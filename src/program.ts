@@ -72,7 +72,7 @@ function failAsUsage(command: Command): void {
   command.exitOverride((error: CommanderError) => {
     if (error.exitCode === 0 || error.code.startsWith("commander.help")) throw error;
     const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
-    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
     const example = exampleOf(command);
     throw new PaylinkError("usage", [sentence, ...suggestion].join(" "), {
       hint: example === undefined ? undefined : `Try: ${example}`,

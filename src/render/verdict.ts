@@ -14,7 +14,13 @@ interface ShownVerdict {
   readonly hints: readonly { readonly variant: string; readonly advice: string }[];
 }
 
-export interface ShownExamination {
+export interface ShownSteps {
+  readonly verdict: Pick<ShownVerdict, "checks" | "warnings">;
+  readonly digests: readonly { readonly sent: string; readonly computed: string }[];
+  readonly trace: readonly { readonly line: string; readonly origin: string }[];
+}
+
+export interface ShownExamination extends ShownSteps {
   readonly verdict: ShownVerdict;
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
@@ -24,8 +30,6 @@ export interface ShownExamination {
     readonly authority: string;
     readonly target: string;
   };
-  readonly digests: readonly { readonly sent: string; readonly computed: string }[];
-  readonly trace: readonly { readonly line: string; readonly origin: string }[];
 }
 
 interface VerdictStyle {
@@ -34,10 +38,20 @@ interface VerdictStyle {
 }
 
 export function renderExamination(shown: ShownExamination, style: VerdictStyle): string {
-  const { verdict, digests, trace, record, breaches } = shown;
+  const { verdict, record, breaches } = shown;
   const { paint } = style;
   const sections = [
     heading(shown, paint),
+    renderSteps(shown, paint),
+    section("cause", cause(verdict, paint), paint),
+    record === null && breaches.length === 0 ? "" : renderRecord(record ?? {}, breaches, style),
+  ];
+  return joined(sections);
+}
+
+/** What was done, without what to make of it: each step, the digests, the signature base and the warnings. */
+export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: ChalkInstance): string {
+  return joined([
     section("checks", checks(verdict, paint), paint),
     section(
       "digest",
@@ -54,11 +68,10 @@ export function renderExamination(shown: ShownExamination, style: VerdictStyle):
       verdict.warnings.map((warning) => warned(warning, paint)),
       paint,
     ),
-    section("cause", cause(verdict, paint), paint),
-    record === null && breaches.length === 0 ? "" : renderRecord(record ?? {}, breaches, style),
-  ];
-  return sections.filter((text) => text !== "").join("\n\n");
+  ]);
 }
+
+const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
 
 function heading({ verdict, request }: ShownExamination, paint: ChalkInstance): string {
   const { method, scheme, authority, target } = request;
@@ -76,7 +89,7 @@ function section(title: string, lines: readonly string[], paint: ChalkInstance):
 
 const CHECK_WIDTH = 18;
 
-function checks({ checks: made }: ShownVerdict, paint: ChalkInstance): string[] {
+function checks({ checks: made }: ShownSteps["verdict"], paint: ChalkInstance): string[] {
   return made.map(({ check, ok, detail }) => {
     const mark = ok ? paint.green("✓") : paint.red("✗");
     return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(clip(detail, DETAIL_LENGTH))}`;
@@ -110,7 +123,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   method_not_covered: "the method is not signed: it may have been changed on the way",
   target_not_covered: "the address is not signed: the webhook may have been meant for another one",
   content_type_not_covered: "the content type is not signed: it may have been changed on the way",
-  created_not_given: "the signature does not say when it was made: it can be replayed for ever",
+  created_missing: "the signature does not say when it was made: it can be replayed for ever",
   weak_exponent: "the key's public exponent is below 65537",
 };
 

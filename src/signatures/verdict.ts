@@ -54,7 +54,7 @@ export const WARNINGS = [
   "method_not_covered",
   "target_not_covered",
   "content_type_not_covered",
-  "created_not_given",
+  "created_missing",
   "weak_exponent",
   "duplicate_delivery",
 ] as const;

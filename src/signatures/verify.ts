@@ -67,7 +67,7 @@ function checkFreshness(
   report.begin("freshness", "signature_too_old");
   if (created === null) {
     if (requireCreated) throw new Refusal("created_missing", "created is required and not given");
-    report.warn("created_not_given");
+    report.warn("created_missing");
   } else if (created > now + skew) {
     const unit = created > 100 * now ? " (it looks like milliseconds)" : "";
     throw new Refusal("created_in_future", `created ${created} is ${created - now} s ahead${unit}`);

@@ -343,6 +343,8 @@ describe("events", () => {
     expect(table).not.toContain("\u001b");
     const shown = (await events("show", uti.slice(0, 10))).stdout;
     expect(shown).toContain("✓ signature-value");
+    expect(shown).toMatch(/signature base\n +"@method": POST\n/);
+    expect(shown).toMatch(/sent +sha-256=.*\n +computed +sha-256=/);
     expect(shown).toContain("repeated");
     expect(shown).toContain("Signature-Input");
     expect(shown).toContain("\\u{202e}reversed");

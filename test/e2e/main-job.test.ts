@@ -70,17 +70,21 @@ describe("the main job", () => {
 });
 
 describe("without what it needs", () => {
-  it("names the two ways on where there is no profile", async () => {
-    const { code, stderr } = await runPaylink(["create", "--amount", "10", "--currency", "EUR"], {
-      home: temporaryHome(),
-    });
-    expect(code).toBe(3);
-    expect(stderr).toContain("paylink sandbox");
-    expect(stderr).toContain("paylink login");
-  });
+  it.each([[["create", "--amount", "10", "--currency", "EUR"]], [["create", "--reusable"]], [["listen"]]])(
+    "names the two ways on where there is no profile: %j",
+    async (args) => {
+      const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
+      expect(code).toBe(3);
+      expect(stderr).toContain("paylink sandbox");
+      expect(stderr).toContain("paylink login");
+    },
+  );
 
   it("says how to give a key where there is none", async () => {
-    const { code, stderr } = await runPaylink(["listen", "--port", "0"], { home: temporaryHome() });
+    const home = temporaryHome();
+    const shop = ["login", "--base-url", "https://pay.example", "--terminal-id", "1", "--token-stdin"];
+    expect((await runPaylink(shop, { home, input: "token" })).code).toBe(0);
+    const { code, stderr } = await runPaylink(["listen", "--port", "0"], { home });
     expect(code).toBe(2);
     expect(stderr).toContain("--key");
   });
@@ -98,6 +102,7 @@ describe("without what it needs", () => {
 
   it.each([
     [["crate"], "create"],
+    [["completion", "fsh"], "zsh, fish, powershell.\n"],
     [["create", "--amont", "3"], "--amount"],
   ])("names the nearest of %j and a line that would work", async (args, nearest) => {
     const { code, stderr } = await runPaylink(args, { home: temporaryHome() });

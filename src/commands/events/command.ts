@@ -1,6 +1,6 @@
 /** `paylink events`: what `listen` stored, to be listed, shown, replayed, exported and pruned. */
 import type { Command } from "commander";
-import { examples, type Register } from "../declare.ts";
+import { examples, oneOf, type Register } from "../declare.ts";
 
 export interface FilterFlags {
   readonly outcome?: string;
@@ -31,7 +31,7 @@ const withDatabase = (command: Command): Command =>
 
 const withFilter = (command: Command): Command =>
   withDatabase(command)
-    .option("--outcome <outcome>", "approved, declined, cancelled or unclear ones")
+    .addOption(oneOf("--outcome <outcome>", "only these", ["approved", "declined", "cancelled", "unclear"]))
     .option("--reference <text>", "those whose reference contains this")
     .option("--since <when>", "received from then on: ISO 8601, or so long ago (2h, 7d)")
     .option("--until <when>", "received before then")
@@ -52,7 +52,10 @@ export const registerEvents: Register = (program, start) => {
   ).action(async (uti: string, flags: { db?: string }) =>
     (await import("./show.ts")).show(await start(show), uti, flags),
   );
-  examples(show, ["paylink events show 3fa85f64", "paylink events show 3fa85f64 --json"]);
+  examples(show, [
+    "paylink events show $(paylink events list --limit 1 --json | jq -r .uti)",
+    "paylink events show $(paylink events list --limit 1 --json | jq -r .uti) --json",
+  ]);
   const replay = withFilter(
     events
       .command("replay")
@@ -67,7 +70,7 @@ export const registerEvents: Register = (program, start) => {
     );
   examples(replay, [
     "paylink events replay --all --since 1h --to localhost:3000/webhooks",
-    "paylink events replay 3fa85f64 --to 3000",
+    "paylink events replay $(paylink events list --limit 1 --json | jq -r .uti) --to 3000",
   ]);
   const exporting = withFilter(
     events.command("export").description("print events as the lines of listen --json"),

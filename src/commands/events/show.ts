@@ -2,11 +2,14 @@
 import type { Context } from "../../context.ts";
 import { renderRecord } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { renderSteps } from "../../render/verdict.ts";
 import { formatLocal } from "../../render/time.ts";
 import { renderEventHeading, renderForward, renderRejection } from "../../render/webhook.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import type { Check } from "../../signatures/verdict.ts";
+import { compareDigests } from "../../signatures/digest.ts";
+import { traceBase } from "../../signatures/trace.ts";
+import type { Verdict } from "../../signatures/verdict.ts";
 import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
 import type { EventStore } from "../../store/events.ts";
 import { findOne } from "../../store/find-event.ts";
@@ -36,7 +39,7 @@ function eventText(kept: KeptEvent, store: EventStore, { out }: Context): string
     renderEventHeading({ ...event, verified, warnings: verdict.warnings }, paint),
     renderRecord(record ?? {}, breaches, out),
     ...requestLines(request, paint),
-    ...checkLines(verdict.checks, paint),
+    verificationText(verdict, request, paint),
     `  ${paint.cyan("deliveries")}`,
     `    ${formatLocal(receivedAt)}  ${id}`,
   ];
@@ -53,7 +56,7 @@ function rejectionText(rejection: KeptRejection, { out: { paint } }: Context): s
   return [
     renderRejection(rejection, paint),
     ...(request === null ? [] : requestLines(request, paint)),
-    ...checkLines(checks, paint),
+    verificationText({ checks, warnings: [], signatureBase: null }, request, paint),
     `  paylink verify --event ${id}   explains it`,
   ].join("\n");
 }
@@ -69,12 +72,14 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
   ];
 }
 
-function checkLines(checks: readonly Check[], paint: Paint): string[] {
-  return [
-    `  ${paint.cyan("verification")}`,
-    ...checks.map(
-      ({ check, ok, detail }) =>
-        `    ${ok ? paint.green("✓") : paint.red("✗")} ${safeText(check).padEnd(18)} ${safeText(detail)}`,
-    ),
-  ];
+/** As `verify` shows it; nothing to compare where what was turned away was no HTTP request. */
+function verificationText(
+  verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
+  request: HttpRequest | null,
+  paint: Paint,
+): string {
+  const digests = request === null ? [] : compareDigests(request.headers, request.body);
+  const trace =
+    request === null ? [] : traceBase(verdict.signatureBase, request, "the address it was judged by");
+  return renderSteps({ verdict, digests, trace }, paint).replace(/^(?=.)/gm, "  ");
 }

@@ -1,5 +1,5 @@
 /** `paylink listen`: its flags and help. */
-import { collect, examples, type Register } from "../declare.ts";
+import { collect, examples, oneOf, type Register } from "../declare.ts";
 
 export interface ListenFlags {
   readonly port: string;
@@ -61,7 +61,14 @@ export const registerListen: Register = (program, start) => {
     .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
     .option("--insecure", "take a self-signed certificate from the target, and from nothing else")
     .optionsGroup("What is shown:")
-    .option("--outcome <outcome>", "show and forward only approved, declined, cancelled or unclear ones")
+    .addOption(
+      oneOf("--outcome <outcome>", "show and forward only these", [
+        "approved",
+        "declined",
+        "cancelled",
+        "unclear",
+      ]),
+    )
     .option("--reference <text>", "show and forward only those whose reference contains this")
     .option("--compact", "one line a record")
     .optionsGroup("For scripts:")

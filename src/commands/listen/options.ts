@@ -4,11 +4,11 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import type { Outcome } from "../../domain/transaction.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
+import { acceptance } from "../../receiver/acceptance.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { mayAdd } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
-import { parseComponent, type Component } from "../../signatures/components.ts";
-import { DEFAULT_POLICY, type Policy } from "../../signatures/policy.ts";
+import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/in-force.ts";
 import type { ListenFlags } from "./command.ts";
 import { parseExpectation, parseOutcome, type Expectation } from "./expect.ts";
@@ -44,7 +44,7 @@ export interface ListenOptions {
 /** Notes what is wrong with a flag; what it gives stands in for the value, which is never used. */
 type Complain = (at: string, message: string) => undefined;
 
-/** Throws one `usage` failure with every problem, or `key_required`. */
+/** Throws one `usage` failure with every problem, or `no_profile` or `key_required`. */
 export function listenOptions(flags: ListenFlags, settings: InForce): ListenOptions {
   const problems: Problem[] = [];
   const complain: Complain = (at, message) => void problems.push({ at, message });
@@ -61,7 +61,8 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     database: flags.store ? flags.db : null,
   };
   if (problems.length > 0) throw new PaylinkError("usage", "Nothing is listening yet:", { problems });
-  if (options.keySources.length === 0 && !options.unverified) throw keyRequired();
+  if (options.keySources.length === 0 && !options.unverified)
+    throw settings.profile === undefined ? noProfile() : keyRequired();
   return options;
 }
 
@@ -89,15 +90,12 @@ function whereOptions(flags: ListenFlags, settings: InForce, complain: Complain)
 function beliefOptions(flags: ListenFlags, settings: InForce, complain: Complain) {
   if (!flags.verify && !isLoopback(flags.host.includes(":") ? `[${flags.host}]` : flags.host))
     complain("--no-verify", `must stay on loopback: it cannot be used with --host ${flags.host}`);
+  const { policy, problems } = acceptance(flags);
+  for (const { at, message } of problems) complain(at, message);
   const inForce = settings.get("webhookKey");
   return {
     maxBody: parseSize(flags.maxBody) ?? complain("--max-body", "must be a size, such as 64kb or 1mb") ?? 0,
-    policy: {
-      ...DEFAULT_POLICY,
-      requireCreated: flags.requireCreated ?? false,
-      maxAge: (durationOption("--tolerance", flags.tolerance, complain) ?? 0) / 1000,
-      required: requiredComponents(flags.require ?? [], complain),
-    },
+    policy,
     strict: flags.strict ?? false,
     unverified: !flags.verify,
     keySources: flags.key ?? (inForce === undefined ? [] : [inForce]),
@@ -140,12 +138,8 @@ function durationOption(at: string, text: string | undefined, complain: Complain
   return parsed.ok ? parsed.value.milliseconds : complain(at, parsed.message);
 }
 
-function requiredComponents(typed: readonly string[], complain: Complain): Component[] {
-  return typed.flatMap((text) => {
-    const parsed = parseComponent(text);
-    return parsed.ok ? [parsed.component] : (complain(`--require ${text}`, parsed.reason) ?? []);
-  });
-}
+const noProfile = (): PaylinkError =>
+  new PaylinkError("no_profile", "There is no account, and no --key, to verify webhooks with. Two ways on:");
 
 const keyRequired = (): PaylinkError =>
   new PaylinkError("key_required", "There is no key to verify webhooks with, so nothing could be believed.", {

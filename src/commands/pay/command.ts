@@ -1,5 +1,5 @@
 /** `paylink pay`: its arguments and help. */
-import { examples, type Register } from "../declare.ts";
+import { examples, oneOf, type Register } from "../declare.ts";
 
 export interface PayFlags {
   readonly outcome: string;
@@ -12,7 +12,11 @@ export const registerPay: Register = (program, start) => {
     .command("pay")
     .description("play the customer: pay a link of the sandbox without a browser")
     .argument("<link>", "the link's URL or id")
-    .option("--outcome <outcome>", "approved, declined or cancelled", "approved")
+    .addOption(
+      oneOf("--outcome <outcome>", "what becomes of it", ["approved", "declined", "cancelled"]).default(
+        "approved",
+      ),
+    )
     .option("--amount <decimal>", "what the customer enters, where the link leaves it open")
     .option("--reference <text>", "the reference that the customer enters, where the link lets them")
     .action(async (link: string, flags: PayFlags) => {

@@ -1,5 +1,5 @@
 /** `paylink sandbox` and its subcommands: their flags and help. */
-import { examples, type Register } from "../declare.ts";
+import { examples, oneOf, type Register } from "../declare.ts";
 
 export interface SandboxFlags {
   readonly port: string;
@@ -28,7 +28,14 @@ export const registerSandbox: Register = (program, start) => {
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
     .option("--clock <time>", "a clock that stands still at this time, until `sandbox advance` moves it")
     .option("--retry <schedule>", "waits between attempts, or none (default: 5s,30s,2m,10m,1h)")
-    .option("--deliver <fault>", "duplicate, late, out-of-order or drop-first")
+    .addOption(
+      oneOf("--deliver <fault>", "what goes wrong with deliveries", [
+        "duplicate",
+        "late",
+        "out-of-order",
+        "drop-first",
+      ]),
+    )
     .action(async (flags: SandboxFlags) => {
       const { sandbox } = await import("./sandbox.ts");
       await sandbox(await start(command), flags);

@@ -15,5 +15,9 @@ export const registerTest: Register = (program, start) => {
       const { test } = await import("./test.ts");
       await test(await start(command), words, flags);
     });
-  examples(command, ["paylink test -- npm test", "paylink test --forward-to 3000 -- node test.js"]);
+  examples(command, [
+    "paylink test -- paylink create --amount 10 --currency EUR",
+    "paylink test -- npm test",
+    "paylink test --forward-to 3000 -- node test.js",
+  ]);
 };

@@ -33,6 +33,7 @@ export const registerVerify: Register = (program, start) => {
     });
   examples(command, [
     "paylink trigger approved --dry-run | paylink verify",
+    "paylink verify --event $(paylink events list --limit 1 --json | jq -r .uti)",
     "paylink verify webhook.http --public-url https://shop.example/webhooks --at 2026-11-21T10:15:00Z",
   ]);
 };
