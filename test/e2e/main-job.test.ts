@@ -70,7 +70,7 @@ describe("the main job", () => {
 });
 
 describe("without what it needs", () => {
-  it.each([[["create", "--amount", "10", "--currency", "EUR"]], [["create", "--reusable"]], [["listen"]]])(
+  it.each([[["create", "--amount", "10", "--currency", "EUR"]], [["create", "--reusable"]]]])(
     "names the two ways on where there is no profile: %j",
     async (args) => {
       const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
@@ -80,13 +80,13 @@ describe("without what it needs", () => {
     },
   );
 
-  it("says how to give a key where there is none", async () => {
+  it.each(["no account", "an account without a key"])("says how to give a key: %s", async (account) => {
     const home = temporaryHome();
-    const shop = ["login", "--base-url", "https://pay.example", "--terminal-id", "1", "--token-stdin"];
-    expect((await runPaylink(shop, { home, input: "token" })).code).toBe(0);
+    const login = ["login", "--base-url", "https://pay.example", "--terminal-id", "1", "--token-stdin"];
+    if (account !== "no account") expect((await runPaylink(login, { home, input: "token" })).code).toBe(0);
     const { code, stderr } = await runPaylink(["listen", "--port", "0"], { home });
     expect(code).toBe(2);
-    expect(stderr).toContain("--key");
+    for (const way of ["--key", "paylink sandbox", "paylink login"]) expect(stderr).toContain(way);
   });
 
   it("names every problem at once by its flag", async () => {

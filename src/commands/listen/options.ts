@@ -44,7 +44,7 @@ export interface ListenOptions {
 /** Notes what is wrong with a flag; what it gives stands in for the value, which is never used. */
 type Complain = (at: string, message: string) => undefined;
 
-/** Throws one `usage` failure with every problem, or `no_profile` or `key_required`. */
+/** Throws one `usage` failure with every problem, or `key_required`. */
 export function listenOptions(flags: ListenFlags, settings: InForce): ListenOptions {
   const problems: Problem[] = [];
   const complain: Complain = (at, message) => void problems.push({ at, message });
@@ -61,8 +61,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     database: flags.store ? flags.db : null,
   };
   if (problems.length > 0) throw new PaylinkError("usage", "Nothing is listening yet:", { problems });
-  if (options.keySources.length === 0 && !options.unverified)
-    throw settings.profile === undefined ? noProfile() : keyRequired();
+  if (options.keySources.length === 0 && !options.unverified) throw keyRequired();
   return options;
 }
 
@@ -138,12 +137,13 @@ function durationOption(at: string, text: string | undefined, complain: Complain
   return parsed.ok ? parsed.value.milliseconds : complain(at, parsed.message);
 }
 
-const noProfile = (): PaylinkError =>
-  new PaylinkError("no_profile", "There is no account, and no --key, to verify webhooks with. Two ways on:");
-
 const keyRequired = (): PaylinkError =>
   new PaylinkError("key_required", "There is no key to verify webhooks with, so nothing could be believed.", {
-    hint: "paylink listen --key service.pem   takes the service's public key from a file or an https URL\npaylink sandbox                    registers a profile that has one",
+    hint: [
+      "paylink listen --key service.pem   takes the service's public key from a file or an https URL",
+      "paylink sandbox                    registers a profile that has one",
+      "paylink login                      stores a real account, and its key with --webhook-key",
+    ].join("\n"),
   });
 
 function parsePort(text: string): number | undefined {
