@@ -58,7 +58,7 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
   const verified: DigestAlgorithm[] = [];
   const mismatches: string[] = [];
   for (const member of dictionary.members) {
-    const read = readBytes(member.text);
+    const read = readBytes(member);
     const problem = malformation(member, read?.bytes);
     if (read === undefined || problem !== undefined) return fail("content_digest_malformed", problem ?? "");
     if (!read.canonical) warnings.add("non_canonical_base64");

@@ -120,14 +120,14 @@ function readComponents([items]: InnerList, { limits }: Policy): Component[] {
  * something that the parse has lost: a parameter given twice, `1.0` or `0001` for 1, `?1` for a flag.
  */
 function canonicalParams(
-  { text, parameters }: RawMember,
+  { text, parameters, canonical: isCanonical }: RawMember,
   list: InnerList,
   components: readonly Component[],
   report: Report,
 ): string {
   if (parameters !== countParameters(list))
     throw new Refusal("duplicate_param", "a parameter is given twice");
-  const canonical = signatureParams(components, list[1]);
+  const canonical = isCanonical ? text : signatureParams(components, list[1]);
   if (text === canonical) report.pass(`${components.length} covered`);
   else if (differOnlyInSpace(text, canonical)) {
     report.warn("non_canonical_signature_input");
@@ -138,13 +138,13 @@ function canonicalParams(
   return canonical;
 }
 
-function signatureBytes({ text, parameters }: RawMember, report: Report): Buffer {
-  const read = readBytes(text);
+function signatureBytes(member: RawMember, report: Report): Buffer {
+  const read = readBytes(member);
   if (read === undefined) {
     throw new Refusal("signature_malformed", "the signature is not a byte sequence: base64 between colons");
   }
   if (!read.canonical) report.warn("non_canonical_base64");
-  if (parameters > 0) report.warn("signature_has_parameters");
+  if (member.parameters > 0) report.warn("signature_has_parameters");
   return read.bytes;
 }
 

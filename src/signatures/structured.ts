@@ -2,6 +2,7 @@
 
 import { type Dictionary, type InnerList, parseDictionary } from "structured-headers";
 import { trimSpace } from "../http/message.ts";
+import { readLoneMember } from "./lone-member.ts";
 
 /** One member as it was written; its label alone says nothing of how often it was given. */
 export interface RawMember {
@@ -10,6 +11,16 @@ export interface RawMember {
   readonly text: string;
   /** Parameters as written, those of an inner list's items included. */
   readonly parameters: number;
+  /** The text is known to be what its value is serialised as. */
+  readonly canonical: boolean;
+  /** Its bytes, where it has been read as a Byte Sequence. */
+  readonly bytes?: ByteSequence;
+}
+
+export interface ByteSequence {
+  readonly bytes: Buffer;
+  /** Padded as it should be, and without pad bits. */
+  readonly canonical: boolean;
 }
 
 export interface RawDictionary {
@@ -21,18 +32,7 @@ export interface RawDictionary {
 /** Parses all lines of a field as one Dictionary (RFC 8941 4.2), and throws where that fails. */
 export function readDictionary(lines: readonly string[]): RawDictionary {
   const text = lines.length === 1 ? trimSpace(lines[0] ?? "") : lines.map(trimSpace).join(", ");
-  return readLoneBytes(text) ?? { parsed: parseDictionary(text), members: scanMembers(text) };
-}
-
-/** One Byte Sequence and nothing else, as Signature and Content-Digest mostly are: read at a tenth of the cost. */
-function readLoneBytes(text: string): RawDictionary | undefined {
-  const [, key, value] = /^([a-z*][a-z0-9_.*-]*)=(:[^:]*:)$/.exec(text) ?? [];
-  const read = value === undefined ? undefined : readBytes(value);
-  if (key === undefined || value === undefined || read === undefined) return undefined;
-  return {
-    parsed: new Map([[key, [read.bytes, new Map()]]]),
-    members: [{ key, text: value, parameters: 0 }],
-  };
+  return readLoneMember(text) ?? { parsed: parseDictionary(text), members: scanMembers(text) };
 }
 
 /** The first key that a second member has. */
@@ -50,11 +50,16 @@ export function differOnlyInSpace(a: string, b: string): boolean {
   return withoutSpace(a) === withoutSpace(b);
 }
 
+/** The bytes of a member that is a Byte Sequence; undefined where it is none. */
+export function readBytes({ bytes, text }: RawMember): ByteSequence | undefined {
+  return bytes ?? byteSequence(text);
+}
+
 /**
- * The bytes of a Byte Sequence, from its raw text; undefined where the text is none. Padding left out and pad bits
- * that are not zero are read (RFC 8941 4.2.7) and reported, padding beyond what is due is an error.
+ * A Byte Sequence from its raw text; undefined where the text is none. Padding left out and pad bits that are not
+ * zero are read (RFC 8941 4.2.7) and reported, padding beyond what is due is an error.
  */
-export function readBytes(text: string): { bytes: Buffer; canonical: boolean } | undefined {
+export function byteSequence(text: string): ByteSequence | undefined {
   const end = text.indexOf(":", 1);
   if (end < 0 || !text.startsWith(":")) return undefined;
   const base64 = text.slice(1, end);
@@ -88,8 +93,9 @@ function scanMembers(text: string): RawMember[] {
 function rawMember(untrimmed: string, parameters: number): RawMember {
   const text = trimSpace(untrimmed);
   const end = text.search(/[=;]/);
-  if (end < 0) return { key: text, text: "", parameters };
-  return { key: text.slice(0, end), text: text.slice(text[end] === "=" ? end + 1 : end), parameters };
+  if (end < 0) return { key: text, text: "", parameters, canonical: false };
+  const value = text.slice(text[end] === "=" ? end + 1 : end);
+  return { key: text.slice(0, end), text: value, parameters, canonical: false };
 }
 
 /** A Display String (RFC 9651 3.3.8) has no backslash escapes, a String has. */
