@@ -38,7 +38,9 @@ function readLoneList(text: string): RawDictionary | undefined {
   if (key === undefined || value === undefined) return undefined;
   const parameters: Parameters = new Map();
   let count = 0;
-  for (const [, name = "", integer, string = ""] of rest.matchAll(PARAMETER)) {
+  PARAMETER.lastIndex = 0;
+  for (let found = PARAMETER.exec(rest); found !== null; found = PARAMETER.exec(rest)) {
+    const [, name = "", integer, string = ""] = found;
     parameters.set(name, integer === undefined ? string : Number(integer));
     count++;
   }
