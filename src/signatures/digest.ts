@@ -52,7 +52,7 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
   });
   const dictionary = parse(lines);
   if (typeof dictionary === "string") return fail("content_digest_malformed", dictionary);
-  const repeated = repeatedKey(dictionary.members);
+  const repeated = repeatedKey(dictionary);
   if (repeated !== undefined) return fail("content_digest_malformed", `${repeated} is given twice`);
 
   const verified: DigestAlgorithm[] = [];

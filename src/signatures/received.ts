@@ -78,25 +78,27 @@ function requireBoth(inputLines: readonly string[], signatureLines: readonly str
 
 /** Labels are unique in each field and the same in both (RFC 9421 4); only the policy's own is looked into. */
 function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Policy): [RawMember, RawMember] {
-  for (const { members } of [inputs, signatures]) {
-    if (members.length > policy.limits.maxLabels) {
-      throw new Refusal("limit_exceeded", `${members.length} labels, more than ${policy.limits.maxLabels}`);
-    }
-    const repeated = repeatedKey(members);
-    if (repeated !== undefined) throw new Refusal("duplicate_label", `the label ${repeated} stands twice`);
-  }
-  for (const [ours, theirs, field] of [
-    [inputs, signatures, "Signature"],
-    [signatures, inputs, "Signature-Input"],
-  ] as const) {
-    const lone = ours.members.find(({ key }) => !theirs.parsed.has(key));
-    if (lone !== undefined) throw new Refusal("label_mismatch", `${field} has no label ${lone.key}`);
-  }
+  requireDistinct(inputs, policy);
+  requireDistinct(signatures, policy);
+  requireLabels(inputs, signatures, "Signature");
+  requireLabels(signatures, inputs, "Signature-Input");
   const input = inputs.members.find(({ key }) => key === policy.label);
   const value = signatures.members.find(({ key }) => key === policy.label);
   if (input !== undefined && value !== undefined) return [input, value];
   const labels = inputs.members.map(({ key }) => key).join(", ");
   throw new Refusal("label_not_found", `no signature ${policy.label}, only: ${labels || "none"}`);
+}
+
+function requireDistinct(dictionary: RawDictionary, { limits: { maxLabels } }: Policy): void {
+  const count = dictionary.members.length;
+  if (count > maxLabels) throw new Refusal("limit_exceeded", `${count} labels, more than ${maxLabels}`);
+  const repeated = repeatedKey(dictionary);
+  if (repeated !== undefined) throw new Refusal("duplicate_label", `the label ${repeated} stands twice`);
+}
+
+function requireLabels({ members }: RawDictionary, theirs: RawDictionary, field: string): void {
+  const lone = members.find(({ key }) => !theirs.parsed.has(key));
+  if (lone !== undefined) throw new Refusal("label_mismatch", `${field} has no label ${lone.key}`);
 }
 
 function innerList({ parsed }: RawDictionary, label: string): InnerList {

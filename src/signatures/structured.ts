@@ -36,7 +36,8 @@ export function readDictionary(lines: readonly string[]): RawDictionary {
 }
 
 /** The first key that a second member has. */
-export function repeatedKey(members: readonly RawMember[]): string | undefined {
+export function repeatedKey({ members, parsed }: RawDictionary): string | undefined {
+  if (parsed.size === members.length) return undefined;
   const seen = new Set<string>();
   return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
 }
