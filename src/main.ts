@@ -112,6 +112,7 @@ async function createContext(
     profile: options.profile,
     settings: (home) => openSettings(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
+    eventThread: join(__dirname, "event-thread.js"),
     endWith,
   };
 }

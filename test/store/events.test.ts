@@ -1,9 +1,10 @@
 /** The event store: kept before it is acknowledged, each event once, read back byte for byte, bounded where it must be. */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
+import { eventJson, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
+import { createBatchWriter } from "../../src/store/event-batch.ts";
 import { EVENT_MIGRATIONS } from "../../src/store/event-schema.ts";
 import { createEventWriter, type EventWriter } from "../../src/store/event-writer.ts";
 import { eventsPath, openEventStore, type EventStore } from "../../src/store/events.ts";
@@ -29,7 +30,8 @@ function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT
     }),
   );
   const request = { ...genuine, body };
-  return { type: "event", id, receivedAt, verdict, request, ...readContent(request, 1e6) };
+  const json = eventJson(verdict, request);
+  return { type: "event", id, receivedAt, verdict, request, json, ...readContent(request, 1e6) };
 }
 
 const rejection = (id: string, size = 10): Rejection => ({
@@ -192,8 +194,8 @@ describe("a disk that takes no more", () => {
   const open = (pragma: string): { database: Database; writer: EventWriter } => {
     const path = join(temporaryHome(), "events.db");
     const database = openDatabase(path, EVENT_MIGRATIONS);
-    const writer = createEventWriter(database, path);
-    onTestFinished(() => writer.close());
+    const writer = createEventWriter(createBatchWriter(database));
+    onTestFinished(() => writer.settled());
     database.exec(pragma);
     return { database, writer };
   };
