@@ -26,20 +26,17 @@ interface Entry {
 export function createEventWriter(write: (batch: Batch) => Written[] | Promise<Written[]>): EventWriter {
   let waiting: Entry[] = [];
   let rejections: RejectionRow[] = [];
-  let writing: Promise<void> | undefined;
-  const writeAll = async (): Promise<void> => {
-    // What arrives together is written together; and what arrives meanwhile is the next batch.
-    await endOfTurn();
-    while (waiting.length > 0 || rejections.length > 0) {
-      const entries = waiting;
-      const batch = { entries: entries.map(({ row }) => row), rejections };
-      [waiting, rejections] = [[], []];
-      await settle(entries, async () => write(batch));
-    }
-    writing = undefined;
+  let unkept = 0;
+  let writing = Promise.resolve();
+  const writeAll = (): void => {
+    const batch = { entries: waiting.map(({ row }) => row), rejections };
+    const written = settle(waiting, async () => write(batch)).then(() => (unkept -= batch.rejections.length));
+    writing = Promise.all([writing, written]).then(() => undefined);
+    [waiting, rejections] = [[], []];
   };
+  /** What arrives in one turn of the event loop is written together. */
   const schedule = (): void => {
-    writing ??= writeAll();
+    if (waiting.length + rejections.length === 1) setImmediate(writeAll);
   };
   const enqueue = (row: Entry["row"]): Promise<Kept | null> =>
     new Promise((done, failed) => {
@@ -52,15 +49,17 @@ export function createEventWriter(write: (batch: Batch) => Written[] | Promise<W
     forwarded: async (first, forward) => void (await enqueue(forwardRow(first, forward))),
     reject: (rejection) => {
       // A flood of rubbish must not outgrow what would be kept of it anyway.
-      if (rejections.length >= MAX_REJECTIONS) return;
+      if (unkept >= MAX_REJECTIONS) return;
+      unkept += 1;
       rejections.push(rejectionRow(rejection));
       schedule();
     },
-    settled: async () => writing,
+    settled: async () => {
+      if (waiting.length + rejections.length > 0) writeAll();
+      await writing;
+    },
   };
 }
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function settle(entries: readonly Entry[], write: () => Promise<Written[]>): Promise<void> {
   try {

@@ -1,5 +1,4 @@
-/** Hands batches to a thread of their own, one after the other, and takes back what became of them. */
-import { once } from "node:events";
+/** Hands batches to a thread of their own, and takes back what became of them. */
 import { Worker } from "node:worker_threads";
 import type { Batch, Written } from "./event-batch.ts";
 
@@ -10,27 +9,39 @@ export interface WriterThread {
   close(): Promise<void>;
 }
 
+interface Handed {
+  readonly done: (written: Written[]) => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /** `program` is the file that `event-thread.ts` was built into; the thread starts with the first batch. */
 export function createWriterThread(program: string, path: string): WriterThread {
   let worker: Worker | undefined;
+  let handed: Handed[] = [];
   const start = (): Worker => {
     // Node's own warnings (22 calls its SQLite experimental) would stand on stderr, where the user is told things.
     const started = new Worker(program, { workerData: path, env: { NODE_NO_WARNINGS: "1" } });
-    started.once("exit", () => (worker = undefined));
+    started.on("message", (answers: Written[][]) => {
+      for (const written of answers) handed.shift()?.done(written);
+    });
+    started.on("error", (error) => {
+      worker = undefined;
+      for (const { failed } of handed) failed(error);
+      handed = [];
+    });
     return started;
   };
   return {
-    write: async (batch) => {
-      worker ??= start();
-      worker.postMessage(batch);
-      // `once` rejects with the error that ends a thread.
-      const [written] = (await once(worker, "message")) as [Written[]];
-      return written;
-    },
-    close: async () => {
-      if (worker === undefined) return;
-      worker.postMessage(undefined);
-      await once(worker, "exit");
-    },
+    write: (batch) =>
+      new Promise((done, failed) => {
+        handed.push({ done, failed });
+        (worker ??= start()).postMessage(batch);
+      }),
+    close: () =>
+      new Promise((closed) => {
+        if (worker === undefined) return closed();
+        worker.once("exit", () => closed());
+        worker.postMessage(null);
+      }),
   };
 }
