@@ -61,6 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:module",
     "node:path",
     "node:util",
+    "node:worker_threads",
   ],
   render: ["domain", "http/message", "chalk", "uqr"],
   terminal: [

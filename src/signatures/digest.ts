@@ -2,7 +2,8 @@
 
 import { hash } from "node:crypto";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
-import { readBytes, readDictionary, repeatedKey, type RawDictionary, type RawMember } from "./structured.ts";
+import { readBytes, type RawDictionary, type RawMember } from "./raw-member.ts";
+import { readDictionary, repeatedKey } from "./structured.ts";
 import type { Reason, Warning } from "./verdict.ts";
 
 /** The Active algorithms of the registry; the others are unfit where somebody may cheat (RFC 9530 5, 6.6). */

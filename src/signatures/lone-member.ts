@@ -1,7 +1,7 @@
 /** Dictionaries of one member in canonical form, which is how these fields are sent: read without the library's parse. */
 
 import type { InnerList, Item, Parameters } from "structured-headers";
-import { byteSequence, type RawDictionary } from "./structured.ts";
+import { byteSequence, type RawDictionary } from "./raw-member.ts";
 
 const KEY = "[a-z*][a-z0-9_.*-]*";
 /** A String without escapes; everything else is left to the library. */

@@ -5,17 +5,10 @@ import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
+import { readBytes, type RawDictionary, type RawMember } from "./raw-member.ts";
 import { Refusal } from "./refusal.ts";
 import type { Report } from "./report.ts";
-import {
-  countParameters,
-  differOnlyInSpace,
-  readBytes,
-  readDictionary,
-  repeatedKey,
-  type RawDictionary,
-  type RawMember,
-} from "./structured.ts";
+import { countParameters, differOnlyInSpace, readDictionary, repeatedKey } from "./structured.ts";
 
 export interface ReceivedSignature {
   readonly components: readonly Component[];

@@ -12,7 +12,7 @@ import {
 
 export interface EventWriter extends EventLog {
   /** Resolves when all that was to be written has been. */
-  settled(): Promise<void>;
+  readonly settled: () => Promise<void>;
 }
 
 /** One thing to write, and who waits for it. */

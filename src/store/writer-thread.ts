@@ -4,9 +4,9 @@ import type { Batch, Written } from "./event-batch.ts";
 
 export interface WriterThread {
   /** Rejects where the thread ended over it; the next batch gets a new one. */
-  write(batch: Batch): Promise<Written[]>;
+  readonly write: (batch: Batch) => Promise<Written[]>;
   /** Resolves when the thread has let go of the file. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 interface Handed {

@@ -12,7 +12,8 @@ import type { FieldTypes, StructuredType } from "../../src/signatures/field-type
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { sign } from "../../src/signatures/sign.ts";
-import { byteSequence, readDictionary } from "../../src/signatures/structured.ts";
+import { byteSequence } from "../../src/signatures/raw-member.ts";
+import { readDictionary } from "../../src/signatures/structured.ts";
 import { vectorFile } from "../support/vectors.ts";
 
 interface Message {
