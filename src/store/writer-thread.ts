@@ -14,9 +14,8 @@ interface Handed {
   readonly failed: (error: unknown) => void;
 }
 
-/** `program` is the file that `event-thread.ts` was built into; the thread starts with the first batch. */
+/** `program` is the file that `event-thread.ts` was built into. */
 export function createWriterThread(program: string, path: string): WriterThread {
-  let worker: Worker | undefined;
   let handed: Handed[] = [];
   const start = (): Worker => {
     // Node's own warnings (22 calls its SQLite experimental) would stand on stderr, where the user is told things.
@@ -31,6 +30,7 @@ export function createWriterThread(program: string, path: string): WriterThread 
     });
     return started;
   };
+  let worker: Worker | undefined = start();
   return {
     write: (batch) =>
       new Promise((done, failed) => {
