@@ -14,7 +14,7 @@ const SIGNATURES = resolve(import.meta.dirname, "../../src/signatures");
 const ROUNDS = 15;
 const PER_ROUND = 500;
 /** Until the compiler has settled: a listener is warm after the first few seconds of its life. */
-const WARM_UP = 6000;
+const WARM_UP = 30_000;
 /** What a record of the specification takes. */
 const BODY = Buffer.from(
   JSON.stringify({
