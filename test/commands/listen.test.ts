@@ -1,9 +1,10 @@
 /** `listen` and `events` with the real binary: kept before acknowledged, forwarded in order, ended as a script expects. */
 import { request as httpsRequest } from "node:https";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
@@ -136,28 +137,7 @@ describe("listen", () => {
 
   it("serves https, and renews its certificate when the files change", async () => {
     const home = temporaryHome();
-    const [cert, key] = [join(home, "tls.pem"), join(home, "tls.key")];
-    const makeCertificate = (name: string): void =>
-      void execFileSync(
-        "openssl",
-        [
-          "req",
-          "-x509",
-          "-newkey",
-          "rsa:2048",
-          "-nodes",
-          "-days",
-          "1",
-          "-subj",
-          `/CN=${name}`,
-          "-keyout",
-          key,
-          "-out",
-          cert,
-        ],
-        { stdio: "ignore" },
-      );
-    makeCertificate("first");
+    const { cert, key } = selfSigned(home, "first");
     const { running, url } = await listen(home, "--tls-cert", cert, "--tls-key", key);
     expect(url).toMatch(/^https:/);
     const exchange = (): Promise<[status: number | undefined, name: unknown]> =>
@@ -173,7 +153,7 @@ describe("listen", () => {
           .end(body);
       });
     expect(await exchange()).toEqual([200, "first"]);
-    makeCertificate("second");
+    selfSigned(home, "second");
     let name: unknown = "first";
     for (let tries = 0; tries < 60 && name === "first"; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 250));
