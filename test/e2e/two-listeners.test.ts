@@ -40,12 +40,12 @@ describe("two listeners on one database", () => {
     const listeners = [start(), start()];
     const shared = records(SHARED);
     const sent = listeners.map(() => [...records(OWN), ...shared]);
-    let delivering = true;
+    const delivered = new AbortController();
     const deliveries = Promise.all(
       listeners.map(async (listener, index) => deliver(await readyUrl(listener), sent[index] ?? [])),
-    ).finally(() => (delivering = false));
+    ).finally(() => delivered.abort());
     const read = async (): Promise<void> => {
-      while (delivering) {
+      while (!delivered.signal.aborted) {
         const exported = await runPaylink(["events", "export"], { home });
         const listed = await runPaylink(["events", "list", "--limit", "5"], { home });
         expect([exported.code, listed.code]).toEqual([0, 0]);
