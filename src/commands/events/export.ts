@@ -7,10 +7,11 @@ import type { FilterFlags } from "./command.ts";
 export async function exportEvents(context: Context, flags: FilterFlags): Promise<void> {
   const { out, now, signal } = context;
   const filter = readFilter(flags, now());
-  await withEvents(context, flags, (store) => {
+  await withEvents(context, flags, async (store) => {
     for (const kept of store.events(filter)) {
-      signal.throwIfAborted();
+      if (signal.aborted || out.unread.aborted) return;
       out.data(eventLine(asReceived(kept)));
+      await out.drained();
     }
   });
 }

@@ -17,6 +17,7 @@ import { createTally } from "./expect.ts";
 import { listenOptions, type ListenOptions } from "./options.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import { readTls, watchTls } from "./tls.ts";
+import { watchReader } from "./unread.ts";
 
 export async function listen(context: Context, flags: ListenFlags): Promise<void> {
   const { out } = context;
@@ -27,7 +28,8 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
   const shows = passesFilter(options);
   const reporter = createReporter({ out, compact: options.compact, shows });
   const tally = createTally(options.expectations);
-  const end = awaitEnd(context.signal, options, tally);
+  const readership = watchReader(context, options, warn);
+  const end = awaitEnd(readership.stop, options, tally);
   const { log, close } = openLog(options, context);
   try {
     const server = await startReceiver({
@@ -56,6 +58,7 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
       await end.come;
     } finally {
       unwatch();
+      readership.close();
       await server.close();
       summarise(reporter, context);
     }
