@@ -146,3 +146,19 @@ describe("login, in a terminal", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ profile: "shop", token: { valid: true } });
   });
 });
+
+describe("test, in a terminal", () => {
+  it("lets the command have Ctrl-C once", async () => {
+    const told = `let count = 0; process.on("SIGINT", () => { count += 1; console.log("told", count); });
+      setTimeout(() => process.exit(), 30_000); console.log("up"); process.stdin.on("data", () => process.exit(3));`;
+    const screen = openScreen(["test", "--", process.execPath, "-e", told], { home: temporaryHome() });
+    await screen.until(/up/);
+    screen.type(CTRL_C);
+    await screen.until(/told 1/);
+    // A second one would have come before what is typed after it.
+    screen.type(ENTER);
+    await screen.until(/paylink test/);
+    expect(screen.text()).not.toContain("told 2");
+    expect(await screen.ended).toBe(130);
+  });
+});

@@ -52,6 +52,8 @@ export interface Running {
   readonly stderr: () => string;
   /** Resolves with the first match in stdout; rejects when the program ends without one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Ends its standard input. */
+  close(): void;
   /** Stops reading stdout, as `head` does when it has what it wants. */
   leave(): void;
   /** Sends a signal and resolves when the program has ended. */
@@ -83,6 +85,7 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
         child.on("close", () => fail(new Error(`ended without ${pattern}: ${stdout()}${stderr()}`)));
         look();
       }),
+    close: () => void child.stdin?.end(),
     leave: () => void child.stdout?.destroy(),
     stop: (signal = "SIGINT") => {
       child.kill(signal);
