@@ -294,6 +294,24 @@ describe("hostile senders", () => {
     for (const socket of [...idle, flood, big, pipelined]) socket.destroy();
     expect((await running.stop()).code).toBe(130);
   });
+
+  it("leave room for honest ones where few files may be open", async () => {
+    const home = temporaryHome();
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
+    const running = startPaylink(args, { home, through: ["sh", "-c", 'ulimit -n 1000; exec "$@"', "sh"] });
+    const url = await readyUrl(running);
+    const { port, hostname } = new URL(url);
+    const idle = Array.from({ length: 1200 }, () =>
+      connect(Number(port), hostname).on("error", () => undefined),
+    );
+    // All of them have been let in or turned away before the honest one comes.
+    await Promise.all(
+      idle.map((socket) => new Promise((resolve) => void socket.on("connect", resolve).on("close", resolve))),
+    );
+    expect(await send(url)).toBe(200);
+    for (const socket of idle) socket.destroy();
+    await running.stop();
+  });
 });
 
 describe("keys by URL", () => {
