@@ -19,7 +19,7 @@ export interface Output {
   /** The result's very bytes, on stdout, with nothing added. */
   bytes(bytes: Uint8Array): void;
   /** Fires when whoever read stdout has gone (`paylink … | head`): nobody sees what is printed from then on. */
-  readonly unread: AbortSignal;
+  unread(): AbortSignal;
   /** Resolves when stdout takes more: much that is printed faster than it is read would fill the memory. */
   drained(): Promise<void>;
   /** One line (or several) of talk, on stderr. */

@@ -16,8 +16,8 @@ export function createOutput(
 ): Output {
   const { stdout, stderr, env } = streams;
   let drawn = "";
-  const unread = new AbortController();
-  stdout.once("error", () => unread.abort());
+  let reader: AbortSignal | undefined;
+  const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout));
   /** Writes with the changing line out of the way, and draws it again below. */
   const write = (stream: NodeJS.WriteStream, text: string | Uint8Array): void => {
     if (drawn !== "" && stream.isTTY) stderr.write(CLEAR_LINE);
@@ -31,9 +31,9 @@ export function createOutput(
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => write(stdout, `${text}\n`),
     bytes: (bytes) => write(stdout, bytes),
-    unread: unread.signal,
+    unread,
     drained: async () => {
-      if (!stdout.writableNeedDrain || unread.signal.aborted) await endOfTurn();
+      if (!stdout.writableNeedDrain || unread().aborted) await endOfTurn();
       // A reader that goes meanwhile ends the waiting too: `unread` tells of it.
       else await once(stdout, "drain").catch(() => undefined);
     },
@@ -47,6 +47,12 @@ export function createOutput(
       drawn = line;
     },
   };
+}
+
+function absenceOfReader(stream: NodeJS.WriteStream): AbortSignal {
+  const gone = new AbortController();
+  stream.once("error", () => gone.abort());
+  return gone.signal;
 }
 
 /** A stream that takes everything at once, as a file does, would else leave no room for an interruption. */

@@ -21,10 +21,11 @@ export function watchReader(
   const passesOn = passOn.to !== undefined || passOn.failedTo !== undefined;
   const goesOn = database !== null || passesOn || expectations.length > 0;
   const tell = (): void => warn(goesOn ? (database === null ? UNSEEN : KEPT) : OVER);
-  out.unread.addEventListener("abort", tell, { once: true });
+  const unread = out.unread();
+  unread.addEventListener("abort", tell, { once: true });
   return {
-    stop: goesOn ? signal : AbortSignal.any([signal, out.unread]),
-    close: () => out.unread.removeEventListener("abort", tell),
+    stop: goesOn ? signal : AbortSignal.any([signal, unread]),
+    close: () => unread.removeEventListener("abort", tell),
   };
 }
 
