@@ -18,6 +18,10 @@ export interface Output {
   data(text: string): void;
   /** The result's very bytes, on stdout, with nothing added. */
   bytes(bytes: Uint8Array): void;
+  /** Fires when whoever read stdout has gone (`paylink … | head`): nobody sees what is printed from then on. */
+  unread(): AbortSignal;
+  /** Resolves when stdout takes more: much that is printed faster than it is read would fill the memory. */
+  drained(): Promise<void>;
   /** One line (or several) of talk, on stderr. */
   note(text: string): void;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */

@@ -74,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "@inquirer/prompts",
     "open",
     "node:child_process",
+    "node:events",
     "node:fs/promises",
     "node:stream",
   ],
@@ -91,6 +92,9 @@ const COMMANDS_MAY_NOT = [
   "program",
   "undici",
 ];
+
+/** What stands beside the commands and belongs to all of them. */
+const COMMANDS_SHARE = ["commands/declare", "commands/account", "commands/stage", "commands/timeout"];
 
 interface Import {
   readonly file: string;
@@ -126,13 +130,7 @@ function breach({ file, target }: Import): string | undefined {
   if (folder === "commands") {
     const [, command] = file.split("/");
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
-    if (
-      other &&
-      target !== "commands/declare" &&
-      target !== "commands/account" &&
-      target !== "commands/timeout"
-    )
-      return complaint;
+    if (other && !COMMANDS_SHARE.includes(target)) return complaint;
     return COMMANDS_MAY_NOT.some((name) => within(target, name)) ? complaint : undefined;
   }
   if (within(target, folder)) return undefined;

@@ -1,10 +1,16 @@
 /** Payment references of a reusable link: the link's invoiceId as base, and a suffix for each payment. */
 
 /** Endpoints rule 6, Limits: the suffix is a hyphen and 9 generated characters. */
-export const SUFFIX_LENGTH = 9;
+const SUFFIX_LENGTH = 9;
 
-/** What the sandbox draws a suffix from. */
+/** What a suffix is drawn from. */
 export const SUFFIX_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/** The first octets of a random UUID, one to a character; the slight bias of 256 over 36 harms no uniqueness. */
+export function suffixFrom(uuid: string): string {
+  const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, SUFFIX_LENGTH);
+  return [...octets].map((octet) => SUFFIX_ALPHABET[octet % SUFFIX_ALPHABET.length]).join("");
+}
 
 export interface ReferenceParts {
   /** The link's invoiceId. */

@@ -1,8 +1,11 @@
 /** Bounds what senders can hold: connections and unfinished bodies, of which those that wait longest go first. */
 import type { Socket } from "node:net";
 
-/** More than any service opens; what lies idle beyond it makes room for who comes next. */
-export const MAX_CONNECTIONS = 1000;
+/**
+ * More than any service opens, and fewer than the 1024 files that many a process may have open: what lies idle beyond
+ * it makes room for who comes next.
+ */
+export const MAX_CONNECTIONS = 800;
 /** Bytes of unfinished bodies, over all connections. */
 const MAX_UNFINISHED = 64 * 1024 * 1024;
 

@@ -24,6 +24,9 @@ export class SendError extends Error {
   }
 }
 
+/** The time that the exchange was given has passed. Clocks do not tell: a timer may end a millisecond before its time. */
+export class SendTimeout extends SendError {}
+
 /** A reply whose body goes on for as long as somebody listens (server-sent events). */
 export interface StreamedReply extends Omit<HttpReply, "body"> {
   readonly body: AsyncIterable<Uint8Array>;

@@ -1,6 +1,6 @@
 /** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
-import { SendError, type Send, type SendOptions } from "./exchange.ts";
+import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
 import type { HeaderLine, HttpReply, HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
@@ -54,12 +54,12 @@ function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions)
     let headers: readonly HeaderLine[] = [];
     let length = 0;
     const chunks: Uint8Array[] = [];
-    const giveUp = (reason: string): void => {
-      given = new SendError(`${origin} ${reason}`, controller !== undefined);
+    const giveUp = (Failure: typeof SendError, reason: string): void => {
+      given = new Failure(`${origin} ${reason}`, controller !== undefined);
       controller?.abort(given);
       reject(given);
     };
-    const timer = setTimeout(() => giveUp(`did not answer within ${timeout} ms`), timeout);
+    const timer = setTimeout(() => giveUp(SendTimeout, `did not answer within ${timeout} ms`), timeout);
     agent.dispatch(
       {
         origin,
@@ -83,7 +83,7 @@ function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions)
         onResponseData: (_, chunk) => {
           length += chunk.length;
           chunks.push(chunk);
-          if (length > maxReply) giveUp(`sent more than ${maxReply} bytes of reply`);
+          if (length > maxReply) giveUp(SendError, `sent more than ${maxReply} bytes of reply`);
         },
         onResponseEnd: () => {
           clearTimeout(timer);

@@ -1,5 +1,5 @@
 /** Passes webhooks on to the merchant's application: the bytes and signature headers as they came, in order of arrival. */
-import type { Send } from "../http/exchange.ts";
+import { SendTimeout, type Send } from "../http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import { isTaken, type EventLog, type Forward, type WebhookEvent } from "./events.ts";
 
@@ -36,8 +36,7 @@ export async function forward(
     return end(reply.status, isTaken(reply.status) ? "" : beginning(reply.body));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const late = now().getTime() - at.getTime() >= timeout;
-    return end(late ? 504 : 502, reason);
+    return end(error instanceof SendTimeout ? 504 : 502, reason);
   }
 }
 

@@ -48,7 +48,8 @@ export async function openKeyring(
     return all();
   };
   let renewal: Promise<VerificationKey[]> | undefined;
-  let renewedAt = io.now().getTime();
+  // Opening is no renewal: a key that is changed within its first minute is found by the next webhook too.
+  let renewedAt = Number.NEGATIVE_INFINITY;
   const renew = async (): Promise<readonly VerificationKey[] | undefined> => {
     if (renewal !== undefined) return renewal;
     if (io.now().getTime() - renewedAt < RENEWAL_PAUSE) return undefined;

@@ -2,12 +2,13 @@
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../domain/web-address.ts";
 import { json } from "./api-routes.ts";
-import { attemptFrom, checkoutPage, closedPage, resultPage, unknownPage } from "./checkout.ts";
+import { attemptFrom, checkoutPage } from "./checkout.ts";
 import { sameOrigin } from "./guard.ts";
 import { statusOf, type Link } from "./links.ts";
 import { pageHeaders } from "./page.ts";
 import { ServiceProblem } from "./problem.ts";
 import { acceptPayment, type Service } from "./service.ts";
+import { closedPage, resultPage, unknownPage } from "./statements.ts";
 
 export function checkoutRoutes(app: Hono, service: Service): void {
   app.get("/pay", (c) => view(c, service));

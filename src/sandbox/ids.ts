@@ -1,18 +1,12 @@
 /** The ids, suffixes and numbers that make one payment's record unlike another's, all drawn from one source. */
 import { createHash } from "node:crypto";
-import { SUFFIX_ALPHABET, SUFFIX_LENGTH } from "../domain/reference.ts";
+import { suffixFrom } from "../domain/reference.ts";
 import type { PaymentIds } from "./payments.ts";
 
 /** `newId` gives UUIDs; where those repeat for a seed, so does everything here. `payments` were taken before. */
 export function createIds(newId: () => string, payments = 0): PaymentIds {
   let number = payments;
-  return { newId, newSuffix: () => suffixOf(newId()), nextNumber: () => ++number };
-}
-
-/** The first octets of a random UUID, one to a character; the slight bias of 256 over 36 harms no uniqueness. */
-function suffixOf(uuid: string): string {
-  const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, SUFFIX_LENGTH);
-  return [...octets].map((octet) => SUFFIX_ALPHABET[octet % SUFFIX_ALPHABET.length]).join("");
+  return { newId, newSuffix: () => suffixFrom(newId()), nextNumber: () => ++number };
 }
 
 /** The most ids that a payment takes: uti, suffix, paymentId, merchantTokenId and two deliveries. */

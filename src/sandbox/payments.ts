@@ -1,5 +1,6 @@
 /** Payments through a link: what the customer chose becomes a transaction record by the specification's table. */
 import { JsonNumber, type JsonObject } from "../domain/json.ts";
+import { madeUpRecord } from "../domain/made-up-record.ts";
 import { compareAmounts, decimalsProblem, formatAmount, isDecimal } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
@@ -42,7 +43,7 @@ interface PaymentParts {
 
 /** Takes a payment. Throws a 409 problem where the link is not active, a 422 where what was entered is not allowed. */
 export function takePayment(link: Link, attempt: Attempt, parts: PaymentParts): WellFormedRecord {
-  const { now } = parts;
+  const { merchant, ids, now } = parts;
   const status = statusOf(link, now);
   if (status !== "active") throw new ServiceProblem(409, "Conflict", `the link is ${status}`);
   const amount = amountOf(link, attempt);
@@ -51,7 +52,22 @@ export function takePayment(link: Link, attempt: Attempt, parts: PaymentParts): 
   link.attemptedDate = now;
   if (attempt.outcome === "approved") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
-  return recordOf(link, attempt.outcome, { amount, reference }, parts);
+  const { currency, terminalId, transactionType = SALE } = link.request;
+  return madeUpRecord(
+    {
+      outcome: attempt.outcome,
+      transType: transactionType,
+      amount,
+      currency: currency.toUpperCase(),
+      reference,
+      terminalId,
+      merchant,
+      cardPan: cardOf(attempt.outcome).masked,
+      softwareVersion: "sandbox",
+      number: String(ids.nextNumber()).padStart(6, "0"),
+    },
+    { newId: ids.newId, now },
+  );
 }
 
 function uniqueReference(base: string, { ids, isTaken }: PaymentParts): string {
@@ -99,55 +115,6 @@ function baseReference(link: Link, attempt: Attempt): string {
 
 const unprocessable = (problem: Problem): ServiceProblem =>
   new ServiceProblem(422, "Unprocessable Content", `${problem.at} ${problem.message}`, [problem]);
-
-function recordOf(
-  link: Link,
-  outcome: Choice,
-  { amount, reference }: { amount: JsonNumber; reference: string },
-  { merchant, ids, now }: PaymentParts,
-): WellFormedRecord {
-  const number = String(ids.nextNumber()).padStart(6, "0");
-  const attempted = outcome !== "cancelled";
-  const date = now.toISOString();
-  return {
-    uti: ids.newId(),
-    transType: link.request.transactionType ?? SALE,
-    transApproved: outcome === "approved",
-    transPartiallyApproved: false,
-    transCancelled: outcome === "cancelled",
-    amountTrans: amount,
-    amountGratuity: new JsonNumber("0"),
-    amountCashback: new JsonNumber("0"),
-    cvmSignatureRequired: false,
-    cvmPinVerified: false,
-    transCurrencyCode: link.request.currency.toUpperCase(),
-    terminalId: link.request.terminalId,
-    merchantId: merchant.merchantId,
-    softwareVersion: "sandbox",
-    receiptNumber: number,
-    retrievalReferenceNumber: number.padStart(12, "0"),
-    ...(attempted ? { paymentId: ids.newId(), responseCode: outcome === "approved" ? "00" : "05" } : {}),
-    stan: number,
-    ...(outcome === "approved" ? { authorisationCode: number } : {}),
-    ...(attempted ? { merchantTokenId: ids.newId() } : {}),
-    cardPan: cardOf(outcome).masked,
-    cardStartDate: "2401",
-    cardScheme: "VISA",
-    cardPanSequenceNumber: "01",
-    cardType: "EMV",
-    emvAid: "A0000000031010",
-    emvTsi: "E800",
-    emvTvr: "0000000000",
-    emvCryptogram: "",
-    ...(attempted ? { emvCryptogramType: outcome === "approved" ? "ARQC" : "AAC" } : {}),
-    reference,
-    merchantName: merchant.merchantName,
-    transDateTime: date,
-    createdDateTime: date,
-    merchantStoreId: new JsonNumber(String(merchant.merchantStoreId)),
-    status: "Complete",
-  };
-}
 
 /** A transaction as its retrieval answers it: the record, and what the merchant stored with it (Overview 6). */
 export function transactionResponse(record: TransactionRecord, link: Link): JsonObject {

@@ -1,14 +1,15 @@
 /** The service of the specification on this machine: tokens, links, checkout, transactions and signed webhooks. */
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import type { Handler } from "../http/exchange.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { controller, localHost } from "./guard.ts";
-import { stylesheet } from "./page.ts";
+import { pageHeaders, stylesheet } from "./page.ts";
 import { ServiceProblem } from "./problem.ts";
 import { createService, type SandboxParts } from "./service.ts";
+import { problemPage } from "./statements.ts";
 import { handlerOf } from "./web.ts";
 
 export interface Sandbox {
@@ -33,9 +34,9 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   checkoutRoutes(app, service);
   controlRoutes(app, service);
   dashboardRoutes(app, service, stop.signal);
-  app.notFound(() => new ServiceProblem(404, "Not Found", "the sandbox has no such address").toResponse());
-  app.onError((error) => {
-    if (error instanceof ServiceProblem) return error.toResponse();
+  app.notFound((c) => refusal(c, new ServiceProblem(404, "Not Found", "the sandbox has no such address")));
+  app.onError((error, c) => {
+    if (error instanceof ServiceProblem) return refusal(c, error);
     throw error;
   });
   return {
@@ -49,4 +50,12 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       await parts.ledger.close();
     },
   };
+}
+
+/** Browsers say that they show HTML; programs do not. */
+async function refusal(c: Context, problem: ServiceProblem): Promise<Response> {
+  const reply = problem.toResponse();
+  if (!(c.req.header("accept")?.includes("text/html") ?? false)) return reply;
+  const headers = { ...pageHeaders(), "Content-Type": "text/html; charset=utf-8" };
+  return new Response(String(await problemPage(problem)), { status: reply.status, headers });
 }

@@ -61,7 +61,7 @@ details.customer .fields { display: grid; gap: 0.8rem; margin-top: 0.8rem; grid-
 .result { text-align: center; justify-items: center; }
 .result h1 { font-size: 1.5rem; color: var(--text); }
 .mark { width: 4rem; height: 4rem; border-radius: 50%; display: grid; place-items: center; font-size: 2rem; font-weight: 700; background: var(--soft); }
-.mark.approved { color: var(--good); } .mark.declined, .mark.unknown { color: var(--bad); } .mark.cancelled, .mark.expired { color: var(--warn); } .mark.paid { color: var(--good); }
+.mark.approved { color: var(--good); } .mark.declined, .mark.unknown, .mark.refused { color: var(--bad); } .mark.cancelled, .mark.expired { color: var(--warn); } .mark.paid { color: var(--good); }
 @media (min-width: 60rem) { .checkout main { padding-top: 4rem; } .checkout .card { padding: 2rem; } }
 
 .dashboard main { max-width: 84rem; margin: 0 auto; padding: 1.25rem 1rem 4rem; display: grid; gap: 1.5rem; }

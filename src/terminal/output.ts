@@ -1,4 +1,5 @@
 /** Prints: data on stdout, talk on stderr, each in the colours that its stream can show. */
+import { once } from "node:events";
 import { Chalk, type ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 
@@ -15,6 +16,8 @@ export function createOutput(
 ): Output {
   const { stdout, stderr, env } = streams;
   let drawn = "";
+  let reader: AbortSignal | undefined;
+  const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout));
   /** Writes with the changing line out of the way, and draws it again below. */
   const write = (stream: NodeJS.WriteStream, text: string | Uint8Array): void => {
     if (drawn !== "" && stream.isTTY) stderr.write(CLEAR_LINE);
@@ -28,6 +31,12 @@ export function createOutput(
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => write(stdout, `${text}\n`),
     bytes: (bytes) => write(stdout, bytes),
+    unread,
+    drained: async () => {
+      if (!stdout.writableNeedDrain || unread().aborted) await endOfTurn();
+      // A reader that goes meanwhile ends the waiting too: `unread` tells of it.
+      else await once(stdout, "drain").catch(() => undefined);
+    },
     note: (text) => write(stderr, `${hide(text)}\n`),
     live: stderr.isTTY,
     progress: (text = "") => {
@@ -39,6 +48,15 @@ export function createOutput(
     },
   };
 }
+
+function absenceOfReader(stream: NodeJS.WriteStream): AbortSignal {
+  const gone = new AbortController();
+  stream.once("error", () => gone.abort());
+  return gone.signal;
+}
+
+/** A stream that takes everything at once, as a file does, would else leave no room for an interruption. */
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** chalk's own detection reads the arguments for `--color`, whose values are ours; so the level is decided here. */
 function colourLevel(

@@ -1,8 +1,9 @@
-/** Sample transaction records: what the service would report of a payment, field by field of the specification's table. */
+/** Sample transaction records: what the service would report of a payment of each kind. */
 import { exponentOf } from "../domain/currency.ts";
 import { JsonNumber } from "../domain/json.ts";
+import { madeUpRecord } from "../domain/made-up-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";
-import { makeReference, SUFFIX_ALPHABET, SUFFIX_LENGTH } from "../domain/reference.ts";
+import { makeReference, suffixFrom } from "../domain/reference.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 
 export const OUTCOMES = ["approved", "declined", "cancelled"] as const;
@@ -27,56 +28,33 @@ export interface SampleSource {
   readonly now: () => Date;
 }
 
-/** Which card the customer paid with: its last four digits and what the issuer said. */
-const ANSWERS = {
-  approved: { card: "1111", responseCode: "00", emvCryptogramType: "ARQC" },
-  declined: { card: "0002", responseCode: "05", emvCryptogramType: "AAC" },
+const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant", merchantStoreId: 1 };
+
+/** By the last four digits of the test cards of the checkout page. */
+const CARDS = {
+  approved: "************1111",
+  declined: "************0002",
+  cancelled: "************1111",
 } as const;
 
 export function sampleRecord(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
   const { outcome, link, currency = "EUR" } = sample;
   const start = link === "subscription";
-  const date = now().toISOString();
-  const number = numberFrom(newId());
-  const answer = outcome === "cancelled" ? undefined : ANSWERS[outcome];
-  return {
-    uti: newId(),
-    transType: start ? VERIFICATION : SALE,
-    transApproved: outcome === "approved",
-    transPartiallyApproved: false,
-    transCancelled: outcome === "cancelled",
-    amountTrans: new JsonNumber(sample.amount ?? (start ? "0" : tenIn(currency))),
-    amountGratuity: new JsonNumber("0"),
-    amountCashback: new JsonNumber("0"),
-    cvmSignatureRequired: false,
-    cvmPinVerified: false,
-    transCurrencyCode: currency,
-    terminalId: "1234567890",
-    merchantId: "000000000012345",
-    softwareVersion: "1.0.0",
-    receiptNumber: number,
-    retrievalReferenceNumber: number.padStart(12, "0"),
-    ...(answer && { paymentId: newId(), responseCode: answer.responseCode }),
-    stan: number,
-    ...(outcome === "approved" ? { authorisationCode: number } : {}),
-    ...(answer && { merchantTokenId: newId() }),
-    cardPan: `************${answer?.card ?? ANSWERS.approved.card}`,
-    cardStartDate: "2401",
-    cardScheme: "VISA",
-    cardPanSequenceNumber: "01",
-    cardType: "EMV",
-    emvAid: "A0000000031010",
-    emvTsi: "E800",
-    emvTvr: "0000000000",
-    emvCryptogram: "",
-    ...(answer && { emvCryptogramType: answer.emvCryptogramType }),
-    reference: referenceOf(sample, newId),
-    merchantName: "Sample Merchant",
-    transDateTime: date,
-    createdDateTime: date,
-    merchantStoreId: new JsonNumber("1"),
-    status: "Complete",
-  };
+  return madeUpRecord(
+    {
+      outcome,
+      transType: start ? VERIFICATION : SALE,
+      amount: new JsonNumber(sample.amount ?? (start ? "0" : tenIn(currency))),
+      currency,
+      reference: referenceOf(sample, newId),
+      terminalId: "1234567890",
+      merchant: MERCHANT,
+      cardPan: CARDS[outcome],
+      softwareVersion: "1.0.0",
+      number: numberFrom(newId()),
+    },
+    { newId, now: now() },
+  );
 }
 
 /** Ten, with the decimals that the currency has. */
@@ -88,9 +66,7 @@ function tenIn(currency: string): string {
 /** Endpoints rule 6: each payment of a reusable link has its own suffix. */
 function referenceOf({ link, reference = "INV-1001" }: Sample, newId: () => string): string {
   if (link !== "reusable") return reference;
-  const octets = Buffer.from(newId().replaceAll("-", ""), "hex").subarray(0, SUFFIX_LENGTH);
-  const suffix = [...octets].map((octet) => SUFFIX_ALPHABET[octet % SUFFIX_ALPHABET.length]).join("");
-  return makeReference(reference, suffix);
+  return makeReference(reference, suffixFrom(newId()));
 }
 
 /** Six digits, as receipts and traces have. */

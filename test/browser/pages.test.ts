@@ -157,6 +157,12 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByText("Create a link").click();
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByRole("status").waitFor();
+    await page.getByText("Create a link").click();
+    await page.getByLabel("Amount").fill("12,50");
+    await page.getByRole("button", { name: "Create link" }).click();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Bad Request");
+    expect(await page.getByRole("listitem").textContent()).toContain("amount must");
+    await expectAccessible(page);
     await page.close();
   });
 });

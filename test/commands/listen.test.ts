@@ -1,9 +1,10 @@
 /** `listen` and `events` with the real binary: kept before acknowledged, forwarded in order, ended as a script expects. */
 import { request as httpsRequest } from "node:https";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
@@ -136,28 +137,7 @@ describe("listen", () => {
 
   it("serves https, and renews its certificate when the files change", async () => {
     const home = temporaryHome();
-    const [cert, key] = [join(home, "tls.pem"), join(home, "tls.key")];
-    const makeCertificate = (name: string): void =>
-      void execFileSync(
-        "openssl",
-        [
-          "req",
-          "-x509",
-          "-newkey",
-          "rsa:2048",
-          "-nodes",
-          "-days",
-          "1",
-          "-subj",
-          `/CN=${name}`,
-          "-keyout",
-          key,
-          "-out",
-          cert,
-        ],
-        { stdio: "ignore" },
-      );
-    makeCertificate("first");
+    const { cert, key } = selfSigned(home, "first");
     const { running, url } = await listen(home, "--tls-cert", cert, "--tls-key", key);
     expect(url).toMatch(/^https:/);
     const exchange = (): Promise<[status: number | undefined, name: unknown]> =>
@@ -173,7 +153,7 @@ describe("listen", () => {
           .end(body);
       });
     expect(await exchange()).toEqual([200, "first"]);
-    makeCertificate("second");
+    selfSigned(home, "second");
     let name: unknown = "first";
     for (let tries = 0; tries < 60 && name === "first"; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 250));
@@ -314,6 +294,24 @@ describe("hostile senders", () => {
     for (const socket of [...idle, flood, big, pipelined]) socket.destroy();
     expect((await running.stop()).code).toBe(130);
   });
+
+  it("leave room for honest ones where few files may be open", async () => {
+    const home = temporaryHome();
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
+    const running = startPaylink(args, { home, through: ["sh", "-c", 'ulimit -n 1000; exec "$@"', "sh"] });
+    const url = await readyUrl(running);
+    const { port, hostname } = new URL(url);
+    const idle = Array.from({ length: 1200 }, () =>
+      connect(Number(port), hostname).on("error", () => undefined),
+    );
+    // All of them have been let in or turned away before the honest one comes.
+    await Promise.all(
+      idle.map((socket) => new Promise((resolve) => void socket.on("connect", resolve).on("close", resolve))),
+    );
+    expect(await send(url)).toBe(200);
+    for (const socket of idle) socket.destroy();
+    await running.stop();
+  });
 });
 
 describe("keys by URL", () => {
@@ -326,6 +324,28 @@ describe("keys by URL", () => {
 });
 
 describe("events", () => {
+  it("are replayed by outcome, in order of arrival, whatever time the application takes", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home);
+    const sent = ["first", "second", "third"].map((reference) => record({ reference }));
+    for (const one of [...sent, record({ transApproved: false })]) await post(url, webhook(url, one));
+    await running.stop();
+    const app = await startApp(async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return index === 1 ? 500 : 200;
+    });
+    const replay = ["events", "replay", "--all", "--outcome", "approved", "--to", app.url, "--json"];
+    const { code, stdout, stderr } = await runPaylink(replay, { home });
+    expect(app.taken.map(({ body }): unknown => JSON.parse(body.toString()))).toEqual(sent);
+    expect(lines(stdout).map(({ uti, status }) => [uti, status])).toEqual([
+      [sent[0]?.["uti"], 200],
+      [sent[1]?.["uti"], 500],
+      [sent[2]?.["uti"], 200],
+    ]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("1 of 3 events were not taken");
+  });
+
   it("lists, shows, exports and prunes what came", async () => {
     const home = temporaryHome();
     const { running, url } = await listen(home);

@@ -113,6 +113,33 @@ describe("the rare cases", () => {
     for (const flag of flags.filter((word) => word.startsWith("--"))) expect(stderr).toContain(flag);
   });
 
+  it("runs side by side with another that keeps its own, each knowing its own links", async () => {
+    const home = temporaryHome();
+    const start = (name: string) => startPaylink([...SANDBOX, "--db", join(home, name)], { home });
+    const first = await readyUrl(start("first.db"));
+    const second = await readyUrl(start("second.db"));
+    const third = await runPaylink([...SANDBOX, "--db", join(home, "first.db")], { home });
+    expect(third.code).toBe(2);
+    expect(third.stderr).toContain("Another sandbox is using");
+    const listen = startPaylink(["listen", "--port", "0", "--json"], { home });
+    const callback = await readyUrl(listen);
+    const paid: string[] = [];
+    for (const url of [first, second, first]) {
+      const env = { PAYLINK_BASE_URL: url.replace(/\/$/, "") };
+      const create = ["create", "--reusable", "--callback-url", callback, "-q"];
+      const link = (await runPaylink(create, { home, env })).stdout.trim();
+      expect(link).toMatch(new RegExp(`^${url}`));
+      const payment = await runPaylink(["pay", link, "--amount", "1", "--json"], { home, env });
+      paid.push((JSON.parse(payment.stdout) as { uti: string }).uti);
+      const [other = ""] = [first, second].filter((one) => one !== url);
+      expect((await fetch(link.replace(url, other))).status).toBe(404);
+    }
+    await listen.until(/(?:\{"type":"event"[^\n]*\n){3}/);
+    const { stdout } = await listen.stop();
+    for (const uti of paid) expect(stdout).toContain(uti);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ verified: 3, rejected: 0 });
+  });
+
   it("keeps links between runs, and forgets them with --reset", async () => {
     const home = temporaryHome();
     const db = join(home, "mine.db");
@@ -166,6 +193,19 @@ describe("paylink test", () => {
       forwarded: 1,
     });
     expect(seen.size).toBe(1);
+  });
+
+  it("passes an interruption on once where no terminal does", async () => {
+    const program = `let count = 0; process.on("SIGINT", () => { count += 1; console.log("told", count);
+      process.stdin.resume().on("end", () => process.exit()); }); setInterval(() => {}, 1000); console.log("up");`;
+    const running = startPaylink(["test", "--", process.execPath, "-e", program], { home: temporaryHome() });
+    await running.until(/up/);
+    const ended = running.stop("SIGINT");
+    await running.until(/told 1/);
+    running.close();
+    const { code, stdout } = await ended;
+    expect(stdout).not.toContain("told 2");
+    expect(code).toBe(130);
   });
 
   it("passes a signal on, and says so when a command cannot be run", async () => {

@@ -35,8 +35,6 @@ describe("a keyring", () => {
     const { io, fetched, pass } = service("a", "b", "c");
     const ring = await openKeyring([URL], io);
     expect(ids(ring.keys)).toEqual(["a"]);
-    expect(await ring.renew()).toBeUndefined();
-    pass(60);
     const renewed = await Promise.all([ring.renew(), ring.renew()]);
     expect(renewed.map(ids)).toEqual([["b"], ["b"]]);
     expect(await ring.renew()).toBeUndefined();
@@ -48,9 +46,8 @@ describe("a keyring", () => {
   });
 
   it("keeps what it has when the renewal fails, and says so", async () => {
-    const { io, warnings, pass } = service("a", null);
+    const { io, warnings } = service("a", null);
     const ring = await openKeyring([URL], io);
-    pass(61);
     expect(ids(await ring.renew())).toEqual(["a"]);
     expect(warnings.join()).toContain("stay in use");
   });

@@ -1,6 +1,7 @@
 /** Deliveries: to whom, in which order, how often and until when, over a clock that tests move. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SendTimeout } from "../../src/http/exchange.ts";
 import { fieldLines } from "../../src/http/message.ts";
 import { readKeys } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
@@ -115,6 +116,22 @@ describe("order and patience", () => {
     await stage.sandbox.idle();
     expect(amounts(stage.posted)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(most).toBe(1);
+  });
+
+  it("gives each receiver ten seconds, and tries again where they have passed", async () => {
+    const stage = openStage({
+      answer: (_, count) => {
+        if (count === 1) throw new SendTimeout("no answer within 10000 ms", true);
+        return 200;
+      },
+    });
+    await stage.pay(await linkId(stage, oneTime(stage)), { outcome: "approved" });
+    await stage.sandbox.idle();
+    const waiting = (await stage.ask("GET", "/?state=waiting")).text;
+    expect(waiting).toContain("no answer within 10000 ms");
+    await stage.turn("/sandbox/advance", { duration: "5s" });
+    expect(stage.patience).toEqual([10_000, 10_000]);
+    expect((await stage.ask("GET", "/?state=delivered")).text).toContain("2 attempts");
   });
 
   it("a receiver that hangs holds up nobody else", async () => {

@@ -84,3 +84,25 @@ it("the dashboard's form makes a link by the request's own rules", async () => {
   const refused = await create({ ...fine, amount: "12,50", customerName: "" });
   expect(refused.status).toBe(400);
 });
+
+it("refusals are pages for browsers, and problem details for everybody else", async () => {
+  const stage = openStage();
+  const headers = { Origin: ORIGIN };
+  const body = new URLSearchParams({ amount: "12,50", expirationDate: "<b>soon" }).toString();
+  const browser = { ...headers, Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  const shown = await stage.ask("POST", "/sandbox/links", { headers: browser, body });
+  expect(shown.status).toBe(400);
+  expect(shown.header("content-type")).toBe("text/html; charset=utf-8");
+  expect(shown.header("content-security-policy")).toContain("default-src 'none'");
+  expect(shown.text).toMatch(
+    /<h1>Bad Request<\/h1>[\s\S]*amount<\/span> must[\s\S]*expirationDate<\/span> must/,
+  );
+  const told = await stage.ask("POST", "/sandbox/links", { headers, body });
+  expect(told.header("content-type")).toBe("application/problem+json");
+  expect(told.json()).toMatchObject({
+    status: 400,
+    errors: [{ pointer: "#/amount" }, { pointer: "#/expirationDate" }],
+  });
+  const nowhere = await stage.ask("GET", "/nowhere", { headers: browser });
+  expect([nowhere.status, nowhere.text]).toEqual([404, expect.stringContaining("no such address")]);
+});

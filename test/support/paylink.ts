@@ -9,6 +9,8 @@ export interface RunOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
+  /** A command that runs the program, which it is given as its last arguments. */
+  readonly through?: readonly string[];
 }
 
 export interface Ended {
@@ -18,8 +20,9 @@ export interface Ended {
 }
 
 /** Nothing of the machine's own settings reaches the program: only PATH and what the test gives. */
-function start(args: readonly string[], { home, env = {} }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [BINARY, ...args], {
+function start(args: readonly string[], { home, env = {}, through = [] }: RunOptions): ChildProcess {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, BINARY, ...args];
+  return spawn(command, rest, {
     env: { PATH: process.env["PATH"], PAYLINK_HOME: home, TZ: "UTC", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -49,6 +52,10 @@ export interface Running {
   readonly stderr: () => string;
   /** Resolves with the first match in stdout; rejects when the program ends without one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Ends its standard input. */
+  close(): void;
+  /** Stops reading stdout, as `head` does when it has what it wants. */
+  leave(): void;
   /** Sends a signal and resolves when the program has ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   readonly ended: Promise<Ended>;
@@ -78,6 +85,8 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
         child.on("close", () => fail(new Error(`ended without ${pattern}: ${stdout()}${stderr()}`)));
         look();
       }),
+    close: () => void child.stdin?.end(),
+    leave: () => void child.stdout?.destroy(),
     stop: (signal = "SIGINT") => {
       child.kill(signal);
       return ended;

@@ -33,6 +33,8 @@ export interface Stage {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
   readonly posted: HttpRequest[];
+  /** Milliseconds that each receiver was given. */
+  readonly patience: (number | undefined)[];
   readonly ask: (method: string, path: string, options?: Asked) => Promise<Answer>;
   readonly create: (request: object) => Promise<Answer>;
   readonly pay: (id: string, form: Readonly<Record<string, string>>) => Promise<Answer>;
@@ -55,6 +57,7 @@ export interface StageOptions extends Partial<Pick<SandboxParts, "schedule" | "f
 
 export function openStage(options: StageOptions = {}): Stage {
   const posted: HttpRequest[] = [];
+  const patience: (number | undefined)[] = [];
   const ledger = openLedger(options.path ?? join(temporaryHome(), "sandbox.db"));
   const clock = createClock(() => NOW, NOW);
   let count = 0;
@@ -70,8 +73,9 @@ export function openStage(options: StageOptions = {}): Stage {
     clock,
     ids: createIds(options.seed === undefined ? newId : seededIds(options.seed, ledger.counts())),
     newToken: newId,
-    send: async (request): Promise<HttpReply> => {
+    send: async (request, { timeout } = {}): Promise<HttpReply> => {
       posted.push(request);
+      patience.push(timeout);
       const status = (await options.answer?.(request, ++count)) ?? 200;
       return { status, headers: [], body: new Uint8Array() };
     },
@@ -112,6 +116,7 @@ export function openStage(options: StageOptions = {}): Stage {
     sandbox,
     clock,
     posted,
+    patience,
     ask,
     create: (request) =>
       ask("POST", "/v1/payment-links", {

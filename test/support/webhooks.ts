@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
+import type { SigningKey } from "../../src/signatures/keys.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { componentOf } from "./vectors.ts";
 
@@ -37,7 +38,11 @@ export function record(changes: Readonly<Record<string, unknown>> = {}): Record<
 const COVERED = ["@method", "@target-uri", "content-digest", "content-type"].map(componentOf);
 
 /** A signed request to the URL, as bytes and header lines. */
-export function webhook(url: string, body: Readonly<Record<string, unknown>> | Uint8Array): HttpRequest {
+export function webhook(
+  url: string,
+  body: Readonly<Record<string, unknown>> | Uint8Array,
+  key: SigningKey = { keyid: "k", key: PAIR.privateKey },
+): HttpRequest {
   const { host, pathname, search, protocol } = new URL(url);
   const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
   const request: HttpRequest = {
@@ -55,9 +60,13 @@ export function webhook(url: string, body: Readonly<Record<string, unknown>> | U
     body: bytes,
   };
   const lines = sign(request, {
-    key: { keyid: "k", key: PAIR.privateKey },
+    key,
     components: COVERED,
-    parameters: { created: Math.floor(Date.now() / 1000), keyid: "k", alg: "rsa-v1_5-sha256" },
+    parameters: {
+      created: Math.floor(Date.now() / 1000),
+      ...(key.keyid === null ? {} : { keyid: key.keyid }),
+      alg: "rsa-v1_5-sha256",
+    },
   });
   return { ...request, headers: [...request.headers, ...lines] };
 }

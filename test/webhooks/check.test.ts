@@ -40,7 +40,7 @@ const CAUGHT: Readonly<Record<Fault, readonly string[]>> = {
   "ignores coverage": ["coverage", "coverage-empty"],
   "no age check": ["created", "created-future", "expired"],
   "trusts the message's algorithm": ["algorithm"],
-  "takes the first of two headers": ["label-duplicate", "digest-duplicate", "content-type-duplicate"],
+  "takes the first of two headers": ["digest-duplicate", "label-duplicate", "content-type-duplicate"],
 };
 
 describe("an endpoint", () => {

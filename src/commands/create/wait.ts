@@ -9,7 +9,7 @@ import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transact
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { startReceiver } from "../../receiver/start.ts";
-import { loadKeys } from "../../receiver/webhook-keys.ts";
+import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { amountOf, renderCompactRecord, renderRecord } from "../../render/record.ts";
 import { renderRejection } from "../../render/webhook.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
@@ -60,13 +60,15 @@ async function receive(
       hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
     });
   const warn = (warning: string): void => out.note(`${out.notePaint.yellow("!")} ${warning}`);
+  const keyring = await openKeyring([source], { readFile, send, warn, now });
   return startReceiver({
     ...plan,
     serve,
     now,
     newId,
     observe,
-    keys: await loadKeys([source], { readFile, send, warn }),
+    keys: keyring.keys,
+    renewKeys: keyring.renew,
     policy: DEFAULT_POLICY,
     maxBody: MAX_BODY,
     strict: false,

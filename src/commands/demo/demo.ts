@@ -15,25 +15,17 @@ import { outcomeOf, TRANSACTION_PATH } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { startReceiver } from "../../receiver/start.ts";
 import { renderCompactRecord } from "../../render/record.ts";
-import { createClock } from "../../sandbox/clock.ts";
-import { createIds } from "../../sandbox/ids.ts";
 import type { Choice } from "../../sandbox/payments.ts";
-import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { startSandbox } from "../../sandbox/start.ts";
-import { readKeys } from "../../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { newIdentity, type SandboxIdentity } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";
+import { openStage } from "../stage.ts";
 
-const HOST = "127.0.0.1";
-const MAX_BODY = 1024 * 1024;
 /** How long a webhook of the demo may take, in milliseconds: it comes within a few, or something is broken. */
 const PATIENCE = 10_000;
 
 /** What the steps work with. */
-interface Stage {
+interface Setting {
   readonly context: Context;
   readonly identity: SandboxIdentity;
   readonly api: Api;
@@ -47,72 +39,41 @@ export async function demo(context: Context): Promise<void> {
   out.note(
     "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.\n",
   );
-  const { stage, close } = await setUp(context);
+  const { setting, close } = await setUp(context);
   try {
-    const event = await payOnce(stage, "one-time link, paid", oneTime(stage), "approved");
-    await payReusable(stage);
-    await payOnce(stage, "subscription start", subscription(stage), "approved");
-    await payOnce(stage, "one-time link, declined", oneTime(stage), "declined");
-    await payOnce(stage, "one-time link, cancelled", oneTime(stage), "cancelled");
-    await forge(stage, event.request);
+    const event = await payOnce(setting, "one-time link, paid", oneTime(setting), "approved");
+    await payReusable(setting);
+    await payOnce(setting, "subscription start", subscription(setting), "approved");
+    await payOnce(setting, "one-time link, declined", oneTime(setting), "declined");
+    await payOnce(setting, "one-time link, cancelled", oneTime(setting), "cancelled");
+    await forge(setting, event.request);
   } finally {
     await close();
   }
   out.note("\nEvery step did what it should. Next: paylink sandbox");
 }
 
-async function setUp(context: Context): Promise<{ stage: Stage; close: () => Promise<void> }> {
-  const { serve, send, now, newId } = context;
+async function setUp(context: Context): Promise<{ setting: Setting; close: () => Promise<void> }> {
+  const { send, newId } = context;
   const identity = newIdentity(newId);
-  const signingKeys = createSigningKeys(identity, () => identity, now);
-  const keys = readKeys(JSON.stringify({ keys: signingKeys.published() }));
-  if (!keys.ok) throw new Error(keys.reason);
-  const faulted = (error: unknown): void => context.out.note(String(error));
   const queue = createQueue<WebhookEvent | Rejection>();
-  const receiver = await startReceiver({
-    serve,
-    host: HOST,
-    port: 0,
-    path: "/",
-    publicAddress: undefined,
-    maxBody: MAX_BODY,
-    faulted,
-    keys: keys.keys,
-    policy: DEFAULT_POLICY,
-    strict: true,
-    unverified: false,
-    log: createMemoryLog(),
-    now,
-    newId,
-    observe: queue.put,
-  });
-  const { baseUrl, close } = await startSandbox({
-    merchant: identity,
-    keys: signingKeys,
-    ledger: openLedger(":memory:"),
-    clock: createClock(now),
-    ids: createIds(newId),
-    newToken: newId,
-    send,
-    serve,
-    host: HOST,
-    port: 0,
-    machineNow: now,
-    allowRemote: false,
-    schedule: [],
-    fault: undefined,
-    observe: () => undefined,
-    faulted,
-  });
+  const { sandbox, receiver, close } = await openStage(
+    {
+      identity,
+      renewKey: () => identity,
+      ledger: openLedger(":memory:"),
+      schedule: [],
+      strict: true,
+      log: createMemoryLog(),
+      received: queue.put,
+      happened: () => undefined,
+    },
+    context,
+  );
+  const { baseUrl } = sandbox;
   const tokens = fixedToken(identity.token);
   const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: PATIENCE });
-  return {
-    stage: { context, identity, api, receiverUrl: receiver.url, next: queue.take },
-    close: async () => {
-      await close();
-      await receiver.close();
-    },
-  };
+  return { setting: { context, identity, api, receiverUrl: receiver.url, next: queue.take }, close };
 }
 
 /** The values of both sides meet here one at a time, in order. */
@@ -136,7 +97,7 @@ function createQueue<T>(): { put: (value: T) => void; take: () => Promise<T> } {
   };
 }
 
-function request({ identity, receiverUrl, context }: Stage, amount: string): PaymentLinkRequest {
+function request({ identity, receiverUrl, context }: Setting, amount: string): PaymentLinkRequest {
   const tomorrow = new Date(context.now().getTime() + 86_400_000);
   return {
     amount: new JsonNumber(amount),
@@ -148,40 +109,47 @@ function request({ identity, receiverUrl, context }: Stage, amount: string): Pay
   };
 }
 
-const oneTime = (stage: Stage): PaymentLinkRequest => ({ ...request(stage, "10.00"), invoiceId: "INV-1" });
+const oneTime = (setting: Setting): PaymentLinkRequest => ({
+  ...request(setting, "10.00"),
+  invoiceId: "INV-1",
+});
 
-const subscription = (stage: Stage): PaymentLinkRequest => ({
-  ...request(stage, "0"),
+const subscription = (setting: Setting): PaymentLinkRequest => ({
+  ...request(setting, "0"),
   invoiceId: "SUB-1",
   transactionType: VERIFICATION,
   periodic: SUBSCRIPTION_START,
 });
 
 async function payOnce(
-  stage: Stage,
+  setting: Setting,
   title: string,
   link: PaymentLinkRequest,
   outcome: Choice,
 ): Promise<WebhookEvent> {
-  const created = await stage.api.createLink(link);
-  return pay(stage, title, created.link.url, outcome);
+  const created = await setting.api.createLink(link);
+  return pay(setting, title, created.link.url, outcome);
 }
 
-async function payReusable(stage: Stage): Promise<void> {
+async function payReusable(setting: Setting): Promise<void> {
   const linkOptions = { mode: VARIABLE_MODE, minAmount: "5", maxAmount: "500" };
-  const { link } = await stage.api.createLink({ ...request(stage, "0"), invoiceId: "DONATION", linkOptions });
-  await pay(stage, "reusable link, first payment", link.url, "approved", "25.00");
-  await pay(stage, "reusable link, second payment", link.url, "approved", "7.50");
+  const { link } = await setting.api.createLink({
+    ...request(setting, "0"),
+    invoiceId: "DONATION",
+    linkOptions,
+  });
+  await pay(setting, "reusable link, first payment", link.url, "approved", "25.00");
+  await pay(setting, "reusable link, second payment", link.url, "approved", "7.50");
 }
 
 async function pay(
-  stage: Stage,
+  setting: Setting,
   title: string,
   url: string | undefined,
   outcome: Choice,
   amount?: string,
 ): Promise<WebhookEvent> {
-  const { context, next } = stage;
+  const { context, next } = setting;
   await payAtCheckout(context.send, new URL(url ?? ""), {
     outcome,
     ...(amount === undefined ? {} : { amount }),
@@ -197,7 +165,7 @@ async function pay(
 }
 
 /** The amount is changed on its way: what was signed is no longer what arrives. */
-async function forge({ context, next }: Stage, genuine: HttpRequest): Promise<void> {
+async function forge({ context, next }: Setting, genuine: HttpRequest): Promise<void> {
   const text = new TextDecoder().decode(genuine.body).replace('"amountTrans":10.00', '"amountTrans":99.00');
   const { status } = await context.send({ ...genuine, body: new TextEncoder().encode(text) });
   const rejection = await next();

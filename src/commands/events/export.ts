@@ -6,11 +6,13 @@ import type { FilterFlags } from "./command.ts";
 
 export async function exportEvents(context: Context, flags: FilterFlags): Promise<void> {
   const { out, now, signal } = context;
+  const unread = out.unread();
   const filter = readFilter(flags, now());
-  await withEvents(context, flags, (store) => {
+  await withEvents(context, flags, async (store) => {
     for (const kept of store.events(filter)) {
-      signal.throwIfAborted();
+      if (signal.aborted || unread.aborted) return;
       out.data(eventLine(asReceived(kept)));
+      await out.drained();
     }
   });
 }

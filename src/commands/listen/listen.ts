@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
+import { createEventIds } from "../../receiver/event-ids.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
@@ -16,6 +17,7 @@ import { createTally } from "./expect.ts";
 import { listenOptions, type ListenOptions } from "./options.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import { readTls, watchTls } from "./tls.ts";
+import { watchReader } from "./unread.ts";
 
 export async function listen(context: Context, flags: ListenFlags): Promise<void> {
   const { out } = context;
@@ -26,7 +28,8 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
   const shows = passesFilter(options);
   const reporter = createReporter({ out, compact: options.compact, shows });
   const tally = createTally(options.expectations);
-  const end = awaitEnd(context.signal, options, tally);
+  const readership = watchReader(context, options, warn);
+  const end = awaitEnd(readership.stop, options, tally);
   const { log, close } = openLog(options, context);
   try {
     const server = await startReceiver({
@@ -38,7 +41,7 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
       log,
       forward: createForward(options, shows, log, reporter, context),
       now: context.now,
-      newId: createShortIds(context),
+      newId: createEventIds(context),
       observe: (outcome: WebhookEvent | Rejection) => {
         reporter.observe(outcome);
         if (outcome.type === "event" && shows(outcome)) tally.count(outcome);
@@ -55,6 +58,7 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
       await end.come;
     } finally {
       unwatch();
+      readership.close();
       await server.close();
       summarise(reporter, context);
     }
@@ -101,17 +105,6 @@ function createForward(
     observe: reporter.forwarded,
   });
 }
-
-/** 36^8 milliseconds last until the year 2059. */
-const TIME_LENGTH = 8;
-const RANDOM_LENGTH = 6;
-
-/** Ids in the order of arrival: short enough to be read aloud, and cheap to keep sorted. */
-const createShortIds =
-  ({ now, newId }: Context) =>
-  (): string =>
-    now().getTime().toString(36).padStart(TIME_LENGTH, "0") +
-    newId().replaceAll("-", "").slice(0, RANDOM_LENGTH);
 
 function announce(
   server: Server,

@@ -1,6 +1,7 @@
 /** Runs another program to its end: its own input and output, the signals passed on, its exit code as shells tell it. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 
@@ -18,7 +19,8 @@ export function runCommand(
     const passOn = (): void => {
       const reason: unknown = signal.reason;
       const interrupted = reason instanceof PaylinkError && reason.code === "interrupted";
-      child.kill(interrupted ? "SIGINT" : "SIGTERM");
+      if (!interrupted) child.kill("SIGTERM");
+      else if (!atTerminal()) child.kill("SIGINT");
     };
     signal.addEventListener("abort", passOn, { once: true });
     child.on("error", (error) => {
@@ -32,3 +34,6 @@ export function runCommand(
     });
   });
 }
+
+/** There Ctrl-C reaches each program of the foreground by itself; a second one would break off what the first began. */
+const atTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));

@@ -8,24 +8,16 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { createForwarder } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
-import { startReceiver } from "../../receiver/start.ts";
-import { createClock } from "../../sandbox/clock.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import { createIds } from "../../sandbox/ids.ts";
-import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { startSandbox } from "../../sandbox/start.ts";
-import { readKeys } from "../../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { folders } from "../../store/folders.ts";
 import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";
+import { openStage } from "../stage.ts";
 import type { TestFlags } from "./command.ts";
 import { runCommand } from "./run-command.ts";
 import { createReport, type Report } from "./report.ts";
 
-const HOST = "127.0.0.1";
 const PROFILE = "sandbox";
-const MAX_BODY = 1024 * 1024;
 
 export async function test(
   context: Context,
@@ -36,13 +28,13 @@ export async function test(
   const home = await mkdtemp(join(tmpdir(), "paylink-test-"));
   const report = createReport();
   try {
-    const stage = await setUp(context, home, flags, report);
+    const setting = await setUp(context, home, flags, report);
     let exit: number;
     try {
-      exit = await runCommand(words, stage.env, context);
-      await stage.settle();
+      exit = await runCommand(words, setting.env, context);
+      await setting.settle();
     } finally {
-      await stage.close();
+      await setting.close();
     }
     if (out.json) out.data(JSON.stringify({ type: "summary", command: words, exit, ...report.counts }));
     else out.note(report.words(out.notePaint));
@@ -52,61 +44,27 @@ export async function test(
   }
 }
 
-interface Stage {
-  readonly env: Readonly<Record<string, string>>;
-  /** Waits for the webhooks that are due, so that the report tells of them. */
-  settle(): Promise<void>;
-  close(): Promise<void>;
-}
-
-async function setUp(context: Context, home: string, flags: TestFlags, report: Report): Promise<Stage> {
-  const { serve, send, now, newId, settings } = context;
+/** A folder with a sandbox's identity and profile in it, and both sides running. */
+async function setUp(context: Context, home: string, flags: TestFlags, report: Report): Promise<Setting> {
+  const { now, newId, settings } = context;
   const folder = join(folders(home).data, "sandbox");
   const identity = openIdentity(folder, newId);
-  const faulted = (error: unknown): void => context.out.note(String(error));
-  const signingKeys = createSigningKeys(identity, () => renewKey(folder, newId, now()), now);
-  const readPublished = () => {
-    const read = readKeys(JSON.stringify({ keys: signingKeys.published() }));
-    return read.ok ? read.keys : [];
-  };
   const log = createMemoryLog();
-  const receiver = await startReceiver({
-    serve,
-    host: HOST,
-    port: 0,
-    path: "/",
-    publicAddress: undefined,
-    maxBody: MAX_BODY,
-    faulted,
-    keys: readPublished(),
-    renewKeys: async () => readPublished(),
-    policy: DEFAULT_POLICY,
-    strict: false,
-    unverified: false,
-    log,
-    forward: forwarderTo(flags.forwardTo, context, log, report),
-    now,
-    newId,
-    observe: report.received,
-  });
-  const sandbox = await startSandbox({
-    merchant: identity,
-    keys: signingKeys,
-    ledger: openLedger(join(folder, "sandbox.db")),
-    clock: createClock(now),
-    ids: createIds(newId),
-    newToken: newId,
-    send,
-    serve,
-    host: HOST,
-    port: 0,
-    machineNow: now,
-    allowRemote: false,
-    schedule: SCHEDULE,
-    fault: undefined,
-    observe: report.happened,
-    faulted,
-  });
+  const forward = forwarderTo(flags.forwardTo, context, log, report);
+  const { sandbox, receiver, close } = await openStage(
+    {
+      identity,
+      renewKey: () => renewKey(folder, newId, now()),
+      ledger: openLedger(join(folder, "sandbox.db")),
+      schedule: SCHEDULE,
+      strict: false,
+      log,
+      forward,
+      received: report.received,
+      happened: report.happened,
+    },
+    context,
+  );
   const stored = await settings(home);
   await stored.save(PROFILE, profileOf(identity, sandbox.baseUrl, receiver.url));
   return {
@@ -122,11 +80,16 @@ async function setUp(context: Context, home: string, flags: TestFlags, report: R
       PAYLINK_CALLBACK_URL: receiver.url,
     },
     settle: sandbox.idle,
-    close: async () => {
-      await sandbox.close();
-      await receiver.close();
-    },
+    close,
   };
+}
+
+interface Setting {
+  /** What the command finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Waits for the webhooks that are due, so that the report tells of them. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
 }
 
 function forwarderTo(

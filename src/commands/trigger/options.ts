@@ -13,7 +13,8 @@ import {
 import type { InForce } from "../../store/in-force.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import type { Sample, SampleOutcome } from "../../webhooks/sample.ts";
-import { TAMPERINGS, type Tampering } from "../../webhooks/tamperings.ts";
+import { TAMPERINGS } from "../../webhooks/tamperings.ts";
+import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
 import type { TriggerFlags } from "./command.ts";
 
 export interface TriggerOptions {

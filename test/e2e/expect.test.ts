@@ -1,0 +1,105 @@
+/** `listen --expect … --json` as scripts use it: in a pipeline, its lines read as JSON and its exit code looked at. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { startPaylink } from "../support/paylink.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+/** What a script does with each line: says in a few words what it was. */
+const READER = `
+  const says = {
+    ready: ({ url }) => url,
+    event: ({ record, repeated }) => (repeated ? "again " : "") + (record.transApproved ? "approved " : "declined ") + record.reference,
+    rejected: ({ code }) => code,
+    summary: ({ received, verified, rejected }) => [received, verified, rejected].join(" "),
+    ended: ({ code }) => code,
+  };
+  require("node:readline").createInterface(process.stdin).on("line", (line) => {
+    const value = JSON.parse(line);
+    console.log(value.type, says[value.type](value));
+  });`;
+
+/** The listener's exit code goes the way of its lines: the shell's own would be the reader's. */
+const PIPELINE = `{ "$@"; printf '{"type":"ended","code":%d}\\n' $?; } | "$1" -e '${READER}'`;
+
+interface Script {
+  readonly send: (changes?: Readonly<Record<string, unknown>>) => Promise<number>;
+  readonly sendSpoilt: () => Promise<number>;
+  /** What the reader said after the ready line, and what stood on stderr. */
+  readonly ended: Promise<{ readonly said: string[]; readonly stderr: string[] }>;
+}
+
+async function script(...flags: string[]): Promise<Script> {
+  const home = temporaryHome();
+  const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags];
+  const running = startPaylink(args, { home, through: ["sh", "-c", PIPELINE, "sh"] });
+  const [, url = ""] = await running.until(/^ready (\S+)\n/);
+  return {
+    send: (changes) => post(url, webhook(url, record(changes))),
+    sendSpoilt: () => post(url, { ...webhook(url, record()), body: Buffer.from("{}") }),
+    ended: running.ended.then(({ stdout, stderr }) => ({
+      said: stdout.trim().split("\n").slice(1),
+      stderr: stderr.trim().split("\n"),
+    })),
+  };
+}
+
+const EXPECTED = ["--expect", "approved:2", "--expect", "declined:1"];
+
+const errorOf = (stderr: readonly string[]): unknown => JSON.parse(stderr.at(-1) ?? "");
+
+describe("a script that waits for payments", () => {
+  it("goes on with 0 as soon as all of them have come, in whatever order", async () => {
+    const { send, ended } = await script(...EXPECTED, "--timeout", "30s");
+    await send({ reference: "A" });
+    await send({ reference: "B", transApproved: false });
+    await send({ reference: "C", transApproved: false });
+    await send({ reference: "D" });
+    const { said, stderr } = await ended;
+    expect(said).toEqual([
+      "event approved A",
+      "event declined B",
+      "event declined C",
+      "event approved D",
+      "summary 4 4 0",
+      "ended 0",
+    ]);
+    expect(stderr.join()).not.toContain("error");
+  });
+
+  it("learns by 8 what did not come in time", async () => {
+    const { send, ended } = await script(...EXPECTED, "--expect", "cancelled:1", "--timeout", "5s");
+    await send({ reference: "A" });
+    await send({ reference: "B", transApproved: false });
+    const { said, stderr } = await ended;
+    expect(said).toEqual(["event approved A", "event declined B", "summary 2 2 0", "ended 8"]);
+    expect(errorOf(stderr)).toMatchObject({
+      error: {
+        code: "waited_in_vain",
+        message: "The time has passed, and these did not come: 1 of 2 approved, 1 of 1 cancelled.",
+        details: { missing: ["1 of 2 approved", "1 of 1 cancelled"] },
+      },
+    });
+  });
+
+  it("learns by 7 that one was rejected, and which", async () => {
+    const { send, sendSpoilt, ended } = await script(...EXPECTED, "--timeout", "30s");
+    await send({ reference: "A" });
+    expect(await sendSpoilt()).toBe(401);
+    const { said, stderr } = await ended;
+    expect(said).toEqual([
+      "event approved A",
+      "rejected content_digest_mismatch",
+      "summary 2 1 1",
+      "ended 7",
+    ]);
+    expect(errorOf(stderr)).toMatchObject({
+      error: { code: "signature_rejected", details: { code: "content_digest_mismatch" } },
+    });
+  });
+
+  it("goes on with 0 after the time where it expects nothing", async () => {
+    const { send, ended } = await script("--timeout", "4s");
+    await send({ reference: "A" });
+    expect((await ended).said).toEqual(["event approved A", "summary 1 1 0", "ended 0"]);
+  });
+});

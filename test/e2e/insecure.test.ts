@@ -1,0 +1,57 @@
+/** `listen --insecure` with the real binary: the application's own certificate is taken, and nobody else's. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { selfSigned } from "../support/certificate.ts";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+/** Answers 200 with the body given, and counts who got so far. */
+async function startHttps(home: string, body = ""): Promise<{ url: string; served: () => number }> {
+  const { cert, key } = selfSigned(home, "localhost");
+  let served = 0;
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
+    served += 1;
+    request.resume().on("end", () => response.end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, served: () => served };
+}
+
+describe("a self-signed certificate", () => {
+  it.each([
+    [[], 502, 0],
+    [["--insecure"], 200, 1],
+  ])("of the forward target, with %j: %d", async (flags, status, served) => {
+    const home = temporaryHome();
+    const app = await startHttps(home);
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "-f", app.url, ...flags];
+    const running = startPaylink(args, { home });
+    const url = await readyUrl(running);
+    expect(await post(url, webhook(url, record()))).toBe(status);
+    const [line = ""] = await running.until(/\{"type":"forward".*\n/);
+    expect(JSON.parse(line)).toMatchObject({
+      status,
+      ...(status === 200 ? {} : { detail: expect.stringContaining("self-signed certificate") }),
+    });
+    expect(app.served()).toBe(served);
+  });
+
+  it("is not taken from where the key is, whatever the target may have", async () => {
+    const home = temporaryHome();
+    const keys = await startHttps(home, readFileSync(keyFile(home), "utf8"));
+    const args = ["listen", "--port", "0", "--key", keys.url, "-f", keys.url, "--insecure"];
+    const { code, stdout, stderr } = await runPaylink(args, { home });
+    expect(code).toBe(5);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(`The key at ${keys.url} cannot be fetched`);
+    expect(stderr).toContain("self-signed certificate");
+    expect(keys.served()).toBe(0);
+  });
+});

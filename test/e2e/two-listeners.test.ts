@@ -1,0 +1,73 @@
+/** Two `listen` processes that keep their events in one database, both under load, while others read it. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+const OWN = 150;
+const SHARED = 75;
+const LANES = 8;
+
+type Line = Readonly<Record<string, unknown>>;
+
+const lines = (text: string): Line[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Line => JSON.parse(line));
+
+const utis = (events: readonly Line[]): string[] =>
+  events.map(({ record }) => (record as { uti: string }).uti);
+
+const records = (count: number): Line[] => Array.from({ length: count }, () => record());
+
+/** Posts them over several lanes at once and gives the statuses. */
+async function deliver(url: string, sent: readonly Line[]): Promise<number[]> {
+  const waiting = [...sent];
+  const statuses: number[] = [];
+  const lane = async (): Promise<void> => {
+    for (let one = waiting.pop(); one !== undefined; one = waiting.pop())
+      statuses.push(await post(url, webhook(url, one)));
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return statuses;
+}
+
+describe("two listeners on one database", () => {
+  it("lose nothing and keep nothing twice, and whoever reads meanwhile sees each event whole", async () => {
+    const home = temporaryHome();
+    const start = () => startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
+    const listeners = [start(), start()];
+    const shared = records(SHARED);
+    const sent = listeners.map(() => [...records(OWN), ...shared]);
+    const delivered = new AbortController();
+    const deliveries = Promise.all(
+      listeners.map(async (listener, index) => deliver(await readyUrl(listener), sent[index] ?? [])),
+    ).finally(() => delivered.abort());
+    const read = async (): Promise<void> => {
+      while (!delivered.signal.aborted) {
+        const exported = await runPaylink(["events", "export"], { home });
+        const listed = await runPaylink(["events", "list", "--limit", "5"], { home });
+        expect([exported.code, listed.code]).toEqual([0, 0]);
+        const seen = utis(lines(exported.stdout));
+        expect(new Set(seen).size).toBe(seen.length);
+      }
+    };
+    const [statuses] = await Promise.all([deliveries, read()]);
+    expect(new Set(statuses.flat())).toEqual(new Set([200]));
+
+    const shown = (await Promise.all(listeners.map((listener) => listener.stop())))
+      .flatMap(({ stdout }) => lines(stdout))
+      .filter(({ type }) => type === "event");
+    expect(shown).toHaveLength(2 * (OWN + SHARED));
+    expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
+    const repeated = utis(shown.filter((event) => event["repeated"] === true));
+    expect(repeated.toSorted()).toEqual(utis(shared.map((record) => ({ record }))).toSorted());
+
+    const kept = utis(lines((await runPaylink(["events", "export"], { home })).stdout));
+    expect(kept.toSorted()).toEqual([...new Set(utis(shown))].toSorted());
+    const [again = ""] = repeated;
+    const { stdout } = await runPaylink(["events", "show", again], { home });
+    expect(stdout.match(/repeated/g)).toHaveLength(1);
+  });
+});

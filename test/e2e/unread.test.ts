@@ -1,0 +1,81 @@
+/** Commands whose reader leaves before they are done, as in `paylink listen --json | head -1`. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+
+async function listen(...flags: string[]) {
+  const home = temporaryHome();
+  const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags], {
+    home,
+  });
+  const url = await readyUrl(listening);
+  listening.leave();
+  return { home, listening, send: () => post(url, webhook(url, record())) };
+}
+
+const told = (stderr: string): string[] => stderr.match(/^! Nobody reads .*$/gm) ?? [];
+
+describe("listen without a reader", () => {
+  it("receives and keeps as before, and says so once", async () => {
+    const { home, listening, send } = await listen();
+    for (const status of [await send(), await send(), await send()]) expect(status).toBe(200);
+    await expect.poll(() => told(listening.stderr())).toHaveLength(1);
+    expect(listening.stderr()).toContain("paylink events list   shows them");
+    expect(await send()).toBe(200);
+    const { code, stderr } = await listening.stop();
+    expect(code).toBe(130);
+    expect(told(stderr)).toHaveLength(1);
+    const { stdout } = await runPaylink(["events", "export"], { home });
+    expect(stdout.trim().split("\n")).toHaveLength(4);
+  });
+
+  it("passes on as before", async () => {
+    const app = await startApp(() => 200);
+    const { listening, send } = await listen("--no-store", "--forward-to", app.url);
+    await send();
+    await expect
+      .poll(() => told(listening.stderr()))
+      .toEqual([expect.stringContaining("received as before")]);
+    expect(await send()).toBe(200);
+    expect(app.taken).toHaveLength(2);
+    await listening.stop();
+  });
+
+  it("comes to the end that a script expects", async () => {
+    const { listening, send } = await listen("--no-store", "--expect", "2");
+    await send();
+    await expect.poll(() => told(listening.stderr())).toHaveLength(1);
+    await send();
+    expect((await listening.ended).code).toBe(0);
+  });
+
+  it("takes nothing that would then be nowhere", async () => {
+    const { listening, send } = await listen("--no-store");
+    expect(await send()).toBe(200);
+    const { code, stderr } = await listening.ended;
+    expect(code).toBe(0);
+    expect(told(stderr)).toEqual([expect.stringContaining("no more webhooks are received")]);
+    await expect(send()).rejects.toThrow("fetch failed");
+  });
+
+  it("has nothing to say of it where it ends anyway", async () => {
+    const { listening } = await listen();
+    const { code, stderr } = await listening.stop("SIGTERM");
+    expect(code).toBe(143);
+    expect(told(stderr)).toEqual([]);
+  });
+});
+
+describe("events export without a reader", () => {
+  it("ends", async () => {
+    const { home, listening, send } = await listen();
+    // More than a pipe holds, so that the exporter is still writing when its reader leaves.
+    for (let count = 0; count < 60; count++) expect(await send()).toBe(200);
+    await listening.stop();
+    const exporting = startPaylink(["events", "export"], { home });
+    await exporting.until(/\{"type":"event".*\n/);
+    exporting.leave();
+    expect(await exporting.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+});

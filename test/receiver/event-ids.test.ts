@@ -1,0 +1,40 @@
+/** Ids of events: no two alike, however many come in one millisecond, and sorted as they came. */
+import { describe, expect, it } from "vitest";
+import { createEventIds } from "../../src/receiver/event-ids.ts";
+
+const MANY = 10_000;
+const AT = Date.parse("2026-11-21T10:00:00Z");
+
+/** Ids of a process for which chance drew `first`, at the moments that the test says. */
+function idsFrom(first: number, moment: (index: number) => number = () => AT): string[] {
+  let index = 0;
+  const ids = createEventIds({
+    now: () => new Date(moment(index++)),
+    newId: () => `${first.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
+  });
+  return Array.from({ length: MANY }, ids);
+}
+
+describe("event ids", () => {
+  it.each([
+    ["within one millisecond", () => AT],
+    ["over many", (index: number) => AT + (index >> 3)],
+  ])("differ, and sort in the order of arrival, %s", (_, moment) => {
+    const ids = idsFrom(0, moment);
+    expect(new Set(ids).size).toBe(MANY);
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  it.each([
+    ["the clock is set back", 0xffffffff, (index: number) => AT - (index % 3)],
+    ["their numbers begin anew", 36 ** 6 - 3, () => AT],
+  ])("differ, and are of one length, where %s", (_, first, moment) => {
+    const ids = idsFrom(first, moment);
+    expect(new Set(ids).size).toBe(MANY);
+    expect(new Set(ids.map((id) => id.length))).toEqual(new Set([14]));
+  });
+
+  it("begin where chance says: two processes on one log name theirs apart", () => {
+    expect(new Set([...idsFrom(0), ...idsFrom(0x7fffffff)]).size).toBe(2 * MANY);
+  });
+});

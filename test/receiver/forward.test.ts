@@ -1,0 +1,102 @@
+/** Forwarding against an application that is slow, silent or gone, with the clock and the patience handed in. */
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { SendTimeout, type Send } from "../../src/http/exchange.ts";
+import { createSender } from "../../src/http/send.ts";
+import type { Forward, WebhookEvent } from "../../src/receiver/events.ts";
+import { createForwarder, forward } from "../../src/receiver/forward.ts";
+import { judge } from "../../src/receiver/judge.ts";
+import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { record, webhook } from "../support/webhooks.ts";
+
+const AT = new Date("2026-11-21T10:00:00Z");
+const APP = new URL("http://127.0.0.1:3000/hook");
+
+function event(id: string, receivedAt = AT): WebhookEvent {
+  const request = webhook(APP.href, record());
+  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT, maxBody: 1e6 });
+  return { type: "event", id, receivedAt, repeated: false, request, ...judgement };
+}
+
+/** An application that takes so many milliseconds for each webhook, on a clock that only it moves. */
+function slowApp(...takes: number[]) {
+  let now = AT.getTime();
+  const patience: (number | undefined)[] = [];
+  const send: Send = async (_, { timeout = 0 } = {}) => {
+    const needed = takes[patience.push(timeout) - 1] ?? 0;
+    now += Math.min(needed, timeout);
+    if (needed > timeout) throw new SendTimeout(`no answer within ${timeout} ms`, true);
+    return { status: 200, headers: [], body: new Uint8Array() };
+  };
+  const forwards: Forward[] = [];
+  const forwarder = createForwarder({
+    send,
+    now: () => new Date(now),
+    headers: [],
+    insecure: false,
+    log: createMemoryLog(),
+    targetOf: () => APP,
+    observe: (_, forwarded) => void forwards.push(forwarded),
+  });
+  return { forwarder, patience, forwards };
+}
+
+describe("a slow application", () => {
+  it.each([
+    [30_000, 200],
+    [30_001, 504],
+  ])("that takes %d ms answers the service %d", async (takes, status) => {
+    const { forwarder, forwards } = slowApp(takes);
+    expect(await forwarder(event("a"), "a")).toBe(status);
+    expect(forwards).toMatchObject([{ status, ms: 30_000 }]);
+  });
+
+  it("has for each webhook the time since that arrived, its turn in the line included", async () => {
+    const { forwarder, patience, forwards } = slowApp(20_000, 60_000);
+    const later = new Date(AT.getTime() + 25_000);
+    const events = [event("a"), event("b"), event("c"), event("d", later)];
+    const answers = events.map((one) => forwarder(one, one.id));
+    expect(await Promise.all(answers)).toEqual([200, 504, 504, 200]);
+    // The third is not sent at all: nobody waits for its answer any more.
+    expect(patience).toEqual([30_000, 10_000, 25_000]);
+    expect(forwards[2]).toMatchObject({ status: 504, detail: "those before it took all the time there was" });
+  });
+});
+
+describe("an application that", () => {
+  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  /** The clock stands still: what became of an attempt is not to be read off it. */
+  const way = { send: sender.send, now: () => AT, headers: [], insecure: false };
+  const { request } = event("a");
+
+  async function appThat(does: "keeps silent" | "hangs up"): Promise<URL> {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      onTestFinished(() => void socket.destroy());
+      if (does === "hangs up") socket.on("data", () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  }
+
+  it("keeps silent is 504", async () => {
+    expect(await forward(request, await appThat("keeps silent"), way, 50)).toMatchObject({
+      status: 504,
+      detail: expect.stringContaining("did not answer within 50 ms"),
+    });
+  });
+
+  it("hangs up is 502", async () => {
+    expect(await forward(request, await appThat("hangs up"), way)).toMatchObject({ status: 502 });
+  });
+
+  it("is not there is 502", async () => {
+    expect(await forward(request, new URL("http://127.0.0.1:1/"), way)).toMatchObject({
+      status: 502,
+      detail: expect.stringContaining("ECONNREFUSED"),
+    });
+  });
+});
