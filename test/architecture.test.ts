@@ -91,6 +91,9 @@ const COMMANDS_MAY_NOT = [
   "undici",
 ];
 
+/** What stands beside the commands and belongs to all of them. */
+const COMMANDS_SHARE = ["commands/declare", "commands/misuse", "commands/account", "commands/timeout"];
+
 interface Import {
   readonly file: string;
   readonly target: string;
@@ -125,13 +128,7 @@ function breach({ file, target }: Import): string | undefined {
   if (folder === "commands") {
     const [, command] = file.split("/");
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
-    if (
-      other &&
-      target !== "commands/declare" &&
-      target !== "commands/account" &&
-      target !== "commands/timeout"
-    )
-      return complaint;
+    if (other && !COMMANDS_SHARE.includes(target)) return complaint;
     return COMMANDS_MAY_NOT.some((name) => within(target, name)) ? complaint : undefined;
   }
   if (within(target, folder)) return undefined;

@@ -5,7 +5,7 @@ export const EXIT_CODES = {
   1: "a fault in paylink itself",
   2: "wrong use: every problem is named at once, each by the flag (or file and line) that caused it",
   3: "not authorised: no profile, no token, token expired, 401, 403",
-  4: "the service refused: any other 4xx, or a redirect",
+  4: "the service refused with another 4xx, or with a redirect",
   5: "not reached: nothing was created, and it is safe to run again",
   6: "unknown outcome: the request left and no usable answer came; the link may exist",
   7: "a signature did not verify, or an endpoint failed its check",
