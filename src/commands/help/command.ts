@@ -1,15 +1,20 @@
 /** `paylink help`: its argument and help; the help of a command is that command's own. */
-import type { Command } from "commander";
-import { examples, type Register } from "../declare.ts";
+import { Argument, type Command } from "commander";
+import { collect, examples, type Register } from "../declare.ts";
 import { unknownCommand } from "../misuse.ts";
 
 export const registerHelp: Register = (program, start) => {
   const command = program
     .command("help")
-    .description("show the help of a command, or a topic: errors, environment")
-    .argument("[command...]", "a command, or a topic")
-    .action(async (words: string[]) => {
-      const [word = ""] = words;
+    .description("show the help of a command, or explain errors or environment variables")
+    .addArgument(
+      // A command may stand there too, with its subcommand.
+      new Argument("[topic...]", "a command, or a topic")
+        .choices(["errors", "environment"])
+        .argParser(collect),
+    )
+    .action(async (words: readonly string[] = []) => {
+      const [word] = words;
       if (word === "errors" || word === "environment") {
         const { showTopic } = await import("./topics.ts");
         return showTopic(await start(command), word);
