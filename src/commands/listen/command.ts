@@ -85,6 +85,6 @@ export const registerListen: Register = (program, start) => {
     "paylink listen --port 4000",
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
-    "paylink listen --key service.pem --public-url https://shop.example/webhooks",
+    "paylink listen --key http://127.0.0.1:4010/.well-known/jwks.json --public-url https://shop.example/hook",
   ]);
 };

@@ -33,7 +33,8 @@ export const registerVerify: Register = (program, start) => {
     });
   examples(command, [
     "paylink trigger approved --dry-run | paylink verify",
-    "paylink verify --event $(paylink events list --limit 1 --json | jq -r .uti)",
-    "paylink verify webhook.http --public-url https://shop.example/webhooks --at 2026-11-21T10:15:00Z",
+    "paylink verify --event $(paylink events list --limit 1 --quiet)",
+    "paylink trigger approved --dry-run > webhook.http && paylink verify webhook.http --at 30s",
+    "paylink trigger approved --to http://localhost:3000/ --dry-run | paylink verify --public-url http://localhost:3000/",
   ]);
 };
