@@ -1,13 +1,13 @@
 /** Every example of every help page is run as it stands, against a sandbox and a listener, in a folder of its own. */
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { openShell } from "../support/shell.ts";
 
 /** The pages of subcommands before their command's: another `paylink sandbox` would be the one that they speak to. */
 const pages = (await helpPages()).toReversed();
@@ -59,50 +59,8 @@ async function startApplication(): Promise<string> {
   return String((server.address() as AddressInfo).port);
 }
 
-const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
-
-/** A folder with a small project in it, and beside it a `paylink` for the PATH. */
-function workshop(home: string): { readonly cwd: string; readonly path: string } {
-  const [cwd, path] = [join(home, "project"), join(home, "bin")];
-  mkdirSync(cwd);
-  mkdirSync(path);
-  symlinkSync(BINARY, join(path, "paylink"));
-  writeFileSync(join(cwd, "package.json"), '{"scripts": {"test": "paylink create --reusable"}}');
-  return { cwd, path };
-}
-
 /** What is printed by an example that goes on until it is told to stop. */
 const GOES_ON = /^Listening on|^Sandbox on|^\{"type":"ready"|^Waiting for the payment/m;
-
-function runExample(line: string, { home, env }: Stage, place: ReturnType<typeof workshop>): Promise<Ended> {
-  const child = spawn("bash", ["-c", line], {
-    cwd: place.cwd,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...env,
-      PATH: [place.path, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
-      HOME: home,
-      PAYLINK_HOME: home,
-    },
-  });
-  onTestFinished(() => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-      process.kill(-child.pid, "SIGKILL");
-  });
-  let [stdout, stderr, told] = ["", "", false];
-  const look = (): void => {
-    if (told || !GOES_ON.test(stdout + stderr) || child.pid === undefined) return;
-    told = true;
-    process.kill(-child.pid, "SIGINT");
-  };
-  child.stdout.on("data", (chunk) => ((stdout += String(chunk)), look()));
-  child.stderr.on("data", (chunk) => ((stderr += String(chunk)), look()));
-  return new Promise((done, fail) => {
-    child.on("error", fail);
-    child.on("close", (code) => done({ code: told && code === 130 ? 0 : code, stdout, stderr }));
-  });
-}
 
 it("gives every command two examples at least", () => {
   expect(pages.length).toBeGreaterThan(COMMANDS.length);
@@ -110,12 +68,14 @@ it("gives every command two examples at least", () => {
 });
 
 it.each(COMMANDS)("%s", async (name) => {
-  const here = await stage();
-  const place = workshop(here.home);
+  const { home, env, staged } = await stage();
+  const shell = openShell(home);
+  writeFileSync(join(shell.cwd, "package.json"), '{"scripts": {"test": "paylink create --reusable"}}');
   for (const { examples } of pages.filter(({ command: [first = "paylink"] }) => first === name)) {
     for (const example of examples) {
-      const { code, stdout, stderr } = await runExample(here.staged(example), here, place);
-      expect({ example, code, said: code === 0 ? "" : stdout + stderr }).toEqual({
+      const { code, stdout, stderr } = await shell.run(staged(example), { env, interruptAt: GOES_ON });
+      const passed = code === 0 || (code === 130 && GOES_ON.test(stdout + stderr));
+      expect({ example, code: passed ? 0 : code, said: passed ? "" : stdout + stderr }).toEqual({
         example,
         code: 0,
         said: "",
