@@ -3,7 +3,10 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
+import { FAILURES } from "../../src/domain/errors.ts";
 import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
+import { REASONS } from "../../src/signatures/verdict.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
@@ -40,6 +43,22 @@ it("gives every exit code the meaning that the program gives it", () => {
   const [, table = ""] = /^## Exit codes\n([\s\S]*?)\n## /m.exec(README) ?? [];
   const rows = [...table.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)];
   expect(Object.fromEntries(rows.map(([, code, means]) => [code, means]))).toEqual(EXIT_CODES);
+});
+
+it("tells of every failure that is not plain by itself, and of no code that there is not", () => {
+  const [, table = ""] = /^## Troubleshooting\n([\s\S]*?)\n## /m.exec(README) ?? [];
+  const rows = [...table.matchAll(/^\| (`.*?`) +\|/gm)].map(([, codes = ""]) => codes);
+  const told = rows.flatMap((codes) => [...codes.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code));
+  const plain = ["internal", "usage", "interrupted", "terminated"];
+  const failures = Object.keys(FAILURES).filter((code) => !plain.includes(code));
+  expect(told).toEqual(expect.arrayContaining(failures));
+  expect(
+    told.filter((code) => !failures.includes(code) && !REASONS.some((reason) => reason === code)),
+  ).toEqual([]);
+});
+
+it("names every variable that is read", () => {
+  for (const name of Object.keys(ENVIRONMENT)) expect(README).toContain(`\`${name}\``);
 });
 
 it("drives the shop of the README through a real payment", async () => {
