@@ -43,20 +43,15 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     exec: (sql) => database.exec(sql),
     prepare: (sql) => {
       const statement = database.prepare(sql);
-      // On Node 20 the garbage collector closes a database under its own statements, and a statement under the rows
-      // that are being read from it. These functions refer to both for as long as one of them is in use.
-      return {
-        run: (...values) => statement.run(...values),
-        get: (...values) => statement.get(...values),
-        all: (...values) => statement.all(...values),
-        *iterate(...values) {
-          yield* statement.iterate(...values);
-        },
-      };
+      OWNERS.set(statement, database);
+      return statement;
     },
     close: () => database.close(),
   };
 }
+
+/** On Node 20 a database that nothing refers to is closed by the garbage collector under its own statements. */
+const OWNERS = new WeakMap<Statement, Database>();
 
 function migrate(database: Database, path: string, migrations: readonly string[]): void {
   const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
