@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "@inquirer/prompts",
     "open",
     "node:child_process",
+    "node:events",
     "node:fs/promises",
     "node:stream",
   ],

@@ -14,7 +14,6 @@ export interface Statement {
   };
   get(...values: readonly Value[]): Record<string, Value> | undefined;
   all(...values: readonly Value[]): Record<string, Value>[];
-  iterate(...values: readonly Value[]): IterableIterator<Record<string, Value>>;
 }
 
 export interface Database {

@@ -4,6 +4,7 @@ import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import type { Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
 import { REASONS, WARNINGS, type Verdict } from "../signatures/verdict.ts";
 import { transaction, type Database } from "./database.ts";
+import { select, type EventFilter, type Source } from "./event-pages.ts";
 
 /** An event as it is kept. The record is not kept beside the body that it is read from. */
 export type KeptEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
@@ -21,16 +22,6 @@ export type KeptRejection = Omit<Rejection, "hint">;
 export interface Arrival {
   readonly id: string;
   readonly receivedAt: Date;
-}
-
-export interface EventFilter {
-  readonly outcome?: string | undefined;
-  /** A part of the reference. */
-  readonly reference?: string | undefined;
-  readonly since?: Date | undefined;
-  readonly until?: Date | undefined;
-  /** The newest so many. */
-  readonly limit?: number | undefined;
 }
 
 export interface EventArchive {
@@ -109,10 +100,13 @@ const forwardRow = z.object({
   detail: z.string(),
 });
 
-const EVENTS = `SELECT *,
+const EVENTS: Source = {
+  table: "events",
+  columns: `*,
     (SELECT count(*) FROM arrivals WHERE event = events.id) AS repeats,
-    EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS taken
-  FROM events`;
+    EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS taken`,
+};
+const REJECTIONS: Source = { table: "rejections", columns: "*" };
 
 type Row = Record<string, unknown>;
 
@@ -123,7 +117,7 @@ export function createEventArchive(database: Database): EventArchive {
       const beginning = [prefix, `${prefix}\u{10ffff}`];
       const within = (column: string): string => `${column} >= ? AND ${column} < ?`;
       const events = all(
-        `${EVENTS} WHERE (${within("uti")}) OR (${within("id")}) ORDER BY seq DESC LIMIT ${FOUND}`,
+        `SELECT ${EVENTS.columns} FROM events WHERE (${within("uti")}) OR (${within("id")}) ORDER BY seq DESC LIMIT ${FOUND}`,
         ...beginning,
         ...beginning,
       );
@@ -135,7 +129,7 @@ export function createEventArchive(database: Database): EventArchive {
     },
     events: (filter = {}) => select(database, EVENTS, filter, toEvent),
     rejections: ({ since, until, limit } = {}) =>
-      select(database, "SELECT * FROM rejections", { since, until, limit }, toRejection),
+      select(database, REJECTIONS, { since, until, limit }, toRejection),
     arrivals: (first) =>
       all("SELECT id, received_at FROM arrivals WHERE event = ? ORDER BY rowid", first).map((row) => {
         const { id, received_at: receivedAt } = arrivalRow.parse(row);
@@ -145,29 +139,6 @@ export function createEventArchive(database: Database): EventArchive {
       all("SELECT * FROM forwards WHERE event = ? ORDER BY rowid", first).map((row) => forwardRow.parse(row)),
     prune: (before) => prune(database, before.getTime()),
   };
-}
-
-/** The newest ones that pass the filter, given in order of arrival. */
-function* select<T>(
-  database: Database,
-  from: string,
-  { outcome, reference, since, until, limit }: EventFilter,
-  convert: (row: Row) => T,
-): IterableIterator<T> {
-  const conditions: [sql: string, value: string | number | undefined][] = [
-    ["outcome = ?", outcome],
-    ["instr(reference, ?) > 0", reference],
-    ["received_at >= ?", since?.getTime()],
-    ["received_at < ?", until?.getTime()],
-  ];
-  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
-  const where = given.length === 0 ? "" : ` WHERE ${given.map(({ sql }) => sql).join(" AND ")}`;
-  const values = given.map(({ value }) => value);
-  const sql =
-    limit === undefined
-      ? `${from}${where} ORDER BY seq`
-      : `SELECT * FROM (${from}${where} ORDER BY seq DESC LIMIT ${limit}) ORDER BY seq`;
-  for (const row of database.prepare(sql).iterate(...values)) yield convert(row);
 }
 
 function toEvent(row: Row): KeptEvent {

@@ -326,6 +326,28 @@ describe("keys by URL", () => {
 });
 
 describe("events", () => {
+  it("are replayed by outcome, in order of arrival, whatever time the application takes", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home);
+    const sent = ["first", "second", "third"].map((reference) => record({ reference }));
+    for (const one of [...sent, record({ transApproved: false })]) await post(url, webhook(url, one));
+    await running.stop();
+    const app = await startApp(async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return index === 1 ? 500 : 200;
+    });
+    const replay = ["events", "replay", "--all", "--outcome", "approved", "--to", app.url, "--json"];
+    const { code, stdout, stderr } = await runPaylink(replay, { home });
+    expect(app.taken.map(({ body }): unknown => JSON.parse(body.toString()))).toEqual(sent);
+    expect(lines(stdout).map(({ uti, status }) => [uti, status])).toEqual([
+      [sent[0]?.["uti"], 200],
+      [sent[1]?.["uti"], 500],
+      [sent[2]?.["uti"], 200],
+    ]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("1 of 3 events were not taken");
+  });
+
   it("lists, shows, exports and prunes what came", async () => {
     const home = temporaryHome();
     const { running, url } = await listen(home);

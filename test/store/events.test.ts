@@ -126,6 +126,28 @@ describe("the event store", () => {
     expect(ids(store.events({ limit: 2 }))).toEqual(["b", "c"]);
   });
 
+  it("gives more than it holds in memory, though others write and forget meanwhile", async () => {
+    const path = eventsPath(temporaryHome());
+    const store = open(path);
+    const names = Array.from({ length: 350 }, (_, index) => String(index).padStart(3, "0"));
+    const after = (milliseconds: number): Date => new Date(AT.getTime() + milliseconds);
+    for (const name of names) void store.append(event(name, {}, after(Number(name))));
+    await store.append(event("350", { transApproved: false }, after(350)));
+    const seen: string[] = [];
+    for (const { id } of store.events({ outcome: "APPROVED" })) {
+      // Time for the garbage collector too: what is read from must last as long as the reading.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (seen.push(id) === 50) {
+        await store.append(event("351", {}, after(351)));
+        open(path).prune(after(250));
+      }
+    }
+    // The first page was in memory by then.
+    expect(seen).toEqual([...names.slice(0, 100), ...names.slice(250)]);
+    expect(ids(store.events({ outcome: "APPROVED", limit: 100 }))).toEqual([...names.slice(251), "351"]);
+    expect(ids(store.events({ limit: 1000 }))).toHaveLength(102);
+  });
+
   it("keeps rejections by number and by size, the newest of them", async () => {
     const home = temporaryHome();
     const store = open(join(home, "events.db"));

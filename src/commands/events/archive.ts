@@ -4,7 +4,8 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { readContent } from "../../receiver/content.ts";
 import type { WebhookEvent } from "../../receiver/events.ts";
-import type { EventFilter, KeptEvent } from "../../store/event-archive.ts";
+import type { KeptEvent } from "../../store/event-archive.ts";
+import type { EventFilter } from "../../store/event-pages.ts";
 import { eventsPath, openEventStore, type EventStore } from "../../store/events.ts";
 import type { FilterFlags } from "./command.ts";
 
