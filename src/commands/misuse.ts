@@ -64,15 +64,12 @@ function usage(message: string, command: Command): PaylinkError {
 }
 
 function suggestion(command: Command): string {
-  const [typed = ""] = (command.args.find((word) => /^-./.test(word)) ?? "").split("=");
+  const [, typed = ""] = /^--?([^=]+)/.exec(command.args.find((word) => /^-./.test(word)) ?? "") ?? [];
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
-  return didYouMean(
-    nearest(
-      typed,
-      options.flatMap(({ long }) => long ?? []),
-    ),
-  );
+  const names = options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []);
+  const near = nearest(typed, names);
+  return didYouMean(near === undefined ? undefined : `--${near}`);
 }
 
 const didYouMean = (name: string | undefined): string => (name === undefined ? "" : ` Did you mean ${name}?`);

@@ -1,7 +1,7 @@
 /** The name that somebody who mistyped one most probably meant. */
 
-/** Edits beyond this share of the longer of the two make another word of it. */
-const MOST = 0.4;
+/** One edit in so many letters of the longer of the two: with more, it is another word. */
+const LETTERS_AN_EDIT = 3;
 
 /** The nearest by edits, in either case; undefined where none is near. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
@@ -9,7 +9,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const name of names) {
     const edits = editsBetween(wanted, name.toLowerCase());
-    const isNear = edits <= MOST * Math.max(wanted.length, name.length);
+    const isNear = edits * LETTERS_AN_EDIT <= Math.max(wanted.length, name.length);
     if (isNear && (best === undefined || edits < best.edits)) best = { name, edits };
   }
   return best?.name;

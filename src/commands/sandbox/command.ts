@@ -40,7 +40,12 @@ export const registerSandbox: Register = (program, start) => {
       const { sandbox } = await import("./sandbox.ts");
       await sandbox(await start(command), flags);
     });
-  examples(command, ["paylink sandbox", "paylink sandbox --port 0 --json"]);
+  examples(command, [
+    "paylink sandbox",
+    "paylink sandbox --port 0 --json",
+    "paylink sandbox --clock 2026-01-31T12:00:00Z --seed 7",
+    "paylink sandbox --deliver duplicate --retry 1s,1s",
+  ]);
   const advance = command
     .command("advance")
     .description("move the running sandbox's clock: retries and expiries come due on the way")

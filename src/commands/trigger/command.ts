@@ -57,7 +57,12 @@ export const registerTrigger: Register = (program, start) => {
       await trigger(await start(command), outcome, flags);
     });
   command.addHelpText("after", `\nKinds of --tamper, by what they spoil:\n${KINDS.join("\n")}`);
-  examples(command, ["paylink trigger approved", "paylink trigger declined --amount 12.50 --tamper body"]);
+  examples(command, [
+    "paylink trigger approved",
+    "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
+    "paylink trigger approved --tamper body",
+    "paylink trigger approved --count 3 --times 2 --set cardScheme=MASTERCARD",
+  ]);
 };
 
 const KINDS = Object.entries(TAMPERING_NAMES).map(
