@@ -1,4 +1,4 @@
-// `bulk` against a bare undici loop, over a million rows, and under kills: what design.md says must hold.
+// `bulk` against a bare undici loop, over a million rows, and under kills: how fast, how large, and whether each link is created once.
 // One part alone: npm run bench -- bulk throughput|memory|kills [number of kills]
 import { spawn, spawnSync } from "node:child_process";
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
