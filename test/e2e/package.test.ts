@@ -1,5 +1,5 @@
 /** The package as it is published: what is in it, and that it works where npm has put it, offline and without scripts. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -93,5 +93,6 @@ it("passes the README's workflow for GitHub Actions, installed from the package"
     .replace("3000", port);
   const { code, stdout, stderr } = await shell.run(`set -e\n${script}`, { env: npmSettings(home) });
   expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, "prefix/share/man/man1/paylink.1"), "utf8")).toContain(".TH PAYLINK 1");
   expect(stdout).toMatch(/^webhook sha-(?:256|512)=:/m);
 });
