@@ -7,6 +7,7 @@ import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
 import { FAILURES } from "../../src/domain/errors.ts";
 import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
 import { REASONS } from "../../src/signatures/verdict.ts";
+import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
@@ -55,6 +56,21 @@ it("tells of every failure that is not plain by itself, and of no code that ther
   expect(
     told.filter((code) => !failures.includes(code) && !REASONS.some((reason) => reason === code)),
   ).toEqual([]);
+});
+
+it("names no flag and no command that the help does not", async () => {
+  const help = (await helpPages())
+    .map(({ command, text }) => `paylink ${command.join(" ")}\n${text}`)
+    .join("\n");
+  const ofOtherPrograms = ["--global", "--test", "--write"];
+  const flags = new Set(README.match(/(?<![\w-])--[a-z][a-z-]+/g));
+  for (const flag of ofOtherPrograms) flags.delete(flag);
+  expect(flags.size).toBeGreaterThan(30);
+  expect([...flags].filter((flag) => !help.includes(` ${flag} `))).toEqual([]);
+  const commands = [...README.matchAll(/(?<=`|\$ |\$\(|^|-- )paylink ([a-z][a-z-]*)/gm)].map(
+    ([, name = ""]) => name,
+  );
+  expect(commands.filter((name) => !help.includes(`paylink ${name}\n`))).toEqual([]);
 });
 
 it("names every variable that is read", () => {
