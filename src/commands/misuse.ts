@@ -24,7 +24,7 @@ function refuseHelp({ command, error }: { readonly command: Command; readonly er
   if (error) throw usage(`${pathOf(command)} needs a command.`, command);
 }
 
-/** Throws `usage` for a word that stands where a command should, and is none. */
+/** The failure of a word that stands where a command should, and is none. */
 export function unknownCommand(word: string, group: Command): PaylinkError {
   const names = group.createHelp().visibleCommands(group);
   const near = nearest(

@@ -28,7 +28,7 @@ export interface PruneFlags {
 }
 
 const withDatabase = (command: Command): Command =>
-  command.option("--db <file>", "where events are kept (default: in paylink's data folder)");
+  command.option("--db <path>", "where events are kept (default: in paylink's data folder)");
 
 const withFilter = (command: Command): Command =>
   withDatabase(command)

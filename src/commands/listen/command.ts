@@ -75,7 +75,7 @@ export const registerListen: Register = (program, start) => {
     .option("--expect <count>", "end once so many have come: 2, or approved:2; repeatable", collect)
     .option("--timeout <duration>", "how long to wait for what is expected")
     .optionsGroup("What is kept:")
-    .option("--db <file>", "where events are kept (default: in paylink's data folder)")
+    .option("--db <path>", "where events are kept (default: in paylink's data folder)")
     .option("--no-store", "keep no events")
     .action(async (flags: ListenFlags) => {
       const { listen } = await import("./listen.ts");

@@ -17,6 +17,7 @@ export const registerLogin: Register = (program, start) => {
     .description(
       "store an account at a service, from flags and, in a terminal, answers to what they leave open",
     )
+    .optionsGroup("The account:")
     .option("--base-url <url>", "the service's address, without /v1")
     .option("--terminal-id <id>", "the terminal that takes the payments")
     .option("--webhook-key <file or URL>", "the service's public key, to verify webhooks with")

@@ -22,7 +22,10 @@ export const registerSandbox: Register = (program, start) => {
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--allow-remote", "bind, answer to and post to other machines too")
     .optionsGroup("What is kept:")
-    .option("--db <path>", "where links, payments and deliveries are kept")
+    .option(
+      "--db <path>",
+      "where links, payments and deliveries are kept (default: in paylink's data folder)",
+    )
     .option("--reset", "forget what was kept, and start empty")
     .optionsGroup("The rare cases:")
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")

@@ -19,7 +19,7 @@ export const registerVerify: Register = (program, start) => {
     .description("explain one captured webhook: each check, the signature base, and what to change")
     .optionsGroup("What is explained:")
     .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
-    .option("--db <path>", "where listen keeps its events")
+    .option("--db <path>", "where listen keeps its events (default: in paylink's data folder)")
     .optionsGroup("What it is held to:")
     .option("--key <file or URL>", "the service's public key: PEM, JWK or JWKS; repeatable", collect)
     .option("--public-url <url>", "the address that the service posted to")
