@@ -45,7 +45,12 @@ export function createProgram(version: string, start: Start): Command {
       new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
     )
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
-  examples(program, ["paylink demo", "paylink create --amount 10 --currency EUR"]);
+  examples(program, [
+    "paylink demo",
+    "paylink sandbox",
+    "paylink listen --forward-to localhost:3000/webhooks",
+    "paylink create --amount 10 --currency EUR",
+  ]);
   for (const [heading, registers] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
     for (const register of registers) register(program, start);

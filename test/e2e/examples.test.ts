@@ -9,8 +9,7 @@ import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 
-/** The pages of subcommands before their command's: another `paylink sandbox` would be the one that they speak to. */
-const pages = (await helpPages()).toReversed();
+const pages = await helpPages();
 const COMMANDS = [...new Set(pages.map(({ command: [name = "paylink"] }) => name))];
 
 /** What an example finds: a sandbox, a listener that has received something, and an application. */
@@ -43,7 +42,8 @@ async function stage(): Promise<Stage> {
     staged: (example) =>
       example
         .replace(/^paylink listen(?: --port \d+)?/, "paylink listen --port 0")
-        .replace(/^paylink sandbox(?: --port \d+)?(?! [a-z])/, "paylink sandbox --db another.db --port 0")
+        // Another sandbox would take the place of the stage's own, in its profile and in its folder.
+        .replace(/^paylink sandbox(?: --port \d+)?(?! [a-z])/, "PAYLINK_HOME=other paylink sandbox --port 0")
         .replace(/\b(?:4010|4000|3000)\b/g, (port) => ports[port] ?? port),
   };
 }
