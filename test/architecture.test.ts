@@ -94,7 +94,13 @@ const COMMANDS_MAY_NOT = [
 ];
 
 /** What stands beside the commands and belongs to all of them. */
-const COMMANDS_SHARE = ["commands/declare", "commands/account", "commands/stage", "commands/timeout"];
+const COMMANDS_SHARE = [
+  "commands/declare",
+  "commands/misuse",
+  "commands/account",
+  "commands/stage",
+  "commands/timeout",
+];
 
 interface Import {
   readonly file: string;
