@@ -16,7 +16,7 @@ import { takeLock } from "../../store/run-lock.ts";
 import type { BulkFlags } from "./command.ts";
 import { conclude } from "./conclude.ts";
 import { openAccount } from "../account.ts";
-import { badRows, noteUnsent, type Claim, type List, type SendParts } from "./list.ts";
+import { badRows, noteUnsent, noteWarnings, type Claim, type List, type SendParts } from "./list.ts";
 
 export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
   const send = sendOnce(context.send, context.now);
@@ -27,6 +27,7 @@ export async function sendList(list: List, parts: SendParts, context: Context): 
     const { ledger, checked } = claim;
     await refuseChanges(list, ledger, checked);
     noteUnsent(checked, context);
+    noteWarnings(checked, context);
     if (checked.invalid.size > 0 && parts.flags.skipInvalid !== true) throw badRows(checked);
     const reason = await run(list, claim, parts, api, context);
     await conclude(list, claim, reason, parts, context);
@@ -64,7 +65,7 @@ async function claimJournal(
       begun: context.now().toISOString(),
     });
   ledger.open();
-  return { ledger, checked, earlier: 0, release: () => ledger.close().finally(release) };
+  return { ledger, journal: fresh, checked, earlier: 0, release: () => ledger.close().finally(release) };
 }
 
 async function claimKnown(path: string, list: List, flags: BulkFlags, context: Context): Promise<Claim> {
@@ -74,7 +75,7 @@ async function claimKnown(path: string, list: List, flags: BulkFlags, context: C
   try {
     ledger.open();
     const checked = await check(list, ledger, flags, context);
-    return { ledger, checked, earlier: ledger.countCreated(), release };
+    return { ledger, journal: path, checked, earlier: ledger.countCreated(), release };
   } catch (error) {
     await release();
     throw error;
@@ -139,7 +140,7 @@ async function run(
   { ledger, checked }: Claim,
   { flags, concurrency, rate }: SendParts,
   api: Api,
-  { now, signal }: Context,
+  { now, random, signal }: Context,
 ): Promise<unknown> {
   const retryUnknown = flags.retryUnknown ?? false;
   let done = 0;
@@ -154,7 +155,8 @@ async function run(
   signal.addEventListener("abort", interrupt, { once: true });
   if (signal.aborted) interrupt();
   const sleep = (milliseconds: number): Promise<void> => sleepUnless(milliseconds, halt.signal);
-  const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, paused: reporter.paused });
+  const { paused } = reporter;
+  const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, random, paused });
   await sendRows({
     rows: rows.read(),
     checked,
