@@ -213,6 +213,37 @@ describe("bulk", () => {
     });
   });
 
+  it("renews a token that the service takes no more, and loses no row by it", async () => {
+    const home = temporaryHome();
+    const url = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8")) as {
+      profiles: Record<string, Record<string, string>>;
+    };
+    const service = ["--base-url", url, "--terminal-id", "1234567890", "--token-url", `${url}oauth/token`];
+    const credentials = ["--client-id", "sandbox", "--client-secret-stdin"];
+    const secret = { home, input: profiles["sandbox"]?.["clientSecret"] ?? "" };
+    expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
+    const path = join(home, "orders.csv");
+    // Longer than the test: it is stopped once it has gone on with its new token.
+    writeFileSync(path, list(3000));
+    const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
+    const running = startPaylink(args, { home });
+    const created = (): number => running.stdout().split('"status":"created"').length - 1;
+    const tokens = (): number => running.stderr().match(/→ POST \S*\/oauth\/token/g)?.length ?? 0;
+    await running.until(/"created"/);
+    expect(tokens()).toBe(1);
+    // The sandbox's tokens live an hour by its own clock, which the run does not share: only a 401 tells.
+    expect((await runPaylink(["sandbox", "advance", "2h"], { home })).code).toBe(0);
+    await expect.poll(tokens, { timeout: 20_000 }).toBeGreaterThan(1);
+    const before = created();
+    await expect.poll(created, { timeout: 20_000 }).toBeGreaterThan(before + 8);
+    const { code, stdout, stderr } = await running.stop();
+    expect(code).toBe(130);
+    expect(stderr).toContain("← 401");
+    const summary = { created: created(), refused: 0, not_reached: 0, unknown: 0 };
+    expect(lines(stdout).at(-1)).toMatchObject(summary);
+  });
+
   it("leaves rows of unknown outcome alone until it is told to send them again", async () => {
     const service = await startLinkService(({ before }) =>
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
