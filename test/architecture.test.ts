@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http/exchange",
     "http/message",
     "store/journal",
+    "store/journal-writer",
     "csv-parse",
     "csv-stringify",
     "p-limit",
