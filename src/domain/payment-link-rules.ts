@@ -1,6 +1,6 @@
 /** The rules of a request as a whole: the shape of every field, and what the fields must be to one another. */
 
-import type * as z from "zod";
+import * as z from "zod/mini";
 import { isKnownCurrency } from "./currency.ts";
 import type { Problem } from "./errors.ts";
 import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
@@ -20,7 +20,7 @@ export interface CheckedRequest {
 }
 
 /** The request as far as it is sound: what is missing or wrong is left out. */
-const partialRequest = paymentLinkRequest.partial();
+const partialRequest = z.partial(paymentLinkRequest);
 type Sound = z.infer<typeof partialRequest>;
 type Rule = (request: Sound, now: Date) => Iterable<Problem>;
 

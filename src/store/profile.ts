@@ -1,13 +1,13 @@
 /** A profile: one account at one service, with the defaults its links take and the secrets that open it. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { currencyCode } from "../domain/currency.ts";
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
-const text = z.string().min(1, "must not be empty");
+const text = z.string("must be text").check(z.minLength(1, "must not be empty"));
 
 /** What `config` sets and shows; the order is the one in which it lists them. */
 export const profileDefaults = z.object({
-  baseUrl: httpUrl.transform((url) => url.replace(/\/+$/, "")),
+  baseUrl: httpUrl.check(z.overwrite((url) => url.replace(/\/+$/, ""))),
   terminalId: text,
   currency: currencyCode,
   customerName: text,
@@ -19,9 +19,12 @@ export const profileDefaults = z.object({
   webhookKey: text,
   publicUrl: httpUrl,
   tokenUrl: httpUrl,
-  transactionPath: text.refine((path) => path.startsWith("/") && path.includes("{uti}"), {
-    error: "must start with / and contain {uti}, as /v1/transactions/{uti} does",
-  }),
+  transactionPath: text.check(
+    z.refine(
+      (path) => path.startsWith("/") && path.includes("{uti}"),
+      "must start with / and contain {uti}, as /v1/transactions/{uti} does",
+    ),
+  ),
   clientId: text,
 });
 
@@ -34,11 +37,11 @@ const profileSecrets = z.object({
   accessTokenExpires: text,
 });
 
-export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.shape }).partial();
+export const profile = z.partial(z.object({ ...profileDefaults.shape, ...profileSecrets.shape }));
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
-export const SETTING_KEYS: readonly SettingKey[] = profile.keyof().options;
+export const SETTING_KEYS: readonly SettingKey[] = z.keyof(profile).options;
 
 export type DefaultKey = keyof z.infer<typeof profileDefaults>;
 export const DEFAULT_KEYS = Object.keys(profileDefaults.shape) as DefaultKey[];
@@ -52,7 +55,7 @@ export function without(full: Profile, keys: readonly SettingKey[]): Profile {
 }
 
 /** The profile without what opens the account. */
-export const withoutSecrets = (full: Profile): Profile => without(full, profileSecrets.keyof().options);
+export const withoutSecrets = (full: Profile): Profile => without(full, z.keyof(profileSecrets).options);
 
 /** The token that other credentials than the present ones obtained goes with them. */
 export const withoutAccessToken = (full: Profile): Profile =>

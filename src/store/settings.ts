@@ -2,15 +2,15 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type Conf from "conf";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import { problemsOf } from "../domain/shape.ts";
 import { withLock } from "./lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
 const stored = z.object({
-  current: z.string().optional(),
-  profiles: z.record(z.string(), profile).default({}),
+  current: z.optional(z.string()),
+  profiles: z._default(z.record(z.string(), profile), {}),
 });
 type Stored = z.infer<typeof stored>;
 
