@@ -11,6 +11,20 @@ const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8
 /** Parts of packages that this program must not have, or need not; each file says why. */
 const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
 
+/**
+ * What one run loads together lies together, with all that it imports: opening a file takes longer than reading it. What
+ * an earlier group has stays there.
+ */
+const TOGETHER = [
+  ["main", /src\/main\.ts$/],
+  ["program", /src\/program\.ts$/],
+  [
+    "run",
+    /src\/(?:commands\/create\/create|terminal\/(?:output|files|prompts|trace)|store\/(?:folders|settings))\.ts$/,
+  ],
+  ["network", /src\/(?:commands\/account|commands\/create\/answer|http\/send)\.ts$/],
+].map(([name, test], index, { length }) => ({ name, test, priority: length - index }));
+
 const bundle = await rolldown({
   cwd: fileURLToPath(root),
   input: { main: "src/main.ts" },
@@ -37,6 +51,7 @@ const { output } = await bundle.write({
   minify: true,
   entryFileNames: "[name].js",
   chunkFileNames: "[name]-[hash].js",
+  codeSplitting: { groups: TOGETHER },
 });
 await bundle.close();
 writeFileSync(new URL("dist/help.txt", root), help());

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 /** A module that one package asks for, and the file that it gets instead; each file says why. */
 const REPLACED = [
   { from: /[/\\]node_modules[/\\]commander[/\\]/, id: "node:child_process", by: "child-process" },
+  { from: /[/\\]node_modules[/\\]chalk[/\\]/, id: "#supports-color", by: "supports-color" },
   { from: /[/\\]node_modules[/\\]undici[/\\]/, id: "./client-h2.js", by: "client-h2" },
 ];
 

@@ -1,5 +1,5 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
-import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
@@ -7,6 +7,8 @@ import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Sender } from "./http/send.ts";
 import type { Settings } from "./store/settings.ts";
+import { isTerminal, openChannel } from "./terminal/channel.ts";
+import type { Channels } from "./terminal/output.ts";
 import { createSecrets, type Secrets } from "./terminal/secrets.ts";
 
 /** Put in from package.json when the program is built: the version stands in one place. */
@@ -16,11 +18,15 @@ declare const PAYLINK_VERSION: string;
 export async function run(world: NodeJS.Process): Promise<number> {
   const argv = world.argv.slice(2);
   const only = argv.length === 1 ? argv[0] : undefined;
-  if (only === "--version" || only === "-V") return print(world, PAYLINK_VERSION);
+  const channels = {
+    stdout: openChannel(1, () => world.stdout),
+    stderr: openChannel(2, () => world.stderr),
+  };
+  if (only === "--version" || only === "-V") return print(channels, PAYLINK_VERSION);
   // The build has written the help down: the program that it describes takes ten times as long to load. A terminal
-  // (which is a character device) gets lines of its own width.
-  if ((only === "--help" || only === "-h") && !fstatSync(1).isCharacterDevice())
-    return print(world, readFileSync(join(__dirname, "help.txt"), "utf8"));
+  // gets lines of its own width.
+  if ((only === "--help" || only === "-h") && !channels.stdout.isTTY)
+    return print(channels, readFileSync(join(__dirname, "help.txt"), "utf8"));
   // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
   world.removeAllListeners("warning");
   const { createProgram } = await import("./program.ts");
@@ -30,41 +36,39 @@ export async function run(world: NodeJS.Process): Promise<number> {
   let active: Command | undefined;
   let exit = 0;
   const endWith = (code: number): void => void (exit = code);
-  const program = createProgram(PAYLINK_VERSION, (command) => {
+  const start = (command: Command): Promise<Context> => {
     active = command;
     const run = { signal: interruption.signal, send: network.send, endWith, secrets };
-    return createContext(world, command.optsWithGlobals(), run);
+    return createContext(world, channels, command.optsWithGlobals(), run);
+  };
+  const program = createProgram({
+    version: PAYLINK_VERSION,
+    argv,
+    start,
+    print: (text) => channels.stdout.write(text),
   });
-  if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
+  if (argv.length === 0) return print(channels, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
-  for (const stream of [world.stdout, world.stderr]) stream.on("error", ignoreClosedPipe);
   try {
     await program.parseAsync(argv, { from: "user" });
     interruption.signal.throwIfAborted();
     return exit;
   } catch (error) {
-    return await report(world, program, active, error, secrets);
+    return await report(channels, world.env, program, active, error, secrets);
   } finally {
     forget();
     await network.close();
   }
 }
 
-/** Straight to the descriptor: `process.stdout` loads Node's network and terminals, which takes longer than the rest. */
-function print(world: NodeJS.Process, text: string): number {
-  const line = Buffer.from(`${text}\n`);
-  try {
-    const written = writeSync(1, line);
-    if (written < line.length) world.stdout.write(line.subarray(written));
-  } catch {
-    // A pipe that is full and does not block, or one that nobody reads: the stream knows what to do.
-    world.stdout.on("error", ignoreClosedPipe).write(line);
-  }
+function print({ stdout }: Channels, text: string): number {
+  stdout.write(`${text}\n`);
   return 0;
 }
 
 async function createContext(
   world: NodeJS.Process,
+  channels: Channels,
   options: GlobalOptions,
   {
     signal,
@@ -82,7 +86,16 @@ async function createContext(
   ]);
   const { config, data } = folders(world.env["PAYLINK_HOME"]);
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
-  const out = createOutput(world, options, secrets.hide);
+  const out = createOutput(channels, world.env, options, secrets.hide);
+  const ends = {
+    stdin: {
+      get isTTY() {
+        return isTerminal(0, () => world.stdin);
+      },
+    },
+    stdout: channels.stdout,
+    env: world.env,
+  };
   const now = (): Date => new Date();
   const watched = {
     secrets,
@@ -91,9 +104,11 @@ async function createContext(
   };
   return {
     out,
-    readFile: createReadFile(world.stdin),
-    stdin: world.stdin,
-    ask: prompts.mayAsk(world, options) ? prompts.createAsk(world, signal) : undefined,
+    readFile: createReadFile(() => world.stdin),
+    get stdin() {
+      return world.stdin;
+    },
+    ask: prompts.mayAsk(ends, options) ? prompts.createAsk(world, signal) : undefined,
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
     now,
@@ -162,11 +177,6 @@ function lazySender(world: NodeJS.Process): Sender {
   };
 }
 
-/** Whoever reads may stop reading (`paylink … | head`): that is no fault, and the work goes on. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-}
-
 /** The first signal asks the command to finish what it has in hand; the second one meets no handler and ends it. */
 function watchSignals(world: NodeJS.Process, interruption: AbortController): () => void {
   const onInterrupt = (): void => interruption.abort(new PaylinkError("interrupted", "Interrupted."));
@@ -177,7 +187,8 @@ function watchSignals(world: NodeJS.Process, interruption: AbortController): () 
 
 /** The one catch: a failure becomes words on stderr and an exit code. */
 async function report(
-  world: NodeJS.Process,
+  channels: Channels,
+  env: NodeJS.ProcessEnv,
   program: Command,
   active: Command | undefined,
   error: unknown,
@@ -190,7 +201,7 @@ async function report(
     import("./commands/declare.ts"),
   ]);
   const failure = error instanceof PaylinkError ? error : internal(error);
-  const out = createOutput(world, program.opts<GlobalOptions>(), hide);
+  const out = createOutput(channels, env, program.opts<GlobalOptions>(), hide);
   if (failure.code === "interrupted" || failure.code === "terminated") {
     if (out.json) out.note(renderError(failure, out));
     return failure.exit;

@@ -21,33 +21,44 @@ import { registerTest } from "./commands/test/command.ts";
 import { PaylinkError } from "./domain/errors.ts";
 
 /** In the order in which the help lists them. */
-const COMMANDS: readonly Register[] = [
-  registerCreate,
-  registerBulk,
-  registerListen,
-  registerEvents,
-  registerVerify,
-  registerTrigger,
-  registerCheck,
-  registerSandbox,
-  registerPay,
-  registerTest,
-  registerDemo,
-  registerCompletion,
-  registerTransaction,
-  registerLogin,
-  registerLogout,
-  registerStatus,
-  registerConfig,
-];
+const COMMANDS: Readonly<Record<string, Register>> = {
+  create: registerCreate,
+  bulk: registerBulk,
+  listen: registerListen,
+  events: registerEvents,
+  verify: registerVerify,
+  trigger: registerTrigger,
+  check: registerCheck,
+  sandbox: registerSandbox,
+  pay: registerPay,
+  test: registerTest,
+  demo: registerDemo,
+  completion: registerCompletion,
+  transaction: registerTransaction,
+  login: registerLogin,
+  logout: registerLogout,
+  status: registerStatus,
+  config: registerConfig,
+};
 
-/** A fresh tree of commands; `start` makes the context of the one that runs. */
-export function createProgram(version: string, start: Start): Command {
+export interface ProgramParts {
+  readonly version: string;
+  /** The command line: where it begins with a command's name, that one alone is needed, and the rest takes time. */
+  readonly argv: readonly string[];
+  /** Makes the context of the command that runs. */
+  readonly start: Start;
+  /** Prints help. */
+  readonly print: (text: string) => void;
+}
+
+/** A fresh tree of commands. */
+export function createProgram({ version, argv: [first = ""], start, print }: ProgramParts): Command {
   const program = new Command("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
+    .configureOutput({ writeOut: print, outputError: () => undefined })
     .option("-p, --profile <name>", "the profile to use (PAYLINK_PROFILE)")
     .option("--json", "JSON on stdout, everything for people on stderr")
     .option("--no-input", "never prompt")
@@ -56,7 +67,8 @@ export function createProgram(version: string, start: Start): Command {
     )
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
   examples(program, ["paylink demo", "paylink create --amount 10 --currency EUR"]);
-  for (const register of COMMANDS) register(program, start);
+  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  for (const register of named === undefined ? Object.values(COMMANDS) : [named]) register(program, start);
   for (const command of withSubcommands(program)) failAsUsage(command);
   return program;
 }
@@ -68,7 +80,6 @@ const withSubcommands = (command: Command): Command[] => [
 
 /** commander's own refusals become failures of ours, so that one place turns every failure into words. */
 function failAsUsage(command: Command): void {
-  command.configureOutput({ outputError: () => undefined });
   command.exitOverride((error: CommanderError) => {
     if (error.exitCode === 0 || error.code.startsWith("commander.help")) throw error;
     const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");

@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "@inquirer/prompts",
     "open",
     "node:child_process",
+    "node:fs",
     "node:fs/promises",
     "node:stream",
   ],
