@@ -36,8 +36,6 @@ const bundle = await rolldown({
       "ajv/dist/2020.js": standIn("ajv"),
       "ajv-formats": standIn("ajv"),
       "when-exit": standIn("when-exit"),
-      // Its own modules stay its own: the stand-in asks for them.
-      undici$: standIn("undici"),
     },
   },
   transform: { define: { PAYLINK_VERSION: JSON.stringify(version) } },

@@ -1,17 +1,23 @@
 // What packages bring and this program does not use, left out as the bundle is made: loading it takes time.
 import { fileURLToPath } from "node:url";
 
-/** A module that one package asks for, and the file that it gets instead; each file says why. */
+/** A module that somebody asks for, and the file that it gets instead; each file says why. */
 const REPLACED = [
   { from: /[/\\]node_modules[/\\]commander[/\\]/, id: "node:child_process", by: "child-process" },
   { from: /[/\\]node_modules[/\\]chalk[/\\]/, id: "#supports-color", by: "supports-color" },
+  { from: /[/\\]src[/\\]/, id: "undici", kind: "import-statement", by: "undici" },
+  { from: /[/\\]src[/\\]/, id: "undici", kind: "dynamic-import", by: "undici-proxy" },
   { from: /[/\\]node_modules[/\\]undici[/\\]/, id: "./client-h2.js", by: "client-h2" },
+  { from: /[/\\]node_modules[/\\]undici[/\\]/, id: "node:http", by: "http" },
+  { from: /[/\\]node_modules[/\\]undici[/\\]/, id: "../web/fetch/body.js", by: "fetch-body" },
 ];
 
 export const standIns = {
   name: "stand-ins",
-  resolveId: (asked, importer = "") => {
-    const found = REPLACED.find(({ from, id }) => id === asked && from.test(importer));
+  resolveId: (asked, importer = "", how) => {
+    const found = REPLACED.find(
+      ({ from, id, kind = how.kind }) => id === asked && kind === how.kind && from.test(importer),
+    );
     return found && fileURLToPath(new URL(`./stand-ins/${found.by}.mjs`, import.meta.url));
   },
 };

@@ -161,11 +161,12 @@ function lazySender(world: NodeJS.Process): Sender {
   const { env, versions } = world;
   let sender: Promise<Sender> | undefined;
   const open = async (): Promise<Sender> => {
+    const { createSender } = await import("./http/send.ts");
     // Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last. Later ones
-    // wait until it is worth it, and would lose by this.
+    // wait until it is worth it, and would lose by this. Not before the import: what Node has compiled of its own
+    // modules is void under other flags.
     if (versions.node.startsWith("20."))
       world.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
-    const { createSender } = await import("./http/send.ts");
     return createSender({
       httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],
       noProxy: env["NO_PROXY"] ?? env["no_proxy"],
