@@ -10,7 +10,7 @@ const binary = fileURLToPath(new URL("bin/paylink.js", root));
 const help = (...command) =>
   execFileSync(process.execPath, [binary, ...command, "--help"], {
     encoding: "utf8",
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", NODE_DISABLE_COMPILE_CACHE: "1" },
   });
 
 /** Text as it stands: a backslash is doubled, and a line may not begin with a control character of roff. */

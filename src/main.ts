@@ -1,12 +1,12 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
 import type { Context, GlobalOptions, Output } from "./context.ts";
+import { exampleOf } from "./commands/declare.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Sender } from "./http/send.ts";
 import type { Settings } from "./store/settings.ts";
+import { createProgram } from "./program.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
 import type { Channels } from "./terminal/output.ts";
 import { createSecrets, type Secrets } from "./terminal/secrets.ts";
@@ -17,19 +17,12 @@ declare const PAYLINK_VERSION: string;
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
   const argv = world.argv.slice(2);
-  const only = argv.length === 1 ? argv[0] : undefined;
   const channels = {
     stdout: openChannel(1, () => world.stdout),
     stderr: openChannel(2, () => world.stderr),
   };
-  if (only === "--version" || only === "-V") return print(channels, PAYLINK_VERSION);
-  // The build has written the help down: the program that it describes takes ten times as long to load. A terminal
-  // gets lines of its own width.
-  if ((only === "--help" || only === "-h") && !channels.stdout.isTTY)
-    return print(channels, readFileSync(join(__dirname, "help.txt"), "utf8"));
   // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
   world.removeAllListeners("warning");
-  const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
   const network = lazySender(world);
   const secrets = createSecrets();
@@ -47,7 +40,10 @@ export async function run(world: NodeJS.Process): Promise<number> {
     start,
     print: (text) => channels.stdout.write(text),
   });
-  if (argv.length === 0) return print(channels, program.helpInformation().trimEnd());
+  if (argv.length === 0) {
+    channels.stdout.write(program.helpInformation());
+    return 0;
+  }
   const forget = watchSignals(world, interruption);
   try {
     await program.parseAsync(argv, { from: "user" });
@@ -59,11 +55,6 @@ export async function run(world: NodeJS.Process): Promise<number> {
     forget();
     await network.close();
   }
-}
-
-function print({ stdout }: Channels, text: string): number {
-  stdout.write(`${text}\n`);
-  return 0;
 }
 
 async function createContext(
@@ -158,15 +149,12 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 /** undici is the heaviest thing here: it loads with the first request, not before. */
 function lazySender(world: NodeJS.Process): Sender {
-  const { env, versions } = world;
+  const { env } = world;
+  const parser = quickParser(world);
   let sender: Promise<Sender> | undefined;
   const open = async (): Promise<Sender> => {
     const { createSender } = await import("./http/send.ts");
-    // Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last. Later ones
-    // wait until it is worth it, and would lose by this. Not before the import: what Node has compiled of its own
-    // modules is void under other flags.
-    if (versions.node.startsWith("20."))
-      world.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
+    parser.begin();
     return createSender({
       httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],
       noProxy: env["NO_PROXY"] ?? env["no_proxy"],
@@ -174,7 +162,28 @@ function lazySender(world: NodeJS.Process): Sender {
   };
   return {
     send: async (request, options) => (await (sender ??= open())).send(request, options),
-    close: async () => (await sender)?.close(),
+    close: async () => {
+      if (sender === undefined) return;
+      await (await sender).close();
+      parser.end();
+    },
+  };
+}
+
+/**
+ * Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last; later ones wait until
+ * it is worth it, and would lose by this. What is kept compiled, by Node of its own modules and by the entry of ours, is
+ * good under the same flags alone: so they change once undici is loaded, and are what they were when it is closed.
+ */
+function quickParser({ versions, getBuiltinModule }: NodeJS.Process): { begin(): void; end(): void } {
+  const set = (flags: readonly string[]): void => {
+    if (!versions.node.startsWith("20.")) return;
+    const { setFlagsFromString } = getBuiltinModule("node:v8");
+    for (const flag of flags) setFlagsFromString(flag);
+  };
+  return {
+    begin: () => set(["--liftoff-only"]),
+    end: () => set(["--no-liftoff-only", "--wasm-tier-up", "--wasm-dynamic-tiering"]),
   };
 }
 
@@ -196,10 +205,9 @@ async function report(
   { hide }: Secrets,
 ): Promise<number> {
   if (isHelp(error)) return 0;
-  const [{ createOutput }, { renderError }, { exampleOf }] = await Promise.all([
+  const [{ createOutput }, { renderError }] = await Promise.all([
     import("./terminal/output.ts"),
     import("./render/error.ts"),
-    import("./commands/declare.ts"),
   ]);
   const failure = error instanceof PaylinkError ? error : internal(error);
   const out = createOutput(channels, env, program.opts<GlobalOptions>(), hide);

@@ -78,6 +78,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:stream",
   ],
   context: ["http/exchange", "store", "chalk"],
+  compiled: ["node:fs", "node:module", "node:path", "node:vm"],
+  entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
   program: ["commands", "domain", "commander"],
 };
 
