@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import { currenciesAsDigits, standIns } from "./lighter.mjs";
+import { asFunctions, currenciesAsDigits, standIns } from "./lighter.mjs";
 
 const root = new URL("../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
@@ -24,13 +24,13 @@ const TOGETHER = [
   ["network", /src\/(?:commands\/account|commands\/create\/answer|http\/send)\.ts$/],
 ].map(([name, test], index, { length }) => ({ name, test, priority: length - index }));
 
-const bundle = async (input, define, output) => {
+const bundle = async (input, plugins, define, output) => {
   const { output: chunks } = await build({
     cwd: fileURLToPath(root),
     input,
     platform: "node",
     external: ["@photostructure/sqlite"],
-    plugins: [standIns, currenciesAsDigits],
+    plugins: [standIns, currenciesAsDigits, ...plugins],
     resolve: {
       alias: {
         "ajv/dist/2020.js": standIn("ajv"),
@@ -49,6 +49,7 @@ rmSync(new URL("dist", root), { recursive: true, force: true });
 // the code that is kept compiled of them relies on.
 const program = await bundle(
   { main: "src/main.ts" },
+  [asFunctions],
   {},
   {
     dir: "dist/program",
@@ -60,6 +61,7 @@ const program = await bundle(
 const { fileName } = program.find(({ isEntry }) => isEntry);
 const entry = await bundle(
   { entry: "src/entry.ts" },
+  [],
   { PAYLINK_PROGRAM: JSON.stringify(fileName) },
   { dir: "dist" },
 );

@@ -31,3 +31,18 @@ export const currenciesAsDigits = {
     return `module.exports = ${JSON.stringify(currencies.map(({ code, digits }) => ({ code, digits })))};`;
   },
 };
+
+/**
+ * Each file as one expression, the function that Node would make of a CommonJS module, and in ASCII: so it is compiled as
+ * it was read, and read twice as fast.
+ */
+export const asFunctions = {
+  name: "as-functions",
+  generateBundle: (_options, files) => {
+    for (const file of Object.values(files))
+      file.code = `(function (exports, require, module, __filename, __dirname) {${file.code.replace(
+        /[^\0-\x7f]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      )}\n})`;
+  },
+};

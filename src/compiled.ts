@@ -1,12 +1,13 @@
 /** Loads the built program's files with what V8 compiled of them in an earlier run, which most of a start would go into. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
 
 export interface CompiledParts {
-  /** Where the program's files are. The name of each must change with its content: V8 compares their lengths alone. */
+  /** Where the program's files are, each a function of what CommonJS knows of a module. The name of each must change with its content: V8 compares their lengths alone. */
   readonly folder: string;
+  /** Gives what is not among them. */
+  readonly require: Require;
   /** Where the compiled code is kept; undefined keeps none. It is run as it stands, so the folder must be private. */
   readonly cache: string | undefined;
   /** The owner that the cache must have; undefined where the platform has none. */
@@ -30,7 +31,6 @@ type Wrapped = (exports: object, require: Require, module: object, filename: str
 export function createLoader(parts: CompiledParts): Loader {
   const { folder, engine } = parts;
   const cache = parts.cache !== undefined && isPrivate(parts.cache, parts.owner) ? parts.cache : undefined;
-  const requireOther = createRequire(join(folder, "index.js"));
   const loaded = new Map<string, { exports: object }>();
   const fresh = new Map<string, Script>();
   const load = (name: string): unknown => {
@@ -39,12 +39,14 @@ export function createLoader(parts: CompiledParts): Loader {
     const module = { exports: {} };
     loaded.set(name, module);
     const filename = join(folder, name);
-    const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, "utf8")}\n})`;
     const cachedData = cache === undefined ? undefined : readIfThere(join(cache, keptName(name, engine)));
-    const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    const script = new Script(readFileSync(filename, "latin1"), {
+      filename,
+      ...(cachedData === undefined ? {} : { cachedData }),
+    });
     if (script.cachedDataRejected !== false) fresh.set(name, script);
     const run: Wrapped = script.runInThisContext();
-    const require: Require = (id) => (id.startsWith("./") ? load(id.slice(2)) : requireOther(id));
+    const require: Require = (id) => (id.startsWith("./") ? load(id.slice(2)) : parts.require(id));
     run.call(module.exports, module.exports, require, module, filename, folder);
     return module.exports;
   };

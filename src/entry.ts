@@ -27,6 +27,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const { env, version, arch, pid } = world;
   const loader = createLoader({
     folder: join(__dirname, "program"),
+    require,
     // The variable by which Node's own cache of this kind is turned off.
     cache: env["NODE_DISABLE_COMPILE_CACHE"] === "1" ? undefined : folders(env["PAYLINK_HOME"]).cache,
     owner: world.getuid?.(),

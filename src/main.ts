@@ -175,11 +175,11 @@ function lazySender(world: NodeJS.Process): Sender {
  * it is worth it, and would lose by this. What is kept compiled, by Node of its own modules and by the entry of ours, is
  * good under the same flags alone: so they change once undici is loaded, and are what they were when it is closed.
  */
-function quickParser({ versions, getBuiltinModule }: NodeJS.Process): { begin(): void; end(): void } {
+function quickParser(world: NodeJS.Process): { begin(): void; end(): void } {
   const set = (flags: readonly string[]): void => {
-    if (!versions.node.startsWith("20.")) return;
-    const { setFlagsFromString } = getBuiltinModule("node:v8");
-    for (const flag of flags) setFlagsFromString(flag);
+    if (!world.versions.node.startsWith("20.")) return;
+    const v8 = world.getBuiltinModule("node:v8");
+    for (const flag of flags) v8.setFlagsFromString(flag);
   };
   return {
     begin: () => set(["--liftoff-only"]),
