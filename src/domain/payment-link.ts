@@ -48,6 +48,12 @@ const bound = z.custom<Amount>(
   must("must be a decimal of 0 or more, such as 5.00"),
 );
 
+// Each made once: making a schema takes a start longer than using it.
+const optionalText = z.optional(text);
+const optionalFilled = z.optional(filled);
+const optionalAddress = z.optional(webAddress);
+const optionalBound = z.optional(bound);
+
 const periodic = onlyObject(
   z.looseObject({
     periodicType: z.optional(z.literal(SUBSCRIPTION_START.periodicType, must("must be ucof"))),
@@ -57,25 +63,25 @@ const periodic = onlyObject(
 
 const paymentSettings = onlyObject(
   z.looseObject({
-    returnUrl: z.optional(webAddress),
-    failureReturnUrl: z.optional(webAddress),
-    callbackUrl: z.optional(webAddress),
-    failureCallbackUrl: z.optional(webAddress),
+    returnUrl: optionalAddress,
+    failureReturnUrl: optionalAddress,
+    callbackUrl: optionalAddress,
+    failureCallbackUrl: optionalAddress,
   }),
 );
 
 /** Both spellings where the field list and the examples differ; the format of `country` is not fixed. */
 const billingAddress = onlyObject(
   z.looseObject({
-    firstName: z.optional(text),
-    lastName: z.optional(text),
-    address1: z.optional(text),
-    addressLine1: z.optional(text),
-    address2: z.optional(text),
-    city: z.optional(text),
-    postalcode: z.optional(text),
-    postalCode: z.optional(text),
-    country: z.optional(text),
+    firstName: optionalText,
+    lastName: optionalText,
+    address1: optionalText,
+    addressLine1: optionalText,
+    address2: optionalText,
+    city: optionalText,
+    postalcode: optionalText,
+    postalCode: optionalText,
+    country: optionalText,
   }),
 );
 
@@ -85,10 +91,10 @@ const customerDetails = onlyObject(
 
 const linkOptions = onlyObject(
   z.looseObject({
-    mode: z.optional(filled),
-    minAmount: z.optional(bound),
-    maxAmount: z.optional(bound),
-    paymentReferenceMode: z.optional(filled),
+    mode: optionalFilled,
+    minAmount: optionalBound,
+    maxAmount: optionalBound,
+    paymentReferenceMode: optionalFilled,
   }),
 );
 
@@ -99,13 +105,13 @@ const linkOptions = onlyObject(
 export const paymentLinkRequest = z.looseObject({
   amount,
   currency: currencyLetters,
-  invoiceId: z.optional(text),
+  invoiceId: optionalText,
   terminalId: filled,
   expirationDate: z.optional(expirationDate),
   customerName: filled,
-  description: z.optional(text),
-  transactionType: z.optional(filled),
-  merchantCustomData: z.optional(text),
+  description: optionalText,
+  transactionType: optionalFilled,
+  merchantCustomData: optionalText,
   periodic: z.optional(periodic),
   paymentSettings: z.optional(paymentSettings),
   customerDetails: z.optional(customerDetails),

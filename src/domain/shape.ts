@@ -13,9 +13,10 @@ export function must(rule: string, missing = "is required") {
 export function onlyObject<Schema extends z.ZodMiniObject>(
   schema: Schema,
 ): z.ZodMiniPipe<z.ZodMiniUnknown, Schema> {
-  const object = z.unknown().check(z.refine((value) => isJsonObject(value), must("must be an object")));
-  return z.pipe(object, schema);
+  return z.pipe(jsonObject, schema);
 }
+
+const jsonObject = z.unknown().check(z.refine((value) => isJsonObject(value), must("must be an object")));
 
 type Issue = Pick<z.core.$ZodIssue, "path" | "message">;
 
