@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import { asFunctions, currenciesAsDigits, standIns } from "./lighter.mjs";
+import { asFunctions, builtinsUncopied, currenciesAsDigits, standIns } from "./lighter.mjs";
 
 const root = new URL("../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
@@ -30,7 +30,7 @@ const bundle = async (input, plugins, define, output) => {
     input,
     platform: "node",
     external: ["@photostructure/sqlite"],
-    plugins: [standIns, currenciesAsDigits, ...plugins],
+    plugins: [standIns, builtinsUncopied, currenciesAsDigits, ...plugins],
     resolve: {
       alias: {
         "ajv/dist/2020.js": standIn("ajv"),

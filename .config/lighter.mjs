@@ -32,6 +32,15 @@ export const currenciesAsDigits = {
   },
 };
 
+/** Node's modules as they are: a default import makes a copy of all that they hold, of which `process` holds much. */
+export const builtinsUncopied = {
+  name: "builtins-uncopied",
+  transform: (code, id) =>
+    /[/\\]node_modules[/\\]/.test(id)
+      ? code.replace(/^import (\w+) from (["'])(node:[\w/]+)\2;?$/gm, 'const $1 = require("$3");')
+      : null,
+};
+
 /**
  * Each file as one expression, the function that Node would make of a CommonJS module, and in ASCII: so it is compiled as
  * it was read, and read twice as fast.
