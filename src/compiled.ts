@@ -80,11 +80,14 @@ function keepCompiled(scripts: ReadonlyMap<string, Script>, parts: CompiledParts
     if (!present.some((name) => kept.startsWith(`${name}.`))) rmSync(join(cache, kept), { force: true });
 }
 
-/** Whether nobody but the owner can have put anything there. */
+/** Whether it is there, and nobody but the owner can have put anything into it. */
 function isPrivate(folder: string, owner: number | undefined): boolean {
-  const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isDirectory()) return false;
-  return owner === undefined || (stat.uid === owner && (stat.mode & 0o077) === 0);
+  try {
+    const stat = statSync(folder);
+    return stat.isDirectory() && (owner === undefined || (stat.uid === owner && (stat.mode & 0o077) === 0));
+  } catch {
+    return false;
+  }
 }
 
 function readIfThere(path: string): Buffer | undefined {
