@@ -13,14 +13,10 @@ const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, impor
 
 /**
  * What one run loads together lies together, with all that it imports: opening a file takes longer than reading it. What
- * an earlier group has stays there.
+ * the first group has stays there.
  */
 const TOGETHER = [
-  ["main", /src\/(?:main|program)\.ts$/],
-  [
-    "run",
-    /src\/(?:commands\/create\/create|terminal\/(?:output|files|prompts|trace)|store\/(?:folders|settings))\.ts$/,
-  ],
+  ["main", /src\/(?:main|commands\/create\/create)\.ts$/],
   ["network", /src\/(?:commands\/account|commands\/create\/answer|http\/send)\.ts$/],
 ].map(([name, test], index, { length }) => ({ name, test, priority: length - index }));
 

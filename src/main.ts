@@ -1,15 +1,19 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { exampleOf } from "./commands/declare.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Sender } from "./http/send.ts";
-import type { Settings } from "./store/settings.ts";
+import { renderError } from "./render/error.ts";
+import { folders } from "./store/folders.ts";
+import { openSettings, type Settings } from "./store/settings.ts";
 import { createProgram } from "./program.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
-import type { Channels } from "./terminal/output.ts";
+import { createReadFile } from "./terminal/files.ts";
+import { createOutput, type Channels } from "./terminal/output.ts";
+import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets, type Secrets } from "./terminal/secrets.ts";
+import { traceSend, traceServe } from "./terminal/trace.ts";
 
 /** Put in from package.json when the program is built: the version stands in one place. */
 declare const PAYLINK_VERSION: string;
@@ -29,7 +33,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   let active: Command | undefined;
   let exit = 0;
   const endWith = (code: number): void => void (exit = code);
-  const start = (command: Command): Promise<Context> => {
+  const start = async (command: Command): Promise<Context> => {
     active = command;
     const run = { signal: interruption.signal, send: network.send, endWith, secrets };
     return createContext(world, channels, command.optsWithGlobals(), run);
@@ -50,14 +54,14 @@ export async function run(world: NodeJS.Process): Promise<number> {
     interruption.signal.throwIfAborted();
     return exit;
   } catch (error) {
-    return await report(channels, world.env, program, active, error, secrets);
+    return report(channels, world.env, program, active, error, secrets);
   } finally {
     forget();
     await network.close();
   }
 }
 
-async function createContext(
+function createContext(
   world: NodeJS.Process,
   channels: Channels,
   options: GlobalOptions,
@@ -67,14 +71,7 @@ async function createContext(
     endWith,
     secrets,
   }: Pick<Context, "signal" | "send" | "endWith"> & { readonly secrets: Secrets },
-): Promise<Context> {
-  const [{ createOutput }, { createReadFile }, { folders }, prompts, trace] = await Promise.all([
-    import("./terminal/output.ts"),
-    import("./terminal/files.ts"),
-    import("./store/folders.ts"),
-    import("./terminal/prompts.ts"),
-    import("./terminal/trace.ts"),
-  ]);
+): Context {
   const { config, data } = folders(world.env["PAYLINK_HOME"]);
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const out = createOutput(channels, world.env, options, secrets.hide);
@@ -99,7 +96,7 @@ async function createContext(
     get stdin() {
       return world.stdin;
     },
-    ask: prompts.mayAsk(ends, options) ? prompts.createAsk(world, signal) : undefined,
+    ask: mayAsk(ends, options) ? createAsk(world, signal) : undefined,
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
     now,
@@ -108,15 +105,15 @@ async function createContext(
     random: Math.random,
     pause: (milliseconds) => pause(milliseconds, signal),
     signal,
-    send: trace.traceSend(send, watched),
-    serve: trace.traceServe(
+    send: traceSend(send, watched),
+    serve: traceServe(
       async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
       watched,
     ),
     env: world.env,
     processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
-    settings: (home) => openSettings(home === undefined ? config : folders(home).config, out, secrets),
+    settings: (home) => settingsIn(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
     endWith,
   };
@@ -134,16 +131,15 @@ function isRunning(world: NodeJS.Process, pid: number): boolean {
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 
 /** Whatever the settings hold in secret stays so, whoever fails later. */
-async function openSettings(folder: string, out: Output, { know }: Secrets): Promise<Settings> {
-  const settings = (await import("./store/settings.ts")).openSettings(folder, (warning) =>
-    out.note(`${out.notePaint.yellow("!")} ${warning}`),
-  );
+async function settingsIn(folder: string, out: Output, { know }: Secrets): Promise<Settings> {
+  const settings = openSettings(folder, (warning) => out.note(`${out.notePaint.yellow("!")} ${warning}`));
   for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
     for (const secret of [token, clientSecret, accessToken]) know(secret);
   return settings;
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: sleep } = await import("node:timers/promises");
   await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
@@ -196,19 +192,15 @@ function watchSignals(world: NodeJS.Process, interruption: AbortController): () 
 }
 
 /** The one catch: a failure becomes words on stderr and an exit code. */
-async function report(
+function report(
   channels: Channels,
   env: NodeJS.ProcessEnv,
   program: Command,
   active: Command | undefined,
   error: unknown,
   { hide }: Secrets,
-): Promise<number> {
+): number {
   if (isHelp(error)) return 0;
-  const [{ createOutput }, { renderError }] = await Promise.all([
-    import("./terminal/output.ts"),
-    import("./render/error.ts"),
-  ]);
   const failure = error instanceof PaylinkError ? error : internal(error);
   const out = createOutput(channels, env, program.opts<GlobalOptions>(), hide);
   if (failure.code === "interrupted" || failure.code === "terminated") {
