@@ -25,6 +25,7 @@ const bundle = async (input, plugins, define, output) => {
     cwd: fileURLToPath(root),
     input,
     platform: "node",
+    preserveEntrySignatures: "allow-extension",
     external: ["@photostructure/sqlite"],
     plugins: [standIns, builtinsUncopied, currenciesAsDigits, ...plugins],
     resolve: {

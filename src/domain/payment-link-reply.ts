@@ -18,6 +18,9 @@ const bound = z.custom<Amount>(
   must("must be a decimal"),
 );
 
+const optionalText = z.optional(text);
+const optionalBound = z.optional(bound);
+
 /** Payment link (response): null is for the four event dates alone, `linkOptions` for multi-use links alone. */
 const paymentLink = z.looseObject({
   id: text,
@@ -25,10 +28,10 @@ const paymentLink = z.looseObject({
   currency: z
     .string(must("must be a three-letter currency code"))
     .check(z.regex(/^[A-Za-z]{3}$/, "must be a three-letter currency code")),
-  invoiceId: z.optional(text),
+  invoiceId: optionalText,
   terminalId: text,
   customerName: text,
-  description: z.optional(text),
+  description: optionalText,
   createdDate: text,
   expirationDate: text,
   viewedDate: dateOrNull,
@@ -40,15 +43,15 @@ const paymentLink = z.looseObject({
   linkOptions: z.optional(
     onlyObject(
       z.looseObject({
-        mode: z.optional(text),
-        minAmount: z.optional(bound),
-        maxAmount: z.optional(bound),
-        paymentReferenceMode: z.optional(text),
+        mode: optionalText,
+        minAmount: optionalBound,
+        maxAmount: optionalBound,
+        paymentReferenceMode: optionalText,
       }),
     ),
   ),
 });
-const partialLink = z.partial(paymentLink);
+const partialLink = z.lazy(() => z.partial(paymentLink));
 
 /** A link with every field that the specification asks for: what a service builds. */
 export type WellFormedLink = z.infer<typeof paymentLink>;

@@ -19,8 +19,8 @@ export interface CheckedRequest {
   readonly warnings: readonly Problem[];
 }
 
-/** The request as far as it is sound: what is missing or wrong is left out. */
-const partialRequest = z.partial(paymentLinkRequest);
+/** The request as far as it is sound: what is missing or wrong is left out. Few runs meet one that is not whole. */
+const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
 type Sound = z.infer<typeof partialRequest>;
 type Rule = (request: Sound, now: Date) => Iterable<Problem>;
 

@@ -5,39 +5,45 @@ import { currencyCode } from "../domain/currency.ts";
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
 const text = z.string("must be text").check(z.minLength(1, "must not be empty"));
 
+// Each made once: making a schema takes a start longer than using it.
+const optionalText = z.optional(text);
+const optionalUrl = z.optional(httpUrl);
+
 /** What `config` sets and shows; the order is the one in which it lists them. */
 export const profileDefaults = z.object({
-  baseUrl: httpUrl.check(z.overwrite((url) => url.replace(/\/+$/, ""))),
-  terminalId: text,
-  currency: currencyCode,
-  customerName: text,
-  expires: text,
-  returnUrl: httpUrl,
-  failureReturnUrl: httpUrl,
-  callbackUrl: httpUrl,
-  failureCallbackUrl: httpUrl,
-  webhookKey: text,
-  publicUrl: httpUrl,
-  tokenUrl: httpUrl,
-  transactionPath: text.check(
-    z.refine(
-      (path) => path.startsWith("/") && path.includes("{uti}"),
-      "must start with / and contain {uti}, as /v1/transactions/{uti} does",
+  baseUrl: z.optional(httpUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")))),
+  terminalId: optionalText,
+  currency: z.optional(currencyCode),
+  customerName: optionalText,
+  expires: optionalText,
+  returnUrl: optionalUrl,
+  failureReturnUrl: optionalUrl,
+  callbackUrl: optionalUrl,
+  failureCallbackUrl: optionalUrl,
+  webhookKey: optionalText,
+  publicUrl: optionalUrl,
+  tokenUrl: optionalUrl,
+  transactionPath: z.optional(
+    text.check(
+      z.refine(
+        (path) => path.startsWith("/") && path.includes("{uti}"),
+        "must start with / and contain {uti}, as /v1/transactions/{uti} does",
+      ),
     ),
   ),
-  clientId: text,
+  clientId: optionalText,
 });
 
 /** What no command prints. */
 const profileSecrets = z.object({
-  token: text,
-  clientSecret: text,
+  token: optionalText,
+  clientSecret: optionalText,
   /** What the client credentials obtained, and until when it may be used. */
-  accessToken: text,
-  accessTokenExpires: text,
+  accessToken: optionalText,
+  accessTokenExpires: optionalText,
 });
 
-export const profile = z.partial(z.object({ ...profileDefaults.shape, ...profileSecrets.shape }));
+export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.shape });
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
