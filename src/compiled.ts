@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { Script } from "node:vm";
 
 export interface CompiledParts {
-  /** Where the program's files are, each a function of what CommonJS knows of a module. The name of each must change with its content: V8 compares their lengths alone. */
+  /**
+   * Where the program's files are, each a function of what CommonJS knows of a module, in ASCII. The name of each must
+   * change with its content: V8 compares nothing but lengths.
+   */
   readonly folder: string;
   /** Gives what is not among them. */
   readonly require: Require;

@@ -1,13 +1,13 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
 import type { Command, CommanderError } from "commander";
-import type { Context, GlobalOptions, Output } from "./context.ts";
 import { exampleOf } from "./commands/declare.ts";
+import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Sender } from "./http/send.ts";
+import { createProgram } from "./program.ts";
 import { renderError } from "./render/error.ts";
 import { folders } from "./store/folders.ts";
 import { openSettings, type Settings } from "./store/settings.ts";
-import { createProgram } from "./program.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
 import { createReadFile } from "./terminal/files.ts";
 import { createOutput, type Channels } from "./terminal/output.ts";

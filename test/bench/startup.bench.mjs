@@ -23,13 +23,18 @@ const sandbox = spawn(process.execPath, [PAYLINK, "sandbox", "--port", "0", "--j
 });
 await once(sandbox.stdout, "data");
 
+/** Without what V8 compiled in an earlier run, which the first round keeps for all others. */
+const anew = { NODE_DISABLE_COMPILE_CACHE: "1" };
+
 /** What is measured, with the bar that the design sets for it. */
 const cases = [
   { name: "node -e 0", args: ["-e", "0"] },
   { name: "paylink --version", args: [PAYLINK, "--version"], bar: 1.12 },
   { name: "paylink --help", args: [PAYLINK, "--help"], bar: 1.25 },
   { name: "paylink create … --dry-run", args: [...create, ...dryRun], bar: 1.5 },
+  { name: "paylink create … --dry-run, anew", args: [...create, ...dryRun], env: { ...env, ...anew } },
   { name: "paylink create …", args: create, env: sandboxEnv, bar: 2.8 },
+  { name: "paylink create …, anew", args: create, env: { ...sandboxEnv, ...anew } },
 ];
 
 const times = new Map(cases.map(({ name }) => [name, []]));
@@ -55,6 +60,6 @@ for (const { name, bar } of cases) {
   const time = median(times.get(name));
   const ratio = `${(time / floor).toFixed(2)} ×`;
   process.stdout.write(
-    `${name.padEnd(30)}${time.toFixed(1).padStart(8)} ms  ${ratio}${bar === undefined ? "" : `  (bar ${bar} ×)`}\n`,
+    `${name.padEnd(33)}${time.toFixed(1).padStart(8)} ms  ${ratio}${bar === undefined ? "" : `  (bar ${bar} ×)`}\n`,
   );
 }
