@@ -8,8 +8,11 @@ const root = new URL("../", import.meta.url);
 const { version, description } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 const binary = fileURLToPath(new URL("bin/paylink.js", root));
 
+/** Nothing is left behind of building. */
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
+
 async function paylink(...args) {
-  const { stdout } = await promisify(execFile)(process.execPath, [binary, ...args]);
+  const { stdout } = await promisify(execFile)(process.execPath, [binary, ...args], { env });
   return stdout;
 }
 

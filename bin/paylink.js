@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 "use strict";
-void require("../dist/main.js")
+void require("../dist/entry.js")
   .run(process)
   .then((code) => (process.exitCode = code));

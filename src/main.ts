@@ -1,13 +1,20 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here, and failures end here. */
-import { fstatSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Command, CommanderError } from "commander";
+import { exampleOf } from "./commands/declare.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import type { Sender } from "./http/send.ts";
-import type { Settings } from "./store/settings.ts";
+import { createProgram } from "./program.ts";
+import { renderError } from "./render/error.ts";
+import { folders } from "./store/folders.ts";
+import { openSettings, type Settings } from "./store/settings.ts";
+import { isTerminal, openChannel } from "./terminal/channel.ts";
+import { createReadFile } from "./terminal/files.ts";
+import { createOutput, type Channels } from "./terminal/output.ts";
+import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets, type Secrets } from "./terminal/secrets.ts";
+import { traceSend, traceServe } from "./terminal/trace.ts";
 
 /** Put in from package.json when the program is built: the version stands in one place. */
 declare const PAYLINK_VERSION: string;
@@ -16,55 +23,45 @@ declare const PAYLINK_VERSION: string;
 export async function run(world: NodeJS.Process): Promise<number> {
   const typed = world.argv.slice(2);
   const argv = typed.length === 0 ? ["--help"] : typed;
-  const only = argv.length === 1 ? argv[0] : undefined;
-  if (only === "--version" || only === "-V") return print(world, PAYLINK_VERSION);
-  // The build has written the help down: the program that it describes takes ten times as long to load. A terminal
-  // (which is a character device) gets lines of its own width.
-  if ((only === "--help" || only === "-h") && !fstatSync(1).isCharacterDevice())
-    return print(world, readFileSync(join(__dirname, "help.txt"), "utf8"));
+  const channels = {
+    stdout: openChannel(1, () => world.stdout),
+    stderr: openChannel(2, () => world.stderr),
+  };
   // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
   world.removeAllListeners("warning");
-  const { createProgram } = await import("./program.ts");
   const interruption = new AbortController();
   const network = lazySender(world);
   const secrets = createSecrets();
   let active: Command | undefined;
   let exit = 0;
   const endWith = (code: number): void => void (exit = code);
-  const program = createProgram(PAYLINK_VERSION, (command) => {
+  const start = async (command: Command): Promise<Context> => {
     active = command;
     const run = { signal: interruption.signal, send: network.send, endWith, secrets };
-    return createContext(world, command.optsWithGlobals(), run);
+    return createContext(world, channels, command.optsWithGlobals(), run);
+  };
+  const program = createProgram({
+    version: PAYLINK_VERSION,
+    argv,
+    start,
+    print: (text) => channels.stdout.write(text),
   });
   const forget = watchSignals(world, interruption);
-  for (const stream of [world.stdout, world.stderr]) stream.on("error", ignoreClosedPipe);
   try {
     await program.parseAsync(argv, { from: "user" });
     interruption.signal.throwIfAborted();
     return exit;
   } catch (error) {
-    return await report(world, program, active, error, secrets);
+    return report(channels, world.env, program, active, error, secrets);
   } finally {
     forget();
     await network.close();
   }
 }
 
-/** Straight to the descriptor: `process.stdout` loads Node's network and terminals, which takes longer than the rest. */
-function print(world: NodeJS.Process, text: string): number {
-  const line = Buffer.from(`${text}\n`);
-  try {
-    const written = writeSync(1, line);
-    if (written < line.length) world.stdout.write(line.subarray(written));
-  } catch {
-    // A pipe that is full and does not block, or one that nobody reads: the stream knows what to do.
-    world.stdout.on("error", ignoreClosedPipe).write(line);
-  }
-  return 0;
-}
-
-async function createContext(
+function createContext(
   world: NodeJS.Process,
+  channels: Channels,
   options: GlobalOptions,
   {
     signal,
@@ -72,17 +69,19 @@ async function createContext(
     endWith,
     secrets,
   }: Pick<Context, "signal" | "send" | "endWith"> & { readonly secrets: Secrets },
-): Promise<Context> {
-  const [{ createOutput }, { createReadFile }, { folders }, prompts, trace] = await Promise.all([
-    import("./terminal/output.ts"),
-    import("./terminal/files.ts"),
-    import("./store/folders.ts"),
-    import("./terminal/prompts.ts"),
-    import("./terminal/trace.ts"),
-  ]);
+): Context {
   const { config, data } = folders(world.env["PAYLINK_HOME"]);
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
-  const out = createOutput(world, options, secrets.hide);
+  const out = createOutput(channels, world.env, options, secrets.hide);
+  const ends = {
+    stdin: {
+      get isTTY() {
+        return isTerminal(0, () => world.stdin);
+      },
+    },
+    stdout: channels.stdout,
+    env: world.env,
+  };
   const now = (): Date => new Date();
   const watched = {
     secrets,
@@ -91,9 +90,11 @@ async function createContext(
   };
   return {
     out,
-    readFile: createReadFile(world.stdin),
-    stdin: world.stdin,
-    ask: prompts.mayAsk(world, options) ? prompts.createAsk(world, signal) : undefined,
+    readFile: createReadFile(() => world.stdin),
+    get stdin() {
+      return world.stdin;
+    },
+    ask: mayAsk(ends, options) ? createAsk(world, signal) : undefined,
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
     now,
@@ -102,17 +103,18 @@ async function createContext(
     random: Math.random,
     pause: (milliseconds) => pause(milliseconds, signal),
     signal,
-    send: trace.traceSend(send, watched),
-    serve: trace.traceServe(
-      async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
-      watched,
-    ),
+    send: traceSend(send, watched),
+    serve: traceServe(async (handler, serveOptions) => {
+      // Whoever reads slowly what a server prints must not hold up those whom it serves: a stream waits by itself.
+      for (const channel of [channels.stdout, channels.stderr]) channel.stream();
+      return (await import("./http/serve.ts")).serve(handler, serveOptions);
+    }, watched),
     env: world.env,
     processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
-    settings: (home) => openSettings(home === undefined ? config : folders(home).config, out, secrets),
+    settings: (home) => settingsIn(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
-    eventThread: join(__dirname, "event-thread.js"),
+    eventThread: join(__dirname, "../event-thread.js"),
     endWith,
   };
 }
@@ -129,29 +131,26 @@ function isRunning(world: NodeJS.Process, pid: number): boolean {
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 
 /** Whatever the settings hold in secret stays so, whoever fails later. */
-async function openSettings(folder: string, out: Output, { know }: Secrets): Promise<Settings> {
-  const settings = (await import("./store/settings.ts")).openSettings(folder, (warning) =>
-    out.note(`${out.notePaint.yellow("!")} ${warning}`),
-  );
+async function settingsIn(folder: string, out: Output, { know }: Secrets): Promise<Settings> {
+  const settings = openSettings(folder, (warning) => out.note(`${out.notePaint.yellow("!")} ${warning}`));
   for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
     for (const secret of [token, clientSecret, accessToken]) know(secret);
   return settings;
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: sleep } = await import("node:timers/promises");
   await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** undici is the heaviest thing here: it loads with the first request, not before. */
 function lazySender(world: NodeJS.Process): Sender {
-  const { env, versions } = world;
+  const { env } = world;
+  const parser = quickParser(world);
   let sender: Promise<Sender> | undefined;
   const open = async (): Promise<Sender> => {
-    // Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last. Later ones
-    // wait until it is worth it, and would lose by this.
-    if (versions.node.startsWith("20."))
-      world.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
     const { createSender } = await import("./http/send.ts");
+    parser.begin();
     return createSender({
       httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],
       noProxy: env["NO_PROXY"] ?? env["no_proxy"],
@@ -159,13 +158,29 @@ function lazySender(world: NodeJS.Process): Sender {
   };
   return {
     send: async (request, options) => (await (sender ??= open())).send(request, options),
-    close: async () => (await sender)?.close(),
+    close: async () => {
+      if (sender === undefined) return;
+      await (await sender).close();
+      parser.end();
+    },
   };
 }
 
-/** Whoever reads may stop reading (`paylink … | head`): that is no fault, and the work goes on. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+/**
+ * Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last; later ones wait until
+ * it is worth it, and would lose by this. What is kept compiled, by Node of its own modules and by the entry of ours, is
+ * good under the same flags alone: so they change once undici is loaded, and are what they were when it is closed.
+ */
+function quickParser(world: NodeJS.Process): { begin(): void; end(): void } {
+  const set = (flags: readonly string[]): void => {
+    if (!world.versions.node.startsWith("20.")) return;
+    const v8 = world.getBuiltinModule("node:v8");
+    for (const flag of flags) v8.setFlagsFromString(flag);
+  };
+  return {
+    begin: () => set(["--liftoff-only"]),
+    end: () => set(["--no-liftoff-only", "--wasm-tier-up", "--wasm-dynamic-tiering"]),
+  };
 }
 
 /** The first signal asks the command to finish what it has in hand; the second one meets no handler and ends it. */
@@ -177,21 +192,17 @@ function watchSignals(world: NodeJS.Process, interruption: AbortController): () 
 }
 
 /** The one catch: a failure becomes words on stderr and an exit code. */
-async function report(
-  world: NodeJS.Process,
+function report(
+  channels: Channels,
+  env: NodeJS.ProcessEnv,
   program: Command,
   active: Command | undefined,
   error: unknown,
   { hide }: Secrets,
-): Promise<number> {
+): number {
   if (isAnswered(error)) return 0;
-  const [{ createOutput }, { renderError }, { exampleOf }] = await Promise.all([
-    import("./terminal/output.ts"),
-    import("./render/error.ts"),
-    import("./commands/declare.ts"),
-  ]);
   const failure = error instanceof PaylinkError ? error : internal(error);
-  const out = createOutput(world, program.opts<GlobalOptions>(), hide);
+  const out = createOutput(channels, env, program.opts<GlobalOptions>(), hide);
   if (failure.code === "interrupted" || failure.code === "terminated") {
     if (out.json) out.note(renderError(failure, out));
     return failure.exit;

@@ -22,22 +22,47 @@ import { failAsUsage } from "./commands/misuse.ts";
 import { registerVerify } from "./commands/verify/command.ts";
 import { registerTest } from "./commands/test/command.ts";
 
+/** They speak of all the others. */
+const ABOUT_ALL: Readonly<Record<string, Register>> = { help: registerHelp, completion: registerCompletion };
+
 /** In the order, and under the headings, in which the help lists them. */
-const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
-  "Links:": [registerCreate, registerBulk, registerTransaction],
-  "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
-  "The sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
-  "The account:": [registerLogin, registerLogout, registerStatus, registerConfig],
-  "The command line:": [registerHelp, registerCompletion],
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Register>>>> = {
+  "Links:": { create: registerCreate, bulk: registerBulk, transaction: registerTransaction },
+  "Webhooks:": {
+    listen: registerListen,
+    events: registerEvents,
+    verify: registerVerify,
+    trigger: registerTrigger,
+    check: registerCheck,
+  },
+  "The sandbox:": { sandbox: registerSandbox, pay: registerPay, test: registerTest, demo: registerDemo },
+  "The account:": {
+    login: registerLogin,
+    logout: registerLogout,
+    status: registerStatus,
+    config: registerConfig,
+  },
+  "The command line:": ABOUT_ALL,
 };
 
-/** A fresh tree of commands; `start` makes the context of the one that runs. */
-export function createProgram(version: string, start: Start): Command {
+export interface ProgramParts {
+  readonly version: string;
+  /** The command line: where it begins with a command's name, that one alone is needed, and the rest takes time. */
+  readonly argv: readonly string[];
+  /** Makes the context of the command that runs. */
+  readonly start: Start;
+  /** Prints help. */
+  readonly print: (text: string) => void;
+}
+
+/** A fresh tree of commands. */
+export function createProgram({ version, argv: [first = ""], start, print }: ProgramParts): Command {
   const program = new Command("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .configureHelp(helpLayout)
+    .configureOutput({ writeOut: print })
     .option("-p, --profile <name>", "the profile to use (default: PAYLINK_PROFILE, else the current one)")
     .option("--json", "JSON on stdout, everything for people on stderr")
     .option("--no-input", "never prompt")
@@ -51,9 +76,13 @@ export function createProgram(version: string, start: Start): Command {
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink create --amount 10 --currency EUR",
   ]);
-  for (const [heading, registers] of Object.entries(COMMANDS)) {
+  const alone = Object.values(COMMANDS).some(
+    (commands) => commands !== ABOUT_ALL && Object.hasOwn(commands, first),
+  );
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const register of registers) register(program, start);
+    for (const [name, register] of Object.entries(commands))
+      if (!alone || name === first) register(program, start);
   }
   failAsUsage(program);
   return program;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 /** What each folder may import besides itself: folders, files of folders, and packages. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  domain: ["zod", "lossless-json", "big.js", "currency-codes/data"],
+  domain: ["zod/mini", "lossless-json", "big.js", "currency-codes/data"],
   http: ["domain", "undici", "node:http", "node:https", "node:net", "node:os"],
   signatures: ["http/message", "structured-headers", "node:crypto", "node:zlib"],
   api: ["domain", "http/message", "http/exchange", "store/in-force", "oauth4webapi"],
@@ -56,7 +56,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "sandbox/links",
     "conf",
     "env-paths",
-    "zod",
+    "zod/mini",
     "node:crypto",
     "node:fs",
     "node:module",
@@ -76,10 +76,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "open",
     "node:child_process",
     "node:events",
+    "node:fs",
     "node:fs/promises",
     "node:stream",
   ],
   context: ["http/exchange", "store", "chalk"],
+  compiled: ["node:fs", "node:module", "node:path", "node:vm"],
+  entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
   program: ["commands", "domain", "commander"],
 };
 

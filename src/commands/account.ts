@@ -10,7 +10,6 @@ import { withoutAccessToken } from "../store/profile.ts";
 /** Throws `no_profile`, `no_token`. */
 export async function openAccount(context: Context, settings: InForce, timeout: number): Promise<Api> {
   const { out, send, now, random, pause } = context;
-  const stored = await context.settings();
   return openApi({
     send,
     now,
@@ -19,8 +18,8 @@ export async function openAccount(context: Context, settings: InForce, timeout: 
     settings,
     timeout,
     waiting: (wait) => out.note(`${out.notePaint.yellow("!")} ${safeText(waitWords(wait))}`),
-    keep: (profile, { token, expires }) =>
-      stored.change(profile, (before) => ({
+    keep: async (profile, { token, expires }) =>
+      (await context.settings()).change(profile, (before) => ({
         ...withoutAccessToken(before),
         accessToken: token,
         ...(expires === undefined ? {} : { accessTokenExpires: expires }),

@@ -1,7 +1,7 @@
 /** Currencies of ISO 4217: which codes there are and how many decimals each has. */
 
 import currencies from "currency-codes/data";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { must } from "./shape.ts";
 
 /** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
@@ -26,7 +26,7 @@ export function isKnownCurrency(code: string): boolean {
 const LETTERS = "must be a three-letter currency code, such as EUR";
 
 /** A currency code as it may stand in a request: three letters, in either case, sent as it is spelled. */
-export const currencyLetters = z.string(must(LETTERS)).regex(/^[A-Za-z]{3}$/, { error: LETTERS });
+export const currencyLetters = z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
 
 /** A currency code as a person gives it: the same, upper-cased. */
-export const currencyCode = currencyLetters.toUpperCase();
+export const currencyCode = currencyLetters.check(z.toUpperCase());

@@ -1,6 +1,6 @@
 /** The service's answer to a created link: whatever it holds, and each rule of the specification that it breaks. */
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
 import { type Amount, compareAmounts, isDecimal } from "./money.ts";
@@ -12,23 +12,26 @@ import { isUtcDateTime } from "./when.ts";
 const must = (rule: string) => mustBe(rule, "is missing");
 
 const text = z.string(must("must be text"));
-const dateOrNull = z.string(must("must be an ISO 8601 date-time or null")).nullable();
+const dateOrNull = z.nullable(z.string(must("must be an ISO 8601 date-time or null")));
 const bound = z.custom<Amount>(
   (value) => isJsonNumber(value) || (typeof value === "string" && isDecimal(value)),
   must("must be a decimal"),
 );
 
+const optionalText = z.optional(text);
+const optionalBound = z.optional(bound);
+
 /** Payment link (response): null is for the four event dates alone, `linkOptions` for multi-use links alone. */
 const paymentLink = z.looseObject({
   id: text,
   amount: z.custom<JsonNumber>(isJsonNumber, must("must be a number")),
-  currency: z.string(must("must be a three-letter currency code")).regex(/^[A-Za-z]{3}$/, {
-    error: "must be a three-letter currency code",
-  }),
-  invoiceId: text.optional(),
+  currency: z
+    .string(must("must be a three-letter currency code"))
+    .check(z.regex(/^[A-Za-z]{3}$/, "must be a three-letter currency code")),
+  invoiceId: optionalText,
   terminalId: text,
   customerName: text,
-  description: text.optional(),
+  description: optionalText,
   createdDate: text,
   expirationDate: text,
   viewedDate: dateOrNull,
@@ -37,16 +40,18 @@ const paymentLink = z.looseObject({
   cancelledDate: dateOrNull,
   status: text,
   url: text,
-  linkOptions: onlyObject(
-    z.looseObject({
-      mode: text.optional(),
-      minAmount: bound.optional(),
-      maxAmount: bound.optional(),
-      paymentReferenceMode: text.optional(),
-    }),
-  ).optional(),
+  linkOptions: z.optional(
+    onlyObject(
+      z.looseObject({
+        mode: optionalText,
+        minAmount: optionalBound,
+        maxAmount: optionalBound,
+        paymentReferenceMode: optionalText,
+      }),
+    ),
+  ),
 });
-const partialLink = paymentLink.partial();
+const partialLink = z.lazy(() => z.partial(paymentLink));
 
 /** A link with every field that the specification asks for: what a service builds. */
 export type WellFormedLink = z.infer<typeof paymentLink>;

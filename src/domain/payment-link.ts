@@ -1,6 +1,6 @@
 /** The request that creates a payment link: its fields, the rule of each, and the values the specification fixes. */
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { currencyLetters } from "./currency.ts";
 import { duration } from "./duration.ts";
 import { isJsonNumber, joinPath, type JsonNumber } from "./json.ts";
@@ -21,18 +21,21 @@ export const SUBSCRIPTION_START = { periodicType: "ucof", sequenceType: "initial
 export const REUSABLE_LIFETIME = duration(3, "y");
 
 const text = z.string(must("must be text"));
-const filled = z.string(must("must be text")).regex(/\S/, { error: "must not be empty" });
+const filled = z.string(must("must be text")).check(z.regex(/\S/, "must not be empty"));
 const webAddress = z
   .string(must("must be an absolute http or https URL"))
-  .refine((value) => parseWebAddress(value) !== undefined, {
-    error: "must be an absolute http or https URL, such as https://shop.example/paid",
-  });
+  .check(
+    z.refine(
+      (value) => parseWebAddress(value) !== undefined,
+      "must be an absolute http or https URL, such as https://shop.example/paid",
+    ),
+  );
 const email = z
   .string(must("must be an e-mail address"))
-  .regex(/^[^\s@]+@[^\s@]+$/, { error: "must be an e-mail address, such as ada@shop.example" });
+  .check(z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address, such as ada@shop.example"));
 const expirationDate = z
   .string(must("must be an ISO 8601 date-time"))
-  .refine(isUtcDateTime, { error: "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z" });
+  .check(z.refine(isUtcDateTime, "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z"));
 
 const amount = z.custom<JsonNumber>(
   (value) => isJsonNumber(value) && compareAmounts(value, "0") >= 0,
@@ -45,47 +48,53 @@ const bound = z.custom<Amount>(
   must("must be a decimal of 0 or more, such as 5.00"),
 );
 
+// Each made once: making a schema takes a start longer than using it.
+const optionalText = z.optional(text);
+const optionalFilled = z.optional(filled);
+const optionalAddress = z.optional(webAddress);
+const optionalBound = z.optional(bound);
+
 const periodic = onlyObject(
   z.looseObject({
-    periodicType: z.literal(SUBSCRIPTION_START.periodicType, must("must be ucof")).optional(),
-    sequenceType: z.literal(SUBSCRIPTION_START.sequenceType, must("must be initial")).optional(),
+    periodicType: z.optional(z.literal(SUBSCRIPTION_START.periodicType, must("must be ucof"))),
+    sequenceType: z.optional(z.literal(SUBSCRIPTION_START.sequenceType, must("must be initial"))),
   }),
 );
 
 const paymentSettings = onlyObject(
   z.looseObject({
-    returnUrl: webAddress.optional(),
-    failureReturnUrl: webAddress.optional(),
-    callbackUrl: webAddress.optional(),
-    failureCallbackUrl: webAddress.optional(),
+    returnUrl: optionalAddress,
+    failureReturnUrl: optionalAddress,
+    callbackUrl: optionalAddress,
+    failureCallbackUrl: optionalAddress,
   }),
 );
 
 /** Both spellings where the field list and the examples differ; the format of `country` is not fixed. */
 const billingAddress = onlyObject(
   z.looseObject({
-    firstName: text.optional(),
-    lastName: text.optional(),
-    address1: text.optional(),
-    addressLine1: text.optional(),
-    address2: text.optional(),
-    city: text.optional(),
-    postalcode: text.optional(),
-    postalCode: text.optional(),
-    country: text.optional(),
+    firstName: optionalText,
+    lastName: optionalText,
+    address1: optionalText,
+    addressLine1: optionalText,
+    address2: optionalText,
+    city: optionalText,
+    postalcode: optionalText,
+    postalCode: optionalText,
+    country: optionalText,
   }),
 );
 
 const customerDetails = onlyObject(
-  z.looseObject({ email: email.optional(), billingAddress: billingAddress.optional() }),
+  z.looseObject({ email: z.optional(email), billingAddress: z.optional(billingAddress) }),
 );
 
 const linkOptions = onlyObject(
   z.looseObject({
-    mode: filled.optional(),
-    minAmount: bound.optional(),
-    maxAmount: bound.optional(),
-    paymentReferenceMode: filled.optional(),
+    mode: optionalFilled,
+    minAmount: optionalBound,
+    maxAmount: optionalBound,
+    paymentReferenceMode: optionalFilled,
   }),
 );
 
@@ -96,17 +105,17 @@ const linkOptions = onlyObject(
 export const paymentLinkRequest = z.looseObject({
   amount,
   currency: currencyLetters,
-  invoiceId: text.optional(),
+  invoiceId: optionalText,
   terminalId: filled,
-  expirationDate: expirationDate.optional(),
+  expirationDate: z.optional(expirationDate),
   customerName: filled,
-  description: text.optional(),
-  transactionType: filled.optional(),
-  merchantCustomData: text.optional(),
-  periodic: periodic.optional(),
-  paymentSettings: paymentSettings.optional(),
-  customerDetails: customerDetails.optional(),
-  linkOptions: linkOptions.optional(),
+  description: optionalText,
+  transactionType: optionalFilled,
+  merchantCustomData: optionalText,
+  periodic: z.optional(periodic),
+  paymentSettings: z.optional(paymentSettings),
+  customerDetails: z.optional(customerDetails),
+  linkOptions: z.optional(linkOptions),
 });
 export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
 
@@ -126,8 +135,8 @@ export function firstProblem(field: string, value: unknown): string | undefined 
 }
 
 function* leaves(path: string, schema: z.core.$ZodType): Generator<[string, z.core.$ZodType]> {
-  const present = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
-  const inner = present instanceof z.ZodPipe ? present.out : present;
-  if (!(inner instanceof z.ZodObject)) yield [path, schema];
-  else for (const name of Object.keys(inner.shape)) yield* leaves(joinPath(path, name), inner.shape[name]);
+  const present = schema instanceof z.ZodMiniOptional ? schema._zod.def.innerType : schema;
+  const inner = present instanceof z.ZodMiniPipe ? present._zod.def.out : present;
+  if (!(inner instanceof z.ZodMiniObject)) yield [path, schema];
+  else for (const [name, member] of Object.entries(inner.shape)) yield* leaves(joinPath(path, name), member);
 }

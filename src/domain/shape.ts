@@ -1,6 +1,6 @@
 /** How schemas speak of JSON values: what must be, every problem by its path, and the part that has none. */
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";
 import { isJsonObject, joinPath } from "./json.ts";
 
@@ -10,10 +10,13 @@ export function must(rule: string, missing = "is required") {
 }
 
 /** The schema, held to JSON objects: a number, which keeps its spelling in an object of JavaScript, is none. */
-export function onlyObject<Schema extends z.ZodObject>(schema: Schema): z.ZodPipe<z.ZodUnknown, Schema> {
-  const object = z.unknown().refine((value): boolean => isJsonObject(value), must("must be an object"));
-  return object.pipe(schema);
+export function onlyObject<Schema extends z.ZodMiniObject>(
+  schema: Schema,
+): z.ZodMiniPipe<z.ZodMiniUnknown, Schema> {
+  return z.pipe(jsonObject, schema);
 }
+
+const jsonObject = z.unknown().check(z.refine((value) => isJsonObject(value), must("must be an object")));
 
 type Issue = Pick<z.core.$ZodIssue, "path" | "message">;
 

@@ -1,5 +1,5 @@
 /** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
 import type { HeaderLine, HttpReply, HttpRequest } from "./message.ts";
 
@@ -21,27 +21,32 @@ export interface ProxySettings {
 type Route = "direct" | "proxied" | "insecure";
 
 export function createSender(proxy: ProxySettings): Sender {
-  const agents = new Map<Route, Dispatcher>();
-  const agentFor = (route: Route): Dispatcher => {
+  const agents = new Map<Route, Promise<Dispatcher>>();
+  const agentFor = (route: Route): Promise<Dispatcher> => {
     const agent = agents.get(route) ?? createAgent(route, proxy);
     agents.set(route, agent);
     return agent;
   };
   return {
-    send: (request, options = {}) => {
+    send: async (request, options = {}) => {
       const proxied = request.scheme === "https" && proxy.httpsProxy !== undefined;
       const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
-      return exchange(agentFor(route), request, options);
+      return exchange(await agentFor(route), request, options);
     },
-    close: async () => void (await Promise.all([...agents.values()].map((agent) => agent.close()))),
+    close: async () =>
+      void (await Promise.all([...agents.values()].map(async (agent) => (await agent).close()))),
   };
 }
 
-function createAgent(route: Route, { httpsProxy = "", noProxy = "" }: ProxySettings): Dispatcher {
+async function createAgent(
+  route: Route,
+  { httpsProxy = "", noProxy = "" }: ProxySettings,
+): Promise<Dispatcher> {
   const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: route !== "insecure" };
-  return route === "proxied"
-    ? new EnvHttpProxyAgent({ httpsProxy, noProxy, connect })
-    : new Agent({ connect });
+  if (route !== "proxied") return new Agent({ connect });
+  // Few runs go through a proxy: what does so is loaded where there is one.
+  const { EnvHttpProxyAgent } = await import("undici");
+  return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect });
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {

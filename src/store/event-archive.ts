@@ -1,5 +1,5 @@
 /** Reads kept events back: the very bytes, with the verdict they got, every further arrival and every forward. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import type { Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
 import { REASONS, WARNINGS, type Verdict } from "../signatures/verdict.ts";
@@ -41,29 +41,35 @@ const FOUND = 20;
 /** Rows that one transaction forgets: a `listen` on the same database waits no longer than that. */
 const PRUNED_AT_ONCE = 1000;
 
-const headers = z.array(z.tuple([z.string(), z.string()]).readonly());
+const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
 const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
-const verdict: z.ZodType<Verdict> = z.object({
+const verdict: z.ZodMiniType<Verdict> = z.object({
   verdict: z.enum(["valid", "invalid"]),
   code: z.enum(["ok", ...REASONS]),
   label: z.string(),
-  keyid: z.string().nullable(),
+  keyid: z.nullable(z.string()),
   alg: z.string(),
-  created: z.number().nullable(),
+  created: z.nullable(z.number()),
   covered: z.array(z.string()),
   checks,
   warnings: z.array(z.enum(WARNINGS)),
   hints: z.array(z.object({ variant: z.string(), advice: z.string() })),
-  signatureBase: z.string().nullable(),
+  signatureBase: z.nullable(z.string()),
 });
 
 /** SQLite gives a number as a number and a blob as bytes; JSON columns are texts. */
-const time = z.number().transform((milliseconds) => new Date(milliseconds));
-const json = <T extends z.ZodType>(schema: T) =>
-  z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(schema);
+const time = z.pipe(
+  z.number(),
+  z.transform((milliseconds) => new Date(milliseconds)),
+);
+const json = <T extends z.ZodMiniType>(schema: T) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text): unknown => JSON.parse(text)),
+    ),
+    schema,
+  );
 const message = z.object({
   method: z.string(),
   scheme: z.enum(["http", "https"]),
@@ -73,7 +79,7 @@ const message = z.object({
   trailers: json(headers),
   body: z.instanceof(Uint8Array),
 });
-const eventRow = message.extend({
+const eventRow = z.extend(message, {
   id: z.string(),
   uti: z.string(),
   received_at: time,

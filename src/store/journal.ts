@@ -1,7 +1,7 @@
 /** The journal of a bulk run, line by line: how it begins, what each line says, and how it is read back after a kill. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 
 /** What a journal says of itself in its first line. */
@@ -16,7 +16,7 @@ const heading = z.object({
 });
 export type Heading = z.infer<typeof heading>;
 
-const row = z.int().min(0).max(100_000_000);
+const row = z.int().check(z.minimum(0), z.maximum(100_000_000));
 
 /** A request is about to leave for this row; `asks` identifies what the row asked for. */
 const sending = z.object({ row, asks: z.number() });
@@ -25,9 +25,9 @@ const settled = z.object({
   row,
   /** `not_sent` takes back what was about to leave. */
   status: z.enum(["created", "refused", "not_reached", "unknown", "not_sent"]),
-  id: z.string().optional(),
-  url: z.string().optional(),
-  error: z.string().optional(),
+  id: z.optional(z.string()),
+  url: z.optional(z.string()),
+  error: z.optional(z.string()),
 });
 export type Settled = z.infer<typeof settled>;
 const entry = z.union([settled, sending]);
@@ -79,7 +79,7 @@ export function replayJournal(path: string, replay: Replay): number {
 /** What one line says of a row's outcome. */
 export const parseSettled = (path: string, line: string): Settled => parseLine(path, line, settled);
 
-function parseLine<T>(path: string, text: string, schema: z.ZodType<T>): T {
+function parseLine<T>(path: string, text: string, schema: z.ZodMiniType<T>): T {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import type { Profile } from "./profile.ts";
 
@@ -17,7 +17,7 @@ const identity = z.object({
   keyid: z.string(),
   privateKey: z.string(),
   /** Keys that were rotated out, and until when they are still served. */
-  retired: z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })).default([]),
+  retired: z._default(z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })), []),
 });
 export type SandboxIdentity = z.infer<typeof identity>;
 

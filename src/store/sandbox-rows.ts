@@ -1,5 +1,5 @@
 /** Rows of the sandbox's tables, read back into what they stand for; what paylink did not write is refused. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
 import { paymentLinkRequest } from "../domain/payment-link.ts";
 import type { Attempt, Delivery, Payment } from "../sandbox/ledger.ts";
@@ -7,19 +7,22 @@ import type { Link } from "../sandbox/links.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-const date = z.string().transform((text) => new Date(text));
-const dateOrNull = z
-  .string()
-  .nullable()
-  .transform((text) => (text === null ? null : new Date(text)));
-const integer = z.union([z.number(), z.bigint()]).transform(Number);
+const date = z.pipe(
+  z.string(),
+  z.transform((text) => new Date(text)),
+);
+const dateOrNull = z.nullable(date);
+const integer = z.pipe(z.union([z.number(), z.bigint()]), z.transform(Number));
 
-const json = z.string().transform((text, issues): JsonObject => {
-  const parsed = parseJson(text);
-  if (parsed.ok && isJsonObject(parsed.value.value)) return parsed.value.value;
-  issues.addIssue({ code: "custom", message: "is no JSON object" });
-  return z.NEVER;
-});
+const json = z.pipe(
+  z.string(),
+  z.transform((text, { issues }): JsonObject => {
+    const parsed = parseJson(text);
+    if (parsed.ok && isJsonObject(parsed.value.value)) return parsed.value.value;
+    issues.push({ code: "custom", message: "is no JSON object", input: text });
+    return z.NEVER;
+  }),
+);
 
 const linkRow = z.object({
   id: z.string(),
@@ -46,14 +49,15 @@ export function linkOf(row: Row): Link {
   };
 }
 
-const paymentRow = z
-  .object({ uti: z.string(), link: z.string(), record: json })
-  .transform(({ link: linkId, ...payment }) => ({ ...payment, linkId }));
+const paymentRow = z.pipe(
+  z.object({ uti: z.string(), link: z.string(), record: json }),
+  z.transform(({ link: linkId, ...payment }) => ({ ...payment, linkId })),
+);
 
 export const paymentOf = (row: Row): Payment => paymentRow.parse(row);
 
-const deliveryRow = z
-  .object({
+const deliveryRow = z.pipe(
+  z.object({
     id: z.string(),
     link: z.string(),
     uti: z.string(),
@@ -63,24 +67,29 @@ const deliveryRow = z
     attempts: integer,
     tries: integer,
     due: integer,
-  })
-  .transform(({ link: linkId, ...delivery }) => ({ ...delivery, linkId }));
+  }),
+  z.transform(({ link: linkId, ...delivery }) => ({ ...delivery, linkId })),
+);
 
 export const deliveryOf = (row: Row): Delivery => deliveryRow.parse(row);
 
 const headerLines = z.array(z.tuple([z.string(), z.string()]));
 
-const attemptRow = z
-  .object({
+const attemptRow = z.pipe(
+  z.object({
     delivery: z.string(),
     number: integer,
     at: date,
-    headers: z.string().transform((text) => headerLines.parse(JSON.parse(text))),
+    headers: z.pipe(
+      z.string(),
+      z.transform((text) => headerLines.parse(JSON.parse(text))),
+    ),
     base: z.string(),
-    status: integer.nullable(),
+    status: z.nullable(integer),
     answer: z.string(),
     detail: z.string(),
-  })
-  .transform(({ delivery: deliveryId, ...attempt }) => ({ ...attempt, deliveryId }));
+  }),
+  z.transform(({ delivery: deliveryId, ...attempt }) => ({ ...attempt, deliveryId })),
+);
 
 export const attemptOf = (row: Row): Attempt => attemptRow.parse(row);

@@ -2,15 +2,15 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type Conf from "conf";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import { problemsOf } from "../domain/shape.ts";
 import { withLock } from "./lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
 const stored = z.object({
-  current: z.string().optional(),
-  profiles: z.record(z.string(), profile).default({}),
+  current: z.optional(z.string()),
+  profiles: z._default(z.record(z.string(), profile), {}),
 });
 type Stored = z.infer<typeof stored>;
 
@@ -31,7 +31,13 @@ const NAME = "settings";
 /** Reading leaves no trace on the disk. `warn` hears of a file that had to be set aside. */
 export function openSettings(folder: string, warn: (warning: string) => void): Settings {
   const path = join(folder, `${NAME}.json`);
-  const read = (): Stored => readStored(path, warn);
+  let last: { readonly text: string | undefined; readonly held: Stored } | undefined;
+  // Looked at each time, since others write too; understood once.
+  const read = (): Stored => {
+    const text = readText(path);
+    if (last === undefined || last.text !== text) last = { text, held: readStored(path, text, warn) };
+    return last.held;
+  };
   const write = async (change: (now: Stored) => Stored): Promise<void> => {
     const open = await loadConf(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -73,8 +79,7 @@ async function loadConf(folder: string): Promise<() => Conf<Stored>> {
 }
 
 /** What is no JSON at all is set aside; a value that somebody wrote by hand and that cannot be is named. */
-function readStored(path: string, warn: (warning: string) => void): Stored {
-  const text = readText(path);
+function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
   if (text === undefined) return { profiles: {} };
   const parsed = stored.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;

@@ -2,46 +2,51 @@
 import { once } from "node:events";
 import { Chalk, type ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
+import type { Channel } from "./channel.ts";
 
-export type Streams = Pick<NodeJS.Process, "stdout" | "stderr" | "env">;
+export interface Channels {
+  readonly stdout: Channel;
+  readonly stderr: Channel;
+}
 
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 
 /** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
 export function createOutput(
-  streams: Streams,
+  { stdout, stderr }: Channels,
+  env: NodeJS.ProcessEnv,
   options: Pick<GlobalOptions, "json" | "color">,
   hide: (text: string) => string,
 ): Output {
-  const { stdout, stderr, env } = streams;
   let drawn = "";
   let reader: AbortSignal | undefined;
-  const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout));
+  const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout.stream()));
   /** Writes with the changing line out of the way, and draws it again below. */
-  const write = (stream: NodeJS.WriteStream, text: string | Uint8Array): void => {
-    if (drawn !== "" && stream.isTTY) stderr.write(CLEAR_LINE);
-    stream.write(text);
-    if (drawn !== "" && stream.isTTY) stderr.write(drawn);
+  const write = (channel: Channel, text: string | Uint8Array): void => {
+    if (drawn !== "" && channel.isTTY) stderr.write(CLEAR_LINE);
+    channel.write(text);
+    if (drawn !== "" && channel.isTTY) stderr.write(drawn);
   };
   return {
     json: options.json ?? false,
-    width: stdout.isTTY ? stdout.columns : DEFAULT_WIDTH,
+    width: stdout.isTTY ? stdout.stream().columns : DEFAULT_WIDTH,
     paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
     notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
     data: (text) => write(stdout, `${text}\n`),
     bytes: (bytes) => write(stdout, bytes),
     unread,
     drained: async () => {
-      if (!stdout.writableNeedDrain || unread().aborted) await endOfTurn();
+      if (!stdout.stream().writableNeedDrain || unread().aborted) await endOfTurn();
       // A reader that goes meanwhile ends the waiting too: `unread` tells of it.
-      else await once(stdout, "drain").catch(() => undefined);
+      else await once(stdout.stream(), "drain").catch(() => undefined);
     },
     note: (text) => write(stderr, `${hide(text)}\n`),
     live: stderr.isTTY,
     progress: (text = "") => {
-      const line = text.slice(0, stderr.columns - 1);
-      if (!stderr.isTTY || line === drawn) return;
+      if (!stderr.isTTY) return;
+      const line = text.slice(0, stderr.stream().columns - 1);
+      if (line === drawn) return;
       drawn = "";
       write(stderr, `${CLEAR_LINE}${line}`);
       drawn = line;
@@ -60,7 +65,7 @@ const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(res
 
 /** chalk's own detection reads the arguments for `--color`, whose values are ours; so the level is decided here. */
 function colourLevel(
-  stream: NodeJS.WriteStream,
+  channel: Channel,
   when: GlobalOptions["color"],
   env: NodeJS.ProcessEnv,
 ): ColorSupportLevel {
@@ -69,9 +74,9 @@ function colourLevel(
   if (when === "auto") {
     if (env["NO_COLOR"]) return 0;
     if (forced === "0" || forced === "false") return 0;
-    if (!stream.isTTY && forced === undefined) return 0;
+    if (!channel.isTTY && forced === undefined) return 0;
   }
-  const depth = stream.isTTY ? stream.getColorDepth(env) : 4;
+  const depth = channel.isTTY ? channel.stream().getColorDepth(env) : 4;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;
   return depth >= 4 || when === "always" || forced !== undefined ? 1 : 0;

@@ -2,14 +2,20 @@
 import type { Ask, GlobalOptions } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
-type Streams = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env">;
+type Streams = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr">;
+
+interface Ends {
+  readonly stdin: { readonly isTTY: boolean };
+  readonly stdout: { readonly isTTY: boolean };
+  readonly env: NodeJS.ProcessEnv;
+}
 
 export function mayAsk(
-  { stdin, stdout, env }: Streams,
+  { stdin, stdout, env }: Ends,
   { input, json }: Pick<GlobalOptions, "input" | "json">,
 ): boolean {
   const inCi = env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false";
-  return input && json !== true && stdin.isTTY && stdout.isTTY && !inCi;
+  return input && json !== true && !inCi && stdout.isTTY && stdin.isTTY;
 }
 
 /** stdout stays for the result, unless stderr is no terminal. The prompts' own code is loaded with the first question. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { describe, expect, it, test } from "vitest";
 import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";
@@ -255,7 +255,7 @@ const vectorFile = (name: string) =>
   JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8")) as unknown;
 const request = z.object({
   headers: z.array(z.tuple([z.string(), z.string()])),
-  body_base64: z.string().optional(),
+  body_base64: z.optional(z.string()),
 });
 const bodyOf = (sent?: z.infer<typeof request>) => Buffer.from(sent?.body_base64 ?? "", "base64");
 const positive = z.object({ vectors: z.array(z.object({ id: z.string(), title: z.string(), request })) });
@@ -265,8 +265,8 @@ const negative = z.object({
       id: z.string(),
       title: z.string(),
       level: z.string(),
-      request: request.optional(),
-      expected: z.object({ breach: z.string().optional() }),
+      request: z.optional(request),
+      expected: z.object({ breach: z.optional(z.string()) }),
     }),
   ),
 });

@@ -71,9 +71,13 @@ async function output(args: readonly string[], home: string): Promise<string> {
   return stdout + stderr;
 }
 
-const commands = createProgram("0", () => Promise.reject<Context>(new Error("none is run"))).commands.map(
-  (command) => command.name(),
-);
+const program = createProgram({
+  version: "0",
+  argv: [],
+  start: () => Promise.reject<Context>(new Error("none is run")),
+  print: () => undefined,
+});
+const commands = program.commands.map((command) => command.name());
 
 describe("secrets", () => {
   it("are in the output of no command", async () => {
@@ -114,7 +118,6 @@ describe("secrets", () => {
   });
 
   it("are on no command line: no flag takes one as its value", () => {
-    const program = createProgram("0", () => Promise.reject<Context>(new Error("none is run")));
     const flags = program.commands
       .flatMap((command) => command.options)
       .filter((option) => /token|secret/i.test(option.long ?? ""));

@@ -5,8 +5,11 @@ import { describe, expect, it } from "vitest";
 import type { Ask } from "../../src/context.ts";
 import { createAsk, mayAsk } from "../../src/terminal/prompts.ts";
 
-const world = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) =>
-  ({ stdin: { isTTY: stdin }, stdout: { isTTY: stdout }, stderr: {}, env }) as Parameters<typeof mayAsk>[0];
+const world = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) => ({
+  stdin: { isTTY: stdin },
+  stdout: { isTTY: stdout },
+  env,
+});
 
 describe("prompts", () => {
   it.each([
@@ -68,7 +71,8 @@ describe("prompts", () => {
 function asking(kind: "text" | "secret") {
   return (question: Parameters<Ask["text"]>[0], context: object = {}): Promise<string> => {
     const { input, output } = context as { input: unknown; output: unknown };
-    const streams = { stdin: input, stdout: output, stderr: { isTTY: false }, env: {} };
+    const stderr: unknown = { isTTY: false };
+    const streams = { stdin: input, stdout: output, stderr };
     return createAsk(streams as Parameters<typeof createAsk>[0], new AbortController().signal)[kind](
       question,
     );

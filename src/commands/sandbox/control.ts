@@ -1,5 +1,5 @@
 /** `paylink sandbox advance` and `rotate-key`: turn the controls of the sandbox that runs. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { control } from "../../api/controls.ts";
 import type { Context } from "../../context.ts";
 import { parseDuration } from "../../domain/duration.ts";

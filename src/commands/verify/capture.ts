@@ -1,5 +1,5 @@
 /** A captured webhook as a message, from whichever of its forms the user has: raw HTTP, JSON, or a line of `listen`. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { HeaderLine, HttpRequest } from "../../http/message.ts";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
@@ -15,43 +15,51 @@ export interface Capture {
   readonly address?: CapturedAddress;
 }
 
-const headerValue = z.union([z.string(), z.number().transform(String)], "must be text");
+const headerValue = z.union([z.string(), z.pipe(z.number(), z.transform(String))], "must be text");
 
 const headers = z.union(
   [
     z.array(z.tuple([z.string(), headerValue])),
-    z
-      .record(z.string(), z.union([headerValue, z.array(headerValue)]))
-      .transform((fields) =>
+    z.pipe(
+      z.record(z.string(), z.union([headerValue, z.array(headerValue)])),
+      z.transform((fields) =>
         Object.entries(fields).flatMap(([name, value]): [string, string][] =>
           (Array.isArray(value) ? value : [value]).map((line) => [name, line]),
         ),
       ),
+    ),
   ],
   "must be an object, or a list of [name, value] pairs",
 );
 
 const text = "must be text";
-const base64 = z.base64("must be base64").transform((encoded) => Buffer.from(encoded, "base64"));
+const base64 = z.pipe(
+  z.base64("must be base64"),
+  z.transform((encoded) => Buffer.from(encoded, "base64")),
+);
 
 const captured = z
   .object({
-    method: z.string(text).regex(/^\S+$/, "must be a method, such as POST"),
-    url: z.string(text).optional(),
-    target: z.string(text).optional(),
+    method: z.string(text).check(z.regex(/^\S+$/, "must be a method, such as POST")),
+    url: z.optional(z.string(text)),
+    target: z.optional(z.string(text)),
     headers,
-    body: z
-      .string("must be the text exactly as it arrived: a body that was parsed cannot be verified")
-      .transform((body) => Buffer.from(body))
-      .optional(),
-    bodyBase64: base64.optional(),
-    trailers: headers.optional(),
+    body: z.optional(
+      z.pipe(
+        z.string("must be the text exactly as it arrived: a body that was parsed cannot be verified"),
+        z.transform((body) => Buffer.from(body)),
+      ),
+    ),
+    bodyBase64: z.optional(base64),
+    trailers: z.optional(headers),
   })
-  .refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" })
-  .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
-    path: ["body"],
-    error: "must not be given together with bodyBase64",
-  });
+  .check(
+    z.refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" }),
+    z.refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
+      path: ["body"],
+      error: "must not be given together with bodyBase64",
+    }),
+  );
 
 /** A request that was kept as it was received: with the address that it was judged by, where it had one. */
 export function captureOf({ scheme, authority, ...request }: HttpRequest): Capture {
@@ -86,10 +94,7 @@ function fromJson(content: string, name: string): Capture {
     throw unreadable(name, 'is a line of type "rejected", which says why but does not hold the webhook');
   const parsed = captured.safeParse(value);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => ({
-      at: path.join(".") || "the capture",
-      message: message.replace(/^Invalid input: expected (\w+), received undefined$/, "is required"),
-    }));
+    const problems = parsed.error.issues.map(({ path, message }) => ({ at: path.join("."), message }));
     throw new PaylinkError("usage", `${name} is not a captured webhook:`, { problems });
   }
   const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;

@@ -1,0 +1,46 @@
+/** Standard output and error by their descriptors: the objects that Node has for them load its network and terminals. */
+import { fstatSync, writeSync } from "node:fs";
+
+export interface Channel {
+  readonly isTTY: boolean;
+  /** Node's own object, which knows how wide a terminal is and what it can show. */
+  stream(): NodeJS.WriteStream;
+  write(data: string | Uint8Array): void;
+}
+
+export function openChannel(descriptor: number, open: () => NodeJS.WriteStream): Channel {
+  let opened: NodeJS.WriteStream | undefined;
+  const stream = (): NodeJS.WriteStream => (opened ??= open().on("error", ignoreClosedPipe));
+  let isTTY: boolean | undefined;
+  return {
+    get isTTY() {
+      return (isTTY ??= isTerminal(descriptor, stream));
+    },
+    stream,
+    write: (data) => {
+      const rest = opened === undefined ? writeStraight(descriptor, data) : data;
+      if (rest.length > 0) stream().write(rest);
+    },
+  };
+}
+
+/** A terminal is a character device, but so is /dev/null: only then is Node asked, which has to load its terminals. */
+export function isTerminal(descriptor: number, open: () => { readonly isTTY?: boolean }): boolean {
+  return fstatSync(descriptor).isCharacterDevice() && open().isTTY === true;
+}
+
+/** What could not be written: a pipe may be full and not wait, or have no reader; the stream knows what to do. */
+function writeStraight(descriptor: number, data: string | Uint8Array): Uint8Array {
+  let rest = typeof data === "string" ? Buffer.from(data) : data;
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+  } catch {
+    // Said above.
+  }
+  return rest;
+}
+
+/** Whoever reads may stop reading (`paylink … | head`): that is no fault, and the work goes on. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
