@@ -54,10 +54,18 @@ async function* records(text: AsyncIterable<string>, delimiter: Delimiter): Asyn
       return cells;
     },
   });
-  const fed = feed(text, parser);
+  // The loop at the end throws it.
+  parser.on("error", () => undefined);
+  const next = (record: unknown): CsvRecord => ({ line: starts.shift() ?? line, cells: record as string[] });
   try {
-    for await (const record of parser) yield { line: starts.shift() ?? line, cells: record as string[] };
-    await fed;
+    for await (const chunk of text) {
+      if (parser.destroyed) break;
+      parser.write(chunk);
+      // A chunk is parsed by the time it is written: what it held is taken before the next one is asked for.
+      for (let record: unknown = parser.read(); record !== null; record = parser.read()) yield next(record);
+    }
+    parser.end();
+    for await (const record of parser) yield next(record);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new PaylinkError("usage", `From line ${line} on, the file is not CSV, and nothing was sent.`, {
@@ -66,28 +74,6 @@ async function* records(text: AsyncIterable<string>, delimiter: Delimiter): Asyn
     });
   }
 }
-
-/** Hands the text on at the parser's pace; a fault of the source becomes the parser's own end. */
-async function feed(text: AsyncIterable<string>, parser: ReturnType<typeof parse>): Promise<void> {
-  try {
-    for await (const chunk of text) {
-      if (parser.destroyed) return;
-      if (!parser.write(chunk)) await drained(parser);
-    }
-    parser.end();
-  } catch (error) {
-    parser.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
-}
-
-const drained = (parser: ReturnType<typeof parse>): Promise<void> =>
-  new Promise((resolve) => {
-    const go = (): void => {
-      parser.off("drain", go).off("close", go);
-      resolve();
-    };
-    parser.on("drain", go).on("close", go);
-  });
 
 function csvFault({ code }: CsvError): string {
   if (code === "CSV_QUOTE_NOT_CLOSED") return "opens a quote that is never closed";

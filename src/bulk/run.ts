@@ -1,6 +1,6 @@
 /** The second pass over a list: sends each row that is due, once, with its outcome on disk before the slot goes on. */
 import pLimit, { type LimitFunction } from "p-limit";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Checked } from "./check.ts";
 import type { Ledger } from "./ledger.ts";
@@ -13,6 +13,8 @@ import { requestOf, type BuildRequest } from "./row-request.ts";
 export interface Created {
   readonly id: string | undefined;
   readonly url: string | undefined;
+  /** Where the answer breaks the specification. */
+  readonly breaches: readonly Problem[];
 }
 
 export interface RunParts {
@@ -31,6 +33,8 @@ export interface RunParts {
   readonly stopped: () => boolean;
   /** Hears of each row's outcome, once it is on disk. */
   readonly settled: (row: Row, outcome: Outcome) => void;
+  /** Hears of each answer that created a link and breaks the specification. */
+  readonly breached: (row: Row, breaches: readonly Problem[]) => void;
 }
 
 /** Times that one row is tried where the service provably did nothing. */
@@ -106,7 +110,7 @@ async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
     await ledger.intend(row.index, checked.asks.at(row.index));
     const outcome = await inTheAir(async () =>
-      pace.isOpen() ? judged(await attempted(request, state), state) : undefined,
+      pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
     );
     sent = settle(outcome ?? { status: "not_sent" });
     if (outcome === undefined) continue;
@@ -127,10 +131,12 @@ interface Attempt {
 }
 
 /** A fault of our own while a request is in the air leaves its outcome unknown, and ends the run. */
-async function attempted(request: PaymentLinkRequest, { create, stop, now }: RunParts): Promise<Attempt> {
+async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts): Promise<Attempt> {
+  const { create, breached, stop, now } = parts;
   const since = now().getTime();
   try {
-    const { id, url } = await create(request);
+    const { id, url, breaches } = await create(request);
+    if (breaches.length > 0) breached(row, breaches);
     const error = url === undefined ? "the service's answer holds no url" : undefined;
     return { outcome: { status: "created", id, url, error }, since };
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What is odd about the rows of a list and sent all the same: told once a kind, however many rows it is true of. */
+/** What is odd about the rows of a list, or about their answers: told once a kind, however many rows it is true of. */
 import type { Problem } from "../domain/errors.ts";
 import type { Row } from "./row.ts";
 
@@ -9,14 +9,17 @@ export interface RowWarning extends Problem {
   readonly rows: number;
 }
 
+/** Kinds that are kept: whoever reads them has seen enough, and a service may name fields without end. */
+const MOST = 20;
+
 export class Warnings {
   private readonly kinds = new Map<string, RowWarning>();
 
   add({ line }: Row, warnings: readonly Problem[]): void {
     for (const { at, message } of warnings) {
-      const kind = `${at} ${message}`;
+      const kind = kindOf(at, message);
       const known = this.kinds.get(kind) ?? { at, message, line, rows: 0 };
-      this.kinds.set(kind, { ...known, rows: known.rows + 1 });
+      if (known.rows > 0 || this.kinds.size < MOST) this.kinds.set(kind, { ...known, rows: known.rows + 1 });
     }
   }
 
@@ -24,3 +27,6 @@ export class Warnings {
     return [...this.kinds.values()];
   }
 }
+
+/** The value that a message ends with, in brackets, is the row's own. */
+const kindOf = (at: string, message: string): string => `${at} ${message.replace(/ \([^()]*\)$/, "")}`;

@@ -163,6 +163,18 @@ describe("bulk", () => {
     });
   });
 
+  it("tells of links that the service made otherwise than it was asked to", async () => {
+    const service = await startLinkService(({ before }) => (before < 2 ? "create" : "create otherwise"));
+    const wrong = listOf(list(5), service);
+    const ended = await wrong.send("--concurrency", "1");
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr:
+        "Kept for the results, and not sent: note\n" +
+        "! line 4, amount must be as sent (3.50) (and 2 more like it)\n",
+    });
+  });
+
   it("says that every row has its link, and how to send the same list again on purpose", async () => {
     const service = await startLinkService(() => "create");
     const sent = listOf(list(3), service);

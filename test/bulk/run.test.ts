@@ -25,7 +25,8 @@ interface Case {
 
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
-const created = (id: string): Promise<Created> => Promise.resolve({ id, url: `https://x/${id}` });
+const created = (id: string): Promise<Created> =>
+  Promise.resolve({ id, url: `https://x/${id}`, breaches: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
 async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }: Case) {
@@ -92,6 +93,7 @@ async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }:
     now,
     stop: (reason) => halt.abort(reason),
     stopped,
+    breached: () => undefined,
     settled: ({ index }, outcome) => outcomes.set(index, outcome),
   });
   await ledger.close();

@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** `created …` fails after the link came to exist. */
+/** `create otherwise` makes a link over another amount; `created …` fails after the link came to exist. */
 export type Fate =
   | "create"
+  | "create otherwise"
   | "created and reset"
   | "created and silent"
   | "reset"
@@ -27,25 +28,34 @@ interface Arrival {
   readonly before: number;
 }
 
+const CREATED = "2026-01-31T12:00:00Z";
+
 export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Promise<LinkService> {
   const links = new Map<string, number>();
   const arrivals: string[] = [];
-  const create = (invoiceId: string): string => {
+  const create = (invoiceId: string, request: object): string => {
     const number = (links.get(invoiceId) ?? 0) + 1;
     links.set(invoiceId, number);
     const id = `${invoiceId}.${number}`;
-    return JSON.stringify({ id, url: `https://pay.example/pay?r=${id}`, status: "active" });
+    const events = { viewedDate: null, attemptedDate: null, paidDate: null, cancelledDate: null };
+    const added = { id, url: `https://pay.example/pay?r=${id}`, status: "active", createdDate: CREATED };
+    return JSON.stringify({ ...request, ...events, ...added });
   };
-  const answer = (invoiceId: string, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const answer = (request: object, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const invoiceId = "invoiceId" in request ? String(request.invoiceId) : "";
     const fate = fateOf({ invoiceId, before: arrivals.length });
     arrivals.push(invoiceId);
     if (typeof fate === "object") {
       const wait = fate.retryAfter === undefined ? {} : { "Retry-After": String(fate.retryAfter) };
       outgoing.writeHead(fate.status, wait).end();
     } else if (fate === "create")
-      outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId));
+      outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId, request));
+    else if (fate === "create otherwise")
+      outgoing
+        .writeHead(200, { "Content-Type": "application/json" })
+        .end(create(invoiceId, { ...request, amount: 1 }));
     else {
-      if (fate !== "reset") create(invoiceId);
+      if (fate !== "reset") create(invoiceId, request);
       if (fate !== "created and silent") incoming.socket.destroy();
     }
   };
@@ -54,9 +64,7 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-      const invoiceId =
-        typeof body === "object" && body !== null && "invoiceId" in body ? body.invoiceId : "";
-      answer(String(invoiceId), incoming, outgoing);
+      answer(typeof body === "object" && body !== null ? body : {}, incoming, outgoing);
     });
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));

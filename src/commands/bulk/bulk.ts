@@ -80,7 +80,7 @@ async function dryRun(list: List, context: Context): Promise<void> {
   const checked = await checkRows({ ...parts, checked: reporter.checked });
   reporter.end();
   noteUnsent(checked, context);
-  noteWarnings(checked, context);
+  noteWarnings(checked.warnings, context);
   const total = checked.asks.length;
   const invalid = checked.invalid.size;
   const { warnings } = checked;

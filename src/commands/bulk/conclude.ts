@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { count, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { Claim, List, SendParts } from "./list.ts";
+import type { Claim, End, List, SendParts } from "./list.ts";
 
 /** Rows that are named on the terminal; all of them are in the results. */
 const NAMED = 20;
@@ -17,7 +17,7 @@ const GO_ON = "Run the same command again to go on: no row is sent twice.";
 export async function conclude(
   list: List,
   { ledger, journal, checked, earlier }: Claim,
-  reason: unknown,
+  { reason, breaches }: End,
   { output }: SendParts,
   context: Context,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function conclude(
   if (told > named.length && !out.json) out.note(`  and ${count(told - named.length)} more, in ${output}`);
   const rows = checked.asks.length;
   const { warnings } = checked;
-  if (out.json) out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, output }));
+  if (out.json) out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output }));
   else out.data(`${renderTally(tally, out.paint)}\nResults in ${output}`);
   if (signal.aborted) return void (tally.not_sent > 0 && out.note(GO_ON));
   if (rows > 0 && earlier === rows) out.note(sendAgain(journal));

@@ -4,9 +4,10 @@ import type { Input } from "../../bulk/input.ts";
 import type { Ledger } from "../../bulk/ledger.ts";
 import type { BuildRequest } from "../../bulk/row-request.ts";
 import type { Rows } from "../../bulk/rows.ts";
+import type { RowWarning } from "../../bulk/warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { count, renderRowWarning, rowsOf } from "../../render/bulk.ts";
+import { renderRowWarning, rowsOf } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { InForce } from "../../store/in-force.ts";
 import type { BulkFlags } from "./command.ts";
@@ -40,19 +41,23 @@ export interface Claim {
   readonly release: () => Promise<void>;
 }
 
+/** How a run ended. */
+export interface End {
+  /** What ended it before its last row; undefined where nothing did. */
+  readonly reason: unknown;
+  /** How the service's answers broke the specification. */
+  readonly breaches: readonly RowWarning[];
+}
+
 /** A column that is misspelled would else be left out in silence. */
 export function noteUnsent({ columns }: Checked, { out }: Context): void {
   const unsent = [...columns].flatMap(([name, sent]) => (sent ? [] : [safeText(name)]));
   if (unsent.length > 0) out.note(`Kept for the results, and not sent: ${unsent.join(", ")}`);
 }
 
-/** Kinds of warnings that are told; a list of mistyped currencies would else have one a row. */
-const TOLD = 20;
-
-export function noteWarnings({ warnings }: Checked, { out }: Context): void {
-  for (const warning of warnings.slice(0, TOLD))
+export function noteWarnings(warnings: readonly RowWarning[], { out }: Context): void {
+  for (const warning of warnings)
     out.note(renderRowWarning(warning, warning.line, warning.rows, out.notePaint));
-  if (warnings.length > TOLD) out.note(`  and ${count(warnings.length - TOLD)} more kinds of warnings`);
 }
 
 export function badRows({ asks, invalid }: Checked): PaylinkError {

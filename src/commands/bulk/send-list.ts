@@ -7,12 +7,21 @@ import { sendOnce } from "../../bulk/once.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { sendRows } from "../../bulk/run.ts";
 import type { Rows } from "../../bulk/rows.ts";
+import { Warnings } from "../../bulk/warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { openAccount } from "../account.ts";
 import { claimJournal } from "./claim.ts";
 import { conclude } from "./conclude.ts";
-import { badRows, noteUnsent, noteWarnings, type Claim, type List, type SendParts } from "./list.ts";
+import {
+  badRows,
+  noteUnsent,
+  noteWarnings,
+  type Claim,
+  type End,
+  type List,
+  type SendParts,
+} from "./list.ts";
 
 export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
   const send = sendOnce(context.send, context.now);
@@ -23,10 +32,11 @@ export async function sendList(list: List, parts: SendParts, context: Context): 
     const { ledger, checked } = claim;
     await refuseChanges(list, ledger, checked);
     noteUnsent(checked, context);
-    noteWarnings(checked, context);
+    noteWarnings(checked.warnings, context);
     if (checked.invalid.size > 0 && parts.flags.skipInvalid !== true) throw badRows(checked);
-    const reason = await run(list, claim, parts, api, context);
-    await conclude(list, claim, reason, parts, context);
+    const end = await run(list, claim, parts, api, context);
+    noteWarnings(end.breaches, context);
+    await conclude(list, claim, end, parts, context);
   } finally {
     await claim.release();
   }
@@ -68,18 +78,18 @@ async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Map<num
   return lines;
 }
 
-/** Resolves with what ended the run before its last row; undefined where nothing did. */
 async function run(
   { rows, build, reporter }: List,
   { ledger, checked }: Claim,
   { flags, concurrency, rate }: SendParts,
   api: Api,
   { now, random, signal }: Context,
-): Promise<unknown> {
+): Promise<End> {
   const retryUnknown = flags.retryUnknown ?? false;
   let done = 0;
   for (let row = 0; row < checked.asks.length; row++) if (ledger.isDone(row, retryUnknown)) done++;
   reporter.begin(checked.asks.length - checked.invalid.size, done);
+  const breached = new Warnings();
   const halt = new AbortController();
   // Every slot may be waiting for it.
   setMaxListeners(0, halt.signal);
@@ -98,8 +108,8 @@ async function run(
     pace,
     build,
     create: async (request) => {
-      const { id, url } = (await api.createLink(request)).link;
-      return { id, url };
+      const { link, breaches } = await api.createLink(request);
+      return { id: link.id, url: link.url, breaches };
     },
     concurrency,
     retryUnknown,
@@ -107,10 +117,11 @@ async function run(
     stop,
     stopped,
     settled: reporter.settled,
+    breached: (row, breaches) => breached.add(row, breaches),
   });
   signal.removeEventListener("abort", interrupt);
   reporter.end();
-  return halt.signal.reason;
+  return { reason: halt.signal.reason, breaches: breached.list() };
 }
 
 function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {

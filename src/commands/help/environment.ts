@@ -14,6 +14,7 @@ export const ENVIRONMENT = {
   [clientSecret]: "the client's secret",
   [tokenUrl]: "where access tokens are fetched",
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's own",
+  NODE_DISABLE_COMPILE_CACHE: "1 keeps nothing compiled between runs: each takes longer to start",
   HTTPS_PROXY: "the proxy",
   NO_PROXY: "the hosts that need no proxy",
   NO_COLOR: "no colours",
