@@ -89,17 +89,31 @@ describe("listen", () => {
     expect(stderr).toContain("1 of 2 approved");
   });
 
-  it("ends with 7 at the first rejected one", async () => {
-    const { running, url } = await listen(temporaryHome(), "--expect", "1");
+  it("ends with 7 at the first rejected one, and says how to have it explained", async () => {
+    const home = temporaryHome();
+    const { running, url } = await listen(home, "--expect", "1");
     const genuine = webhook(url, record());
     expect(await post(url, { ...genuine, body: Buffer.from("{}") })).toBe(401);
-    const { code, stdout } = await running.ended;
+    const { code, stdout, stderr } = await running.ended;
     expect(code).toBe(7);
     expect(lines(stdout)[1]).toMatchObject({
       type: "rejected",
       code: "content_digest_mismatch",
       checks: expect.arrayContaining([expect.objectContaining({ check: "content-digest", ok: false })]),
     });
+    const [, id = ""] = /paylink verify --event (\S+)/.exec(stderr) ?? [];
+    const explained = await runPaylink(["verify", "--event", id, "--key", keyFile(home), "--json"], {
+      home,
+    });
+    expect(JSON.parse(explained.stdout)).toMatchObject({ code: "content_digest_mismatch" });
+  });
+
+  it("promises no explanation of what it does not keep", async () => {
+    const { running, url } = await listen(temporaryHome(), "--expect", "1", "--no-store");
+    expect(await post(url, { ...webhook(url, record()), body: Buffer.from("{}") })).toBe(401);
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(7);
+    expect(stderr).toContain("It was not kept.");
   });
 
   it("shows only what was asked for, and keeps the rest", async () => {

@@ -67,6 +67,24 @@ describe("listen without a reader", () => {
   });
 });
 
+describe("listen with a reader that is busy", () => {
+  it("answers as before, and shows all of it in the end", async () => {
+    const home = temporaryHome();
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
+    const listening = startPaylink(args, { home });
+    const url = await readyUrl(listening);
+    const readOn = listening.pause();
+    // Several megabytes: more than any pipe holds.
+    const filler = "x".repeat(50_000);
+    for (let count = 0; count < 40; count++)
+      expect(await post(url, webhook(url, record({ filler })))).toBe(200);
+    readOn();
+    const { code, stdout } = await listening.stop();
+    expect(code).toBe(130);
+    expect(stdout.match(/^\{"type":"event"/gm)).toHaveLength(40);
+  });
+});
+
 describe("events export without a reader", () => {
   it("ends", async () => {
     const { home, listening, send } = await listen();

@@ -57,6 +57,8 @@ export interface Running {
   close(): void;
   /** Stops reading stdout, as `head` does when it has what it wants. */
   leave(): void;
+  /** Reads no further, as a reader with something better to do; gives what lets it read on. */
+  pause(): () => void;
   /** Sends a signal and resolves when the program has ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   readonly ended: Promise<Ended>;
@@ -87,6 +89,10 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
         look();
       }),
     close: () => void child.stdin?.end(),
+    pause: () => {
+      child.stdout?.pause();
+      return () => void child.stdout?.resume();
+    },
     leave: () => void child.stdout?.destroy(),
     stop: (signal = "SIGINT") => {
       child.kill(signal);

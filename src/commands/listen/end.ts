@@ -13,7 +13,7 @@ export interface End {
 
 export function awaitEnd(
   signal: AbortSignal,
-  { expectations, timeout }: Pick<ListenOptions, "expectations" | "timeout">,
+  { expectations, timeout, database }: Pick<ListenOptions, "expectations" | "timeout" | "database">,
   tally: Tally,
 ): End {
   const { promise, resolve, reject } = deferred();
@@ -42,7 +42,8 @@ export function awaitEnd(
     saw: (outcome) => {
       if (expectations.length === 0) return;
       // What could not be kept comes again; it was not refused for what it is.
-      if (outcome.type === "rejected" && outcome.status !== NOT_NOW) reject(rejected(outcome));
+      if (outcome.type === "rejected" && outcome.status !== NOT_NOW)
+        reject(rejected(outcome, database !== null));
       else if (tally.missing().length === 0) resolve();
     },
   };
@@ -58,9 +59,11 @@ const waitedInVain = (missing: readonly string[]): PaylinkError =>
     details: { missing },
   });
 
-const rejected = ({ id, code, detail }: Rejection): PaylinkError =>
+const rejected = ({ id, code, detail }: Rejection, kept: boolean): PaylinkError =>
   new PaylinkError("signature_rejected", `A webhook was rejected: ${code}: ${detail}`, {
-    hint: `paylink verify --event ${id}   explains it`,
+    hint: kept
+      ? `paylink verify --event ${id}   explains it`
+      : "It was not kept. Without --no-store, paylink verify --event explains what was rejected.",
     details: { id, code },
   });
 
