@@ -4,7 +4,7 @@ import type { Command, CommanderError } from "commander";
 import { exampleOf } from "./commands/declare.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
-import type { Sender } from "./http/send.ts";
+import { createLazySender } from "./http/lazy-sender.ts";
 import { createProgram } from "./program.ts";
 import { renderError } from "./render/error.ts";
 import { folders } from "./store/folders.ts";
@@ -30,7 +30,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
   world.removeAllListeners("warning");
   const interruption = new AbortController();
-  const network = lazySender(world);
+  const network = createLazySender(world);
   const secrets = createSecrets();
   let active: Command | undefined;
   let exit = 0;
@@ -141,46 +141,6 @@ async function settingsIn(folder: string, out: Output, { know }: Secrets): Promi
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { setTimeout: sleep } = await import("node:timers/promises");
   await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
-}
-
-/** undici is the heaviest thing here: it loads with the first request, not before. */
-function lazySender(world: NodeJS.Process): Sender {
-  const { env } = world;
-  const parser = quickParser(world);
-  let sender: Promise<Sender> | undefined;
-  const open = async (): Promise<Sender> => {
-    const { createSender } = await import("./http/send.ts");
-    parser.begin();
-    return createSender({
-      httpsProxy: env["HTTPS_PROXY"] ?? env["https_proxy"],
-      noProxy: env["NO_PROXY"] ?? env["no_proxy"],
-    });
-  };
-  return {
-    send: async (request, options) => (await (sender ??= open())).send(request, options),
-    close: async () => {
-      if (sender === undefined) return;
-      await (await sender).close();
-      parser.end();
-    },
-  };
-}
-
-/**
- * Node 20 optimises undici's parser, which is WebAssembly, at once, for longer than most runs last; later ones wait until
- * it is worth it, and would lose by this. What is kept compiled, by Node of its own modules and by the entry of ours, is
- * good under the same flags alone: so they change once undici is loaded, and are what they were when it is closed.
- */
-function quickParser(world: NodeJS.Process): { begin(): void; end(): void } {
-  const set = (flags: readonly string[]): void => {
-    if (!world.versions.node.startsWith("20.")) return;
-    const v8 = world.getBuiltinModule("node:v8");
-    for (const flag of flags) v8.setFlagsFromString(flag);
-  };
-  return {
-    begin: () => set(["--liftoff-only"]),
-    end: () => set(["--no-liftoff-only", "--wasm-tier-up", "--wasm-dynamic-tiering"]),
-  };
 }
 
 /** The first signal asks the command to finish what it has in hand; the second one meets no handler and ends it. */

@@ -89,6 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Commands may import everything but each other, the network's own files and the terminal. */
 const COMMANDS_MAY_NOT = [
   "http/send",
+  "http/lazy-sender",
   "http/serve",
   "store/settings",
   "terminal",
