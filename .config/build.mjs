@@ -13,7 +13,7 @@ const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, impor
 
 const bundle = await rolldown({
   cwd: fileURLToPath(root),
-  input: { main: "src/main.ts" },
+  input: { main: "src/main.ts", "event-thread": "src/store/event-thread.ts" },
   platform: "node",
   external: ["@photostructure/sqlite"],
   plugins: [standIns, currenciesAsDigits],

@@ -1,5 +1,6 @@
 /** How the tests run: real processes and sockets take their time, and the gate wants one plain closing line. */
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./count-reporter.mts";
 
@@ -10,7 +11,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 export default defineConfig({
   define: { PAYLINK_VERSION: JSON.stringify(version) },
   test: {
-    root: new URL("..", import.meta.url).pathname,
+    root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -85,6 +85,8 @@ export interface Context {
   readonly settings: (home?: string) => Promise<Settings>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
+  /** The program of the thread that writes events. */
+  readonly eventThread: string;
   /** The exit code of a run that did not fail: another program's, passed on. */
   readonly endWith: (exit: number) => void;
 }

@@ -14,7 +14,8 @@ declare const PAYLINK_VERSION: string;
 
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
-  const argv = world.argv.slice(2);
+  const typed = world.argv.slice(2);
+  const argv = typed.length === 0 ? ["--help"] : typed;
   const only = argv.length === 1 ? argv[0] : undefined;
   if (only === "--version" || only === "-V") return print(world, PAYLINK_VERSION);
   // The build has written the help down: the program that it describes takes ten times as long to load. A terminal
@@ -35,7 +36,6 @@ export async function run(world: NodeJS.Process): Promise<number> {
     const run = { signal: interruption.signal, send: network.send, endWith, secrets };
     return createContext(world, command.optsWithGlobals(), run);
   });
-  if (argv.length === 0) return print(world, program.helpInformation().trimEnd());
   const forget = watchSignals(world, interruption);
   for (const stream of [world.stdout, world.stderr]) stream.on("error", ignoreClosedPipe);
   try {
@@ -112,6 +112,7 @@ async function createContext(
     profile: options.profile,
     settings: (home) => openSettings(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
+    eventThread: join(__dirname, "event-thread.js"),
     endWith,
   };
 }
@@ -183,7 +184,7 @@ async function report(
   error: unknown,
   { hide }: Secrets,
 ): Promise<number> {
-  if (isHelp(error)) return 0;
+  if (isAnswered(error)) return 0;
   const [{ createOutput }, { renderError }, { exampleOf }] = await Promise.all([
     import("./terminal/output.ts"),
     import("./render/error.ts"),
@@ -200,8 +201,8 @@ async function report(
   return failure.exit;
 }
 
-const isHelp = (error: unknown): boolean =>
-  (error as Partial<CommanderError> | null)?.code?.startsWith?.("commander.help") ?? false;
+/** commander throws, too, where it has shown the help or the version. */
+const isAnswered = (error: unknown): boolean => (error as Partial<CommanderError> | null)?.exitCode === 0;
 
 function internal(error: unknown): PaylinkError {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

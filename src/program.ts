@@ -1,10 +1,12 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
-import { Command, Option, type CommanderError } from "commander";
+import { Command, Option } from "commander";
 import { registerBulk } from "./commands/bulk/command.ts";
 import { registerCompletion } from "./commands/completion/command.ts";
 import { registerCreate } from "./commands/create/command.ts";
-import { exampleOf, examples, type Register, type Start } from "./commands/declare.ts";
+import { examples, type Register, type Start } from "./commands/declare.ts";
 import { registerConfig } from "./commands/config/command.ts";
+import { registerHelp } from "./commands/help/command.ts";
+import { helpLayout } from "./commands/help-layout.ts";
 import { registerLogin } from "./commands/login/command.ts";
 import { registerLogout } from "./commands/logout/command.ts";
 import { registerStatus } from "./commands/status/command.ts";
@@ -16,30 +18,18 @@ import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
 import { registerTrigger } from "./commands/trigger/command.ts";
 import { registerCheck } from "./commands/check/command.ts";
+import { failAsUsage } from "./commands/misuse.ts";
 import { registerVerify } from "./commands/verify/command.ts";
 import { registerTest } from "./commands/test/command.ts";
-import { PaylinkError } from "./domain/errors.ts";
 
-/** In the order in which the help lists them. */
-const COMMANDS: readonly Register[] = [
-  registerCreate,
-  registerBulk,
-  registerListen,
-  registerEvents,
-  registerVerify,
-  registerTrigger,
-  registerCheck,
-  registerSandbox,
-  registerPay,
-  registerTest,
-  registerDemo,
-  registerCompletion,
-  registerTransaction,
-  registerLogin,
-  registerLogout,
-  registerStatus,
-  registerConfig,
-];
+/** In the order, and under the headings, in which the help lists them. */
+const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
+  "Links:": [registerCreate, registerBulk, registerTransaction],
+  "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
+  "The sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
+  "The account:": [registerLogin, registerLogout, registerStatus, registerConfig],
+  "The command line:": [registerHelp, registerCompletion],
+};
 
 /** A fresh tree of commands; `start` makes the context of the one that runs. */
 export function createProgram(version: string, start: Start): Command {
@@ -47,35 +37,24 @@ export function createProgram(version: string, start: Start): Command {
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .helpCommand(false)
-    .option("-p, --profile <name>", "the profile to use (PAYLINK_PROFILE)")
+    .configureHelp(helpLayout)
+    .option("-p, --profile <name>", "the profile to use (default: PAYLINK_PROFILE, else the current one)")
     .option("--json", "JSON on stdout, everything for people on stderr")
     .option("--no-input", "never prompt")
     .addOption(
       new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
     )
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
-  examples(program, ["paylink demo", "paylink create --amount 10 --currency EUR"]);
-  for (const register of COMMANDS) register(program, start);
-  for (const command of withSubcommands(program)) failAsUsage(command);
+  examples(program, [
+    "paylink demo",
+    "paylink sandbox",
+    "paylink listen --forward-to localhost:3000/webhooks",
+    "paylink create --amount 10 --currency EUR",
+  ]);
+  for (const [heading, registers] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const register of registers) register(program, start);
+  }
+  failAsUsage(program);
   return program;
-}
-
-const withSubcommands = (command: Command): Command[] => [
-  command,
-  ...command.commands.flatMap(withSubcommands),
-];
-
-/** commander's own refusals become failures of ours, so that one place turns every failure into words. */
-function failAsUsage(command: Command): void {
-  command.configureOutput({ outputError: () => undefined });
-  command.exitOverride((error: CommanderError) => {
-    if (error.exitCode === 0 || error.code.startsWith("commander.help")) throw error;
-    const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
-    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
-    const example = exampleOf(command);
-    throw new PaylinkError("usage", [sentence, ...suggestion].join(" "), {
-      hint: example === undefined ? undefined : `Try: ${example}`,
-    });
-  });
 }

@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http/exchange",
     "http/message",
     "store/journal",
+    "store/journal-writer",
     "csv-parse",
     "csv-stringify",
     "p-limit",
@@ -61,6 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:module",
     "node:path",
     "node:util",
+    "node:worker_threads",
   ],
   render: ["domain", "http/message", "chalk", "uqr"],
   terminal: [
@@ -93,7 +95,13 @@ const COMMANDS_MAY_NOT = [
 ];
 
 /** What stands beside the commands and belongs to all of them. */
-const COMMANDS_SHARE = ["commands/declare", "commands/account", "commands/stage", "commands/timeout"];
+const COMMANDS_SHARE = [
+  "commands/declare",
+  "commands/misuse",
+  "commands/account",
+  "commands/stage",
+  "commands/timeout",
+];
 
 interface Import {
   readonly file: string;

@@ -17,7 +17,7 @@ export interface Paid {
   readonly record: TransactionRecord;
 }
 
-/** Throws `refused` where the sandbox does not take the payment, `not_reached` where it does not answer. */
+/** Throws `refused` where the sandbox does not take the payment, `not_reached` or `outcome_unknown` where no answer comes. */
 export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
   const reply = await send({
     method: "POST",
@@ -30,9 +30,9 @@ export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): P
     ],
     body: new TextEncoder().encode(new URLSearchParams({ ...form }).toString()),
   }).catch((error: unknown) => {
-    throw failureOf(error, "reads");
+    throw failureOf(error, "pays");
   });
-  if (reply.status !== 200) throw refusalOf(reply, "reads");
+  if (reply.status !== 200) throw refusalOf(reply, "pays");
   const text = new TextDecoder().decode(reply.body);
   const record = parseJson(text);
   if (!record.ok || !isJsonObject(record.value.value))

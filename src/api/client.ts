@@ -101,9 +101,11 @@ function requestTo(url: URL, method: "GET" | "POST", token: string, body: Uint8A
   };
 }
 
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** A reply that says yes and cannot be read leaves open what was created. */
 function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(reply.body);
+  const text = UTF8.decode(reply.body);
   const json = parseJson(text);
   if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
   if (!isJsonObject(json.value.value)) throw unusable(reply, "JSON that is no object", text);

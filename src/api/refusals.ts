@@ -4,8 +4,8 @@ import { isJsonObject, memberOf, parseJson, type Json, type JsonObject } from ".
 import { SendError } from "../http/exchange.ts";
 import type { HttpReply } from "../http/message.ts";
 
-/** Whether a request changes something at the service: only then can its outcome be unknown. */
-export type Effect = "creates" | "reads";
+/** What a request does at the service: where it only reads, its outcome cannot be unknown. */
+export type Effect = "creates" | "pays" | "reads";
 
 /** The failure that a reply other than 2xx stands for. */
 export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
@@ -18,11 +18,18 @@ export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
   if (status === 401 || status === 403) return new PaylinkError("unauthorized", message, options);
   if (status === 429 || status === 503) return new PaylinkError("overloaded", message, options);
   if (status >= 400 && status < 500) return new PaylinkError("refused", message, options);
-  return new PaylinkError(effect === "creates" ? "outcome_unknown" : "not_reached", message, options);
+  if (effect === "reads") return new PaylinkError("not_reached", message, options);
+  return new PaylinkError("outcome_unknown", message, { ...options, hint: MAY_BE_DONE[effect] });
 }
+
+/** Where the failure's own words are of another thing than what may have been done. */
+const MAY_BE_DONE: Readonly<Partial<Record<Effect, string>>> = {
+  pays: "The link may be paid. Look at the sandbox's dashboard before paying it again.",
+};
 
 /** What to do next, where the status tells more than the failure's own code does. */
 function nextStep(status: number, effect: Effect): string | undefined {
+  if (effect === "pays") return "Nothing was paid.";
   if (status === 403) return "The token was taken, but not for this. Check the terminal: paylink status";
   if (effect === "reads" && status === 404)
     return "Check what was asked for, and where: paylink config get transactionPath";
@@ -33,11 +40,17 @@ function nextStep(status: number, effect: Effect): string | undefined {
 /** The failure that a broken exchange stands for. */
 export function failureOf(error: unknown, effect: Effect): unknown {
   if (!(error instanceof SendError)) return error;
-  return error.sent && effect === "creates"
-    ? new PaylinkError("outcome_unknown", `The request left, and no usable answer came: ${error.message}.`, {
-        cause: error,
-      })
-    : new PaylinkError("not_reached", `The service was not reached: ${error.message}.`, { cause: error });
+  const { message, sent } = error;
+  const hint = effect === "pays" ? "Nothing was paid. Is the sandbox running? paylink sandbox" : undefined;
+  if (effect === "reads" || !sent)
+    return new PaylinkError("not_reached", `The service was not reached: ${message}.`, {
+      hint,
+      cause: error,
+    });
+  return new PaylinkError("outcome_unknown", `The request left, and no usable answer came: ${message}.`, {
+    hint: MAY_BE_DONE[effect],
+    cause: error,
+  });
 }
 
 interface ServiceWords {

@@ -4,7 +4,7 @@ import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts
 
 /** How often a request is sent again. */
 const RETRIES = 3;
-/** Milliseconds before the first retry; each further one waits twice as long. */
+/** Milliseconds before the first retry, on average. */
 const FIRST_WAIT = 250;
 /** What a service may ask for, in milliseconds; a longer wait is for the user to decide on. */
 const LONGEST_WAIT = 60_000;
@@ -32,7 +32,7 @@ export interface RetryParts {
 export function withRetries({ send, now, random, pause, waiting }: RetryParts): Send {
   const attempt = async (request: HttpRequest, options: SendOptions, retry: number): Promise<HttpReply> => {
     const again = async (reason: string, asked: number | undefined): Promise<HttpReply> => {
-      const milliseconds = asked ?? FIRST_WAIT * 2 ** (retry - 1) * (0.5 + random());
+      const milliseconds = asked ?? backoff(FIRST_WAIT, retry, random);
       waiting({ milliseconds, reason, retry, retries: RETRIES });
       await pause(milliseconds);
       return attempt(request, options, retry + 1);
@@ -49,6 +49,11 @@ export function withRetries({ send, now, random, pause, waiting }: RetryParts): 
       : again(`it answered ${result.status}`, asked);
   };
   return (request, options = {}) => attempt(request, options, 1);
+}
+
+/** Milliseconds before the nth retry where the service names no time: twice as long each time, give or take a half. */
+export function backoff(first: number, nth: number, random: () => number): number {
+  return first * 2 ** (nth - 1) * (0.5 + random());
 }
 
 /** Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. */

@@ -4,12 +4,15 @@ import type { Problem } from "../domain/errors.ts";
 import { Numbers } from "./numbers.ts";
 import { fingerprintOf, type Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
+import { Warnings, type RowWarning } from "./warnings.ts";
 
 export interface Checked {
   /** What each row asks for, by its position. */
   readonly asks: Numbers;
   /** The positions of the rows that cannot be sent. */
   readonly invalid: ReadonlySet<number>;
+  /** What is odd about rows that can be sent. */
+  readonly warnings: readonly RowWarning[];
   /** Every column of the file in the order of its first appearance, and whether it is sent. */
   readonly columns: ReadonlyMap<string, boolean>;
   /** A digest of what all rows ask for: the same list under another name is known by it. */
@@ -32,17 +35,21 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, isDone, checked } = parts;
   const asks = new Numbers();
   const invalid = new Set<number>();
+  const odd = new Warnings();
   const columns = new Map<string, boolean>();
   const content = createHash("sha256");
   for await (const row of rows) {
     signal.throwIfAborted();
-    const problems = isDone(row.index) ? [] : requestOf(row, build, now).problems;
+    const { problems, warnings } = isDone(row.index) ? NOTHING_WRONG : requestOf(row, build, now);
     if (problems.length > 0) invalid.add(row.index);
+    else odd.add(row, warnings);
     const fingerprint = fingerprintOf(row);
     asks.set(row.index, fingerprint);
     content.update(`${fingerprint}\n`);
     for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
     checked(row, problems);
   }
-  return { asks, invalid, columns, content: content.digest("hex") };
+  return { asks, invalid, warnings: odd.list(), columns, content: content.digest("hex") };
 }
+
+const NOTHING_WRONG = { problems: [], warnings: [] };

@@ -1,4 +1,5 @@
 /** How fast a run goes: under its ceiling, and stopping as a whole for as long as the service asks it to. */
+import { backoff } from "../api/retries.ts";
 
 export interface PaceParts {
   /** Requests a second; undefined is as fast as the answers come. */
@@ -8,6 +9,8 @@ export interface PaceParts {
   /** Resolves after so many milliseconds, or as soon as the run is to stop. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly stopped: () => boolean;
+  /** From 0 up to 1. */
+  readonly random: () => number;
   /** Hears of each pause. */
   readonly paused: (milliseconds: number) => void;
 }
@@ -53,15 +56,15 @@ export class Pace {
   }
 
   /**
-   * The service could not take a request that left at `since`: everybody waits, for as long as it says or twice as long
-   * as the time before. False where its patience is at an end. Requests that left together are one refusal.
+   * The service could not take a request that left at `since`: everybody waits, for as long as it says or about twice as
+   * long as the time before. False where its patience is at an end. Requests that left together are one refusal.
    */
   slowDown(since: number, retryAfter: number | undefined): boolean {
     const now = this.parts.clock();
     const again = since >= this.pausedAt;
     if (again) this.pauses++;
     if (this.pauses > PATIENCE) return false;
-    const pause = retryAfter ?? Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.pauses - 1));
+    const pause = retryAfter ?? Math.min(LONGEST_PAUSE, backoff(FIRST_PAUSE, this.pauses, this.parts.random));
     if (again) this.pausedAt = now;
     if (now + pause > this.pausedUntil) {
       this.pausedUntil = now + pause;

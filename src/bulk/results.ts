@@ -7,13 +7,13 @@ import { stringify } from "csv-stringify";
 import { PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
 import type { Checked } from "./check.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 
 /** A row's outcome, or why it has none. */
 export type Result = Omit<Outcome, "status"> & {
-  readonly status: Outcome["status"] | "invalid" | "not_sent";
+  readonly status: Status | "invalid";
 };
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;

@@ -9,17 +9,24 @@ export interface RowRequest {
   readonly request: PaymentLinkRequest | null;
   /** Each at its column, or at the flag whose default is wrong. */
   readonly problems: readonly Problem[];
+  /** What is odd about it, named in the same way. */
+  readonly warnings: readonly Problem[];
 }
 
 /** Fills up what a row gives, by field, with the run's defaults, and checks the whole. */
 export type BuildRequest = (given: ReadonlyMap<string, Json>, now: Date) => RowRequest;
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
-  if (row.problems.length > 0) return { request: null, problems: row.problems };
-  const { request, problems } = build(givenBy(row), now);
-  if (request !== null) return { request, problems };
+  if (row.problems.length > 0) return { request: null, problems: row.problems, warnings: [] };
+  const built = build(givenBy(row), now);
+  if (built.problems.length === 0 && built.warnings.length === 0) return built;
   const spelled = new Map(row.cells.map(({ column }) => [column.field, column.name]));
-  return { request, problems: problems.map(({ at, message }) => ({ at: spelled.get(at) ?? at, message })) };
+  const asSpelled = ({ at, message }: Problem): Problem => ({ at: spelled.get(at) ?? at, message });
+  return {
+    request: built.request,
+    problems: built.problems.map(asSpelled),
+    warnings: built.warnings.map(asSpelled),
+  };
 }
 
 /** What is empty was not given, and leaves room for a default. */

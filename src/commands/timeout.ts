@@ -1,14 +1,23 @@
 /** `--timeout`, for every command that waits for the service. */
 import { parseDuration } from "../domain/duration.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { accepted, refused, type Parsed } from "../domain/parsed.ts";
 
 /** How long one exchange may take where nobody says otherwise, in milliseconds. */
 export const REQUEST_TIMEOUT = 30_000;
 
 /** Milliseconds from `--timeout`; undefined where it was not given. */
-export function timeoutOf(timeout: string | undefined): number | undefined {
-  if (timeout === undefined) return undefined;
+export function readTimeout(timeout: string | undefined): Parsed<number | undefined> {
+  if (timeout === undefined) return accepted(undefined);
   const parsed = parseDuration(timeout);
-  if (parsed.ok && parsed.value.milliseconds > 0) return parsed.value.milliseconds;
-  throw new PaylinkError("usage", `--timeout ${parsed.ok ? "must be more than 0" : parsed.message}.`);
+  if (!parsed.ok) return parsed;
+  const { milliseconds } = parsed.value;
+  return milliseconds > 0 ? accepted(milliseconds) : refused("must be more than 0");
+}
+
+/** For commands of which nothing else can be wrong. Throws `usage`. */
+export function timeoutOf(timeout: string | undefined): number | undefined {
+  const read = readTimeout(timeout);
+  if (read.ok) return read.value;
+  throw new PaylinkError("usage", `--timeout ${read.message}.`);
 }

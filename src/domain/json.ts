@@ -41,21 +41,20 @@ export function joinPath(path: string, step: string | number): string {
 
 /**
  * Reads a JSON text; one leading byte order mark is ignored (RFC 8259 8.1). The message of a refusal names line
- * and column. The platform's parser judges the grammar; the tokens are then read here, because lossless-json's
- * own parser tells of a duplicate member only where the values differ, and recurses without bound.
+ * and column. The tokens are read here, because the platform's parser loses how a number was spelled, and
+ * lossless-json's tells of a duplicate member only where the values differ, and recurses without bound.
  */
 export function parseJson(text: string): Parsed<JsonText> {
   const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  const reader = new Reader(json);
+  const value = reader.whole();
+  if (value !== undefined) return accepted({ value, duplicates: reader.duplicates });
   try {
     JSON.parse(json);
   } catch (error) {
     return refused(`is not JSON: ${whatIsWrong(json, error)}`);
   }
-  const reader = new Reader(json);
-  const value = reader.value("", 0);
-  return value === undefined
-    ? refused(`is nested deeper than ${MAX_DEPTH} levels`)
-    : accepted({ value, duplicates: reader.duplicates });
+  return refused(`is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 /** Writes a value with its numbers as they are spelled; `space` indents as in `JSON.stringify`. */
@@ -81,13 +80,16 @@ const BYTE_ORDER_MARK = 0xfeff;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPENING_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Builds the value of a text that is known to be JSON; `undefined` stands for "nested too deep". */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Builds the value of a text; `undefined` stands for what is not JSON, or nested too deep. */
 class Reader {
   readonly duplicates: string[] = [];
   private at = 0;
@@ -97,7 +99,13 @@ class Reader {
     this.text = text;
   }
 
-  value(path: string, depth: number): Json | undefined {
+  whole(): Json | undefined {
+    const value = this.value("", 0);
+    this.next();
+    return this.at === this.text.length ? value : undefined;
+  }
+
+  private value(path: string, depth: number): Json | undefined {
     switch (this.next()) {
       case QUOTE:
         return this.string();
@@ -113,62 +121,79 @@ class Reader {
   private object(path: string, depth: number): JsonObject | undefined {
     const object: JsonObject = {};
     this.at++;
-    while (this.next() !== CLOSING_BRACE) {
-      const name = this.string();
-      this.next();
-      this.at++; // the colon
+    if (this.took(CLOSING_BRACE)) return object;
+    do {
+      const name = this.next() === QUOTE ? this.string() : undefined;
+      if (name === undefined || !this.took(COLON)) return undefined;
       const first = this.next();
       const deep = first === OPENING_BRACE || first === OPENING_BRACKET;
       const value = this.value(deep ? joinPath(path, name) : "", depth);
       if (value === undefined) return undefined;
       if (Object.hasOwn(object, name)) this.duplicates.push(joinPath(path, name));
       setMember(object, name, value);
-      if (this.next() === COMMA) this.at++;
-    }
-    this.at++;
-    return object;
+    } while (this.took(COMMA));
+    return this.took(CLOSING_BRACE) ? object : undefined;
   }
 
   private array(path: string, depth: number): Json[] | undefined {
     const array: Json[] = [];
     this.at++;
-    while (this.next() !== CLOSING_BRACKET) {
+    if (this.took(CLOSING_BRACKET)) return array;
+    do {
       const value = this.value(joinPath(path, array.length), depth);
       if (value === undefined) return undefined;
       array.push(value);
-      if (this.next() === COMMA) this.at++;
-    }
-    this.at++;
-    return array;
+    } while (this.took(COMMA));
+    return this.took(CLOSING_BRACKET) ? array : undefined;
   }
 
-  private string(): string {
+  /** Control characters must be escaped, and only what is escaped needs the platform to read it. */
+  private string(): string | undefined {
     const start = this.at;
     let escaped = false;
     let end = start + 1;
-    for (let code = this.text.charCodeAt(end); code !== QUOTE; code = this.text.charCodeAt(end)) {
+    let code = this.text.charCodeAt(end);
+    for (; code !== QUOTE && code >= 0x20; code = this.text.charCodeAt(end)) {
       if (code === BACKSLASH) escaped = true;
       end += code === BACKSLASH ? 2 : 1;
     }
+    if (code !== QUOTE) return undefined;
     this.at = end + 1;
-    return escaped ? String(JSON.parse(this.text.slice(start, this.at))) : this.text.slice(start + 1, end);
+    return escaped ? unescaped(this.text.slice(start, this.at)) : this.text.slice(start + 1, end);
   }
 
   /** `true`, `false`, `null` or a number: what runs up to white space, a comma, a closing bracket or the end. */
-  private word(): Json {
+  private word(): Json | undefined {
     const start = this.at;
     while (WORD[this.text.charCodeAt(this.at)] === 1) this.at++;
     const word = this.text.slice(start, this.at);
     if (word === "true") return true;
     if (word === "false") return false;
-    return word === "null" ? null : new JsonNumber(word);
+    if (word === "null") return null;
+    return NUMBER.test(word) ? new JsonNumber(word) : undefined;
   }
 
-  /** Skips white space and gives the character code that follows; NaN at the end. */
+  /** Goes past the character where it comes next. */
+  private took(code: number): boolean {
+    const here = this.next() === code;
+    if (here) this.at++;
+    return here;
+  }
+
+  /** Skips white space (RFC 8259 2) and gives the character code that follows; NaN at the end. */
   private next(): number {
     let code = this.text.charCodeAt(this.at);
-    while (code === 0x20 || (code >= 0x09 && code <= 0x0d)) code = this.text.charCodeAt(++this.at);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)
+      code = this.text.charCodeAt(++this.at);
     return code;
+  }
+}
+
+function unescaped(quoted: string): string | undefined {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return undefined;
   }
 }
 

@@ -4,34 +4,35 @@ import { targetUri, type HttpRequest } from "../http/message.ts";
 import { isEncoded } from "./content.ts";
 import type { EventLine, WebhookEvent } from "./events.ts";
 
-/** The text of an `EventLine`. */
+/** The text of an `EventLine`, put together from texts: the largest of them are there already. */
 export function eventLine({
   id,
   receivedAt,
   repeated,
-  verdict,
   record,
   breaches,
   request,
+  json,
 }: WebhookEvent): string {
-  const before = {
-    type: "event",
-    id,
-    receivedAt: receivedAt.toISOString(),
-    repeated,
-    verdict,
-  } satisfies Partial<EventLine>;
-  const after = {
-    breaches,
-    method: request.method,
-    url: request.authority === "" ? request.target : targetUri(request),
-    headers: request.headers,
-    ...(request.trailers === undefined ? {} : { trailers: request.trailers }),
-    bodyBase64: base64(request.body),
-  } satisfies Partial<EventLine>;
-  // Two halves that are complete objects: the record is put between them as the text that it came as.
-  const text = record === null ? "null" : recordText(request, record);
-  return `${JSON.stringify(before).slice(0, -1)},"record":${text},${JSON.stringify(after).slice(1)}`;
+  const url = request.authority === "" ? request.target : targetUri(request);
+  const members: Record<keyof EventLine, string | undefined> = {
+    type: '"event"',
+    id: JSON.stringify(id),
+    receivedAt: JSON.stringify(receivedAt),
+    repeated: String(repeated),
+    verdict: json.verdict,
+    record: record === null ? "null" : recordText(request, record),
+    breaches: JSON.stringify(breaches),
+    method: JSON.stringify(request.method),
+    url: JSON.stringify(url),
+    headers: json.headers,
+    trailers: JSON.stringify(request.trailers),
+    bodyBase64: `"${bytes(request.body).toString("base64")}"`,
+  };
+  let line = "";
+  for (const [name, text] of Object.entries(members))
+    if (text !== undefined) line += `${line === "" ? "{" : ","}"${name}":${text}`;
+  return `${line}}`;
 }
 
 /** A raw line break in JSON can only be white space between two tokens. */
@@ -44,4 +45,3 @@ function recordText(request: HttpRequest, record: WebhookEvent["record"]): strin
 const BYTE_ORDER_MARK = 0xfeff;
 
 const bytes = (body: Uint8Array): Buffer => Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-const base64 = (body: Uint8Array): string => bytes(body).toString("base64");

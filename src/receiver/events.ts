@@ -14,7 +14,19 @@ export interface WebhookEvent {
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
   readonly request: HttpRequest;
+  readonly json: EventJson;
 }
+
+/** The parts of an event that are both kept and printed, as JSON texts: each is written once. */
+export interface EventJson {
+  readonly verdict: string;
+  readonly headers: string;
+}
+
+export const eventJson = (verdict: Verdict, { headers }: Pick<HttpRequest, "headers">): EventJson => ({
+  verdict: JSON.stringify(verdict),
+  headers: JSON.stringify(headers),
+});
 
 /** An event that has just been judged: whether it came before is for the log to say. */
 export type NewEvent = Omit<WebhookEvent, "repeated">;

@@ -6,7 +6,14 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { refuseHead } from "./admit.ts";
-import type { EventLog, Kept, Rejection, WebhookEvent } from "./events.ts";
+import {
+  eventJson,
+  type EventLog,
+  type Kept,
+  type NewEvent,
+  type Rejection,
+  type WebhookEvent,
+} from "./events.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
 
 export interface ReceiverParts {
@@ -106,6 +113,7 @@ async function take(
     record,
     breaches,
     request,
+    json: eventJson(verdict, request),
   } as const;
   let kept: Kept;
   try {
@@ -116,14 +124,15 @@ async function take(
     return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
   }
   const { repeated, first, taken } = kept;
-  const known: WebhookEvent = {
-    ...event,
-    repeated,
-    verdict: repeated ? warned(verdict, "duplicate_delivery") : verdict,
-  };
+  const known: WebhookEvent = repeated ? asRepeated(event) : { ...event, repeated };
   observe(known);
   const passesOn = forward !== undefined && !taken && verdict.verdict === "valid";
   return passesOn ? reply(await forward(known, first)) : OK;
+}
+
+function asRepeated(event: NewEvent): WebhookEvent {
+  const verdict = warned(event.verdict, "duplicate_delivery");
+  return { ...event, repeated: true, verdict, json: eventJson(verdict, event.request) };
 }
 
 /** The answer never says more than its status does: the reasons are for the terminal. */

@@ -1,5 +1,7 @@
 /** A bulk run in words: how far it is while it goes on, and what became of its rows. */
 import type { ChalkInstance } from "chalk";
+import type { Problem } from "../domain/errors.ts";
+import { safeText } from "./safe-text.ts";
 
 /** Rows by what became of them. */
 export interface Tally {
@@ -27,6 +29,17 @@ export const count = (number: number): string => number.toLocaleString("en-US");
 
 export function rowsOf(number: number): string {
   return `${count(number)} ${number === 1 ? "row" : "rows"}`;
+}
+
+/** What is odd about so many rows, the first of them on this line. */
+export function renderRowWarning(
+  { at, message }: Problem,
+  line: number,
+  rows: number,
+  paint: ChalkInstance,
+): string {
+  const more = rows > 1 ? ` (and ${count(rows - 1)} more like it)` : "";
+  return `${paint.yellow("!")} line ${line}, ${safeText(`${at} ${message}`)}${more}`;
 }
 
 export function renderTally(tally: Tally, paint: ChalkInstance): string {

@@ -135,7 +135,7 @@ const unusable = (problem: Problem): BuiltRequest => ({
 const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: RequestFlags): boolean =>
   reusable === true || [mode, minAmount, maxAmount, referenceMode].some((value) => value !== undefined);
 
-/** What nobody gave: the profile's values, and what each kind of link means (`cli.md`, create). */
+/** What nobody gave: the profile's values, and what each kind of link means. */
 function applyDefaults(
   request: JsonObject,
   flags: RequestFlags,

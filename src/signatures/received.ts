@@ -5,17 +5,10 @@ import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
+import { readBytes, type RawDictionary, type RawMember } from "./raw-member.ts";
 import { Refusal } from "./refusal.ts";
 import type { Report } from "./report.ts";
-import {
-  countParameters,
-  differOnlyInSpace,
-  readBytes,
-  readDictionary,
-  repeatedKey,
-  type RawDictionary,
-  type RawMember,
-} from "./structured.ts";
+import { countParameters, differOnlyInSpace, readDictionary, repeatedKey } from "./structured.ts";
 
 export interface ReceivedSignature {
   readonly components: readonly Component[];
@@ -78,25 +71,27 @@ function requireBoth(inputLines: readonly string[], signatureLines: readonly str
 
 /** Labels are unique in each field and the same in both (RFC 9421 4); only the policy's own is looked into. */
 function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Policy): [RawMember, RawMember] {
-  for (const { members } of [inputs, signatures]) {
-    if (members.length > policy.limits.maxLabels) {
-      throw new Refusal("limit_exceeded", `${members.length} labels, more than ${policy.limits.maxLabels}`);
-    }
-    const repeated = repeatedKey(members);
-    if (repeated !== undefined) throw new Refusal("duplicate_label", `the label ${repeated} stands twice`);
-  }
-  for (const [ours, theirs, field] of [
-    [inputs, signatures, "Signature"],
-    [signatures, inputs, "Signature-Input"],
-  ] as const) {
-    const lone = ours.members.find(({ key }) => !theirs.parsed.has(key));
-    if (lone !== undefined) throw new Refusal("label_mismatch", `${field} has no label ${lone.key}`);
-  }
+  requireDistinct(inputs, policy);
+  requireDistinct(signatures, policy);
+  requireLabels(inputs, signatures, "Signature");
+  requireLabels(signatures, inputs, "Signature-Input");
   const input = inputs.members.find(({ key }) => key === policy.label);
   const value = signatures.members.find(({ key }) => key === policy.label);
   if (input !== undefined && value !== undefined) return [input, value];
   const labels = inputs.members.map(({ key }) => key).join(", ");
   throw new Refusal("label_not_found", `no signature ${policy.label}, only: ${labels || "none"}`);
+}
+
+function requireDistinct(dictionary: RawDictionary, { limits: { maxLabels } }: Policy): void {
+  const count = dictionary.members.length;
+  if (count > maxLabels) throw new Refusal("limit_exceeded", `${count} labels, more than ${maxLabels}`);
+  const repeated = repeatedKey(dictionary);
+  if (repeated !== undefined) throw new Refusal("duplicate_label", `the label ${repeated} stands twice`);
+}
+
+function requireLabels({ members }: RawDictionary, theirs: RawDictionary, field: string): void {
+  const lone = members.find(({ key }) => !theirs.parsed.has(key));
+  if (lone !== undefined) throw new Refusal("label_mismatch", `${field} has no label ${lone.key}`);
 }
 
 function innerList({ parsed }: RawDictionary, label: string): InnerList {
@@ -120,14 +115,14 @@ function readComponents([items]: InnerList, { limits }: Policy): Component[] {
  * something that the parse has lost: a parameter given twice, `1.0` or `0001` for 1, `?1` for a flag.
  */
 function canonicalParams(
-  { text, parameters }: RawMember,
+  { text, parameters, canonical: isCanonical }: RawMember,
   list: InnerList,
   components: readonly Component[],
   report: Report,
 ): string {
   if (parameters !== countParameters(list))
     throw new Refusal("duplicate_param", "a parameter is given twice");
-  const canonical = signatureParams(components, list[1]);
+  const canonical = isCanonical ? text : signatureParams(components, list[1]);
   if (text === canonical) report.pass(`${components.length} covered`);
   else if (differOnlyInSpace(text, canonical)) {
     report.warn("non_canonical_signature_input");
@@ -138,13 +133,13 @@ function canonicalParams(
   return canonical;
 }
 
-function signatureBytes({ text, parameters }: RawMember, report: Report): Buffer {
-  const read = readBytes(text);
+function signatureBytes(member: RawMember, report: Report): Buffer {
+  const read = readBytes(member);
   if (read === undefined) {
     throw new Refusal("signature_malformed", "the signature is not a byte sequence: base64 between colons");
   }
   if (!read.canonical) report.warn("non_canonical_base64");
-  if (parameters > 0) report.warn("signature_has_parameters");
+  if (member.parameters > 0) report.warn("signature_has_parameters");
   return read.bytes;
 }
 

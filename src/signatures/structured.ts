@@ -1,42 +1,19 @@
 /** Structured Fields read strictly: the library's parse, and beside it the raw text that the parse loses. */
 
-import { type Dictionary, type InnerList, parseDictionary } from "structured-headers";
+import { type InnerList, parseDictionary } from "structured-headers";
 import { trimSpace } from "../http/message.ts";
-
-/** One member as it was written; its label alone says nothing of how often it was given. */
-export interface RawMember {
-  readonly key: string;
-  /** What follows the `=`, or the parameters alone where the member has no value. */
-  readonly text: string;
-  /** Parameters as written, those of an inner list's items included. */
-  readonly parameters: number;
-}
-
-export interface RawDictionary {
-  readonly members: readonly RawMember[];
-  /** The last member of a key wins here (RFC 8941 4.2.2), which is why `members` are counted. */
-  readonly parsed: Dictionary;
-}
+import { readLoneMember } from "./lone-member.ts";
+import type { RawDictionary, RawMember } from "./raw-member.ts";
 
 /** Parses all lines of a field as one Dictionary (RFC 8941 4.2), and throws where that fails. */
 export function readDictionary(lines: readonly string[]): RawDictionary {
   const text = lines.length === 1 ? trimSpace(lines[0] ?? "") : lines.map(trimSpace).join(", ");
-  return readLoneBytes(text) ?? { parsed: parseDictionary(text), members: scanMembers(text) };
-}
-
-/** One Byte Sequence and nothing else, as Signature and Content-Digest mostly are: read at a tenth of the cost. */
-function readLoneBytes(text: string): RawDictionary | undefined {
-  const [, key, value] = /^([a-z*][a-z0-9_.*-]*)=(:[^:]*:)$/.exec(text) ?? [];
-  const read = value === undefined ? undefined : readBytes(value);
-  if (key === undefined || value === undefined || read === undefined) return undefined;
-  return {
-    parsed: new Map([[key, [read.bytes, new Map()]]]),
-    members: [{ key, text: value, parameters: 0 }],
-  };
+  return readLoneMember(text) ?? { parsed: parseDictionary(text), members: scanMembers(text) };
 }
 
 /** The first key that a second member has. */
-export function repeatedKey(members: readonly RawMember[]): string | undefined {
+export function repeatedKey({ members, parsed }: RawDictionary): string | undefined {
+  if (parsed.size === members.length) return undefined;
   const seen = new Set<string>();
   return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
 }
@@ -48,22 +25,6 @@ export function countParameters([items, parameters]: InnerList): number {
 
 export function differOnlyInSpace(a: string, b: string): boolean {
   return withoutSpace(a) === withoutSpace(b);
-}
-
-/**
- * The bytes of a Byte Sequence, from its raw text; undefined where the text is none. Padding left out and pad bits
- * that are not zero are read (RFC 8941 4.2.7) and reported, padding beyond what is due is an error.
- */
-export function readBytes(text: string): { bytes: Buffer; canonical: boolean } | undefined {
-  const end = text.indexOf(":", 1);
-  if (end < 0 || !text.startsWith(":")) return undefined;
-  const base64 = text.slice(1, end);
-  const bytes = Buffer.from(base64, "base64");
-  if (bytes.toString("base64") === base64) return { bytes, canonical: true };
-  const [, digits = "x", padding = ""] = /^([A-Za-z0-9+/]*)(={0,2})$/.exec(base64) ?? [];
-  const due = (4 - (digits.length % 4)) % 4;
-  if (due === 3 || (padding !== "" && padding.length !== due)) return undefined;
-  return { bytes, canonical: false };
 }
 
 const [QUOTE, PERCENT, COMMA, SEMICOLON, BACKSLASH] = [0x22, 0x25, 0x2c, 0x3b, 0x5c];
@@ -88,8 +49,9 @@ function scanMembers(text: string): RawMember[] {
 function rawMember(untrimmed: string, parameters: number): RawMember {
   const text = trimSpace(untrimmed);
   const end = text.search(/[=;]/);
-  if (end < 0) return { key: text, text: "", parameters };
-  return { key: text.slice(0, end), text: text.slice(text[end] === "=" ? end + 1 : end), parameters };
+  if (end < 0) return { key: text, text: "", parameters, canonical: false };
+  const value = text.slice(text[end] === "=" ? end + 1 : end);
+  return { key: text.slice(0, end), text: value, parameters, canonical: false };
 }
 
 /** A Display String (RFC 9651 3.3.8) has no backslash escapes, a String has. */

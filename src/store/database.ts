@@ -105,7 +105,7 @@ function driver(): Driver {
       continue;
     }
   }
-  throw new PaylinkError("internal", "This Node has no SQLite.", {
-    hint: "Use Node 22.13 or later, or install the optional package @photostructure/sqlite beside paylink.",
+  throw new PaylinkError("usage", "This Node has no SQLite, which keeps what is received.", {
+    hint: "Use Node 22.13 or later, or install paylink again with its optional package, @photostructure/sqlite.",
   });
 }

@@ -7,7 +7,7 @@ import { transaction, type Database } from "./database.ts";
 import { select, type EventFilter, type Source } from "./event-pages.ts";
 
 /** An event as it is kept. The record is not kept beside the body that it is read from. */
-export type KeptEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
+export type KeptEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches" | "json"> & {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;

@@ -1,203 +1,124 @@
 /** Writes events so that what was acknowledged survives anything: one transaction for all that came together. */
-import { createHash } from "node:crypto";
-import { open, type FileHandle } from "node:fs/promises";
 import { outcomeOf, textOf } from "../domain/transaction.ts";
 import type { EventLog, Forward, Kept, NewEvent, Rejection } from "../receiver/events.ts";
-import { transaction, type Database } from "./database.ts";
+import {
+  MAX_REJECTIONS,
+  type Batch,
+  type EventRow,
+  type ForwardRow,
+  type RejectionRow,
+  type Written,
+} from "./event-batch.ts";
 
-/** How many rejections are kept, and how many bytes of body: whoever sends rubbish fills no disk. */
-const MAX_REJECTIONS = 1000;
-const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
-/** Pages that the log may have before they are moved into the database: 16 MiB. */
-const CHECKPOINT_PAGES = 4096;
-
-/** Entries of a batch that waits for no more. */
-const FULL_BATCH = 256;
+export interface EventWriter extends EventLog {
+  /** Resolves when all that was to be written has been. */
+  readonly settled: () => Promise<void>;
+}
 
 /** One thing to write, and who waits for it. */
-interface Entry<T> {
-  readonly write: () => T;
-  readonly done: (value: T) => void;
+interface Entry {
+  readonly row: EventRow | ForwardRow;
+  readonly done: (written: Kept | null) => void;
   readonly failed: (error: unknown) => void;
 }
 
-export interface EventWriter extends EventLog {
-  /** Writes what is left and resolves when that is durable. */
-  close(): Promise<void>;
-}
-
-/**
- * SQLite writes the log of a transaction, and the log is synchronised off this thread before anybody is told: with
- * synchronous=FULL the same would happen while no other webhook could be read.
- */
-export function createEventWriter(database: Database, path: string): EventWriter {
-  database.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${CHECKPOINT_PAGES}`);
-  const rows = createRows(database);
-  let log: FileHandle | undefined;
-  let waiting: Entry<unknown>[] = [];
-  let rejections: Rejection[] = [];
-  let writing: Promise<void> | undefined;
-  /** A batch grows as long as each turn of the event loop brings more: what arrives together is written together. */
-  const gather = async (): Promise<void> => {
-    let before: number;
-    do {
-      before = waiting.length;
-      await endOfTurn();
-    } while (waiting.length > before && waiting.length < FULL_BATCH);
+/** `write` gives what became of each entry once that is durable: nobody is told before. */
+export function createEventWriter(write: (batch: Batch) => Written[] | Promise<Written[]>): EventWriter {
+  let waiting: Entry[] = [];
+  let rejections: RejectionRow[] = [];
+  let unkept = 0;
+  let writing = Promise.resolve();
+  const writeAll = (): void => {
+    const batch = { entries: waiting.map(({ row }) => row), rejections };
+    const written = settle(waiting, async () => write(batch)).then(() => (unkept -= batch.rejections.length));
+    writing = Promise.all([writing, written]).then(() => undefined);
+    [waiting, rejections] = [[], []];
   };
-  const writeAll = async (): Promise<void> => {
-    await gather();
-    while (waiting.length > 0 || rejections.length > 0) {
-      const batch = waiting;
-      const rejected = rejections;
-      [waiting, rejections] = [[], []];
-      const settle = commit(database, batch);
-      if (rejected.length > 0) keepRejections(database, rows, rejected);
-      try {
-        await (log ??= await open(`${path}-wal`, "r+")).datasync();
-        for (const one of settle) one();
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
-      await gather();
-    }
-    writing = undefined;
-  };
+  /** What arrives in one turn of the event loop is written together. */
   const schedule = (): void => {
-    writing ??= writeAll();
+    if (waiting.length + rejections.length === 1) setImmediate(writeAll);
   };
-  const enqueue = <T>(write: () => T): Promise<T> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ write, done: (value) => resolve(value as T), failed: reject });
+  const enqueue = (row: Entry["row"]): Promise<Kept | null> =>
+    new Promise((done, failed) => {
+      waiting.push({ row, done, failed });
       schedule();
     });
   return {
-    append: (event) => enqueue(() => rows.event(event)),
-    forwarded: (first, forward) => enqueue(() => rows.forward(first, forward)),
+    append: async (event) =>
+      (await enqueue(eventRow(event))) ?? { repeated: false, first: event.id, taken: false },
+    forwarded: async (first, forward) => void (await enqueue(forwardRow(first, forward))),
     reject: (rejection) => {
       // A flood of rubbish must not outgrow what would be kept of it anyway.
-      if (rejections.length >= MAX_REJECTIONS) return;
-      rejections.push(rejection);
+      if (unkept >= MAX_REJECTIONS) return;
+      unkept += 1;
+      rejections.push(rejectionRow(rejection));
       schedule();
     },
-    close: async () => {
+    settled: async () => {
+      if (waiting.length + rejections.length > 0) writeAll();
       await writing;
-      await log?.close();
     },
   };
 }
 
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/**
- * Gives what is to be done once the log is synchronised. Where a batch fails as a whole, each entry gets a
- * transaction of its own: one that cannot be kept spoils no other.
- */
-function commit(database: Database, batch: readonly Entry<unknown>[]): (() => void)[] {
-  if (batch.length === 0) return [];
+async function settle(entries: readonly Entry[], write: () => Promise<Written[]>): Promise<void> {
   try {
-    const results = transaction(database, () => batch.map(({ write }) => write()));
-    return batch.map(
-      ({ done }, index) =>
-        () =>
-          done(results[index]),
-    );
-  } catch (error) {
-    const [only] = batch;
-    if (batch.length > 1) return batch.flatMap((entry) => commit(database, [entry]));
-    return [() => only?.failed(error)];
-  }
-}
-
-/** Nobody waits for a rejection, so nobody is told where the disk is full: the next event will be. */
-function keepRejections(database: Database, rows: Rows, rejections: readonly Rejection[]): void {
-  try {
-    transaction(database, () => {
-      rejections.forEach(rows.rejection);
-      rows.trimRejections();
+    const written = await write();
+    entries.forEach(({ done, failed }, index) => {
+      const one = written[index] ?? null;
+      if (one !== null && "failed" in one) failed(new Error(one.failed));
+      else done(one);
     });
-  } catch {
-    return;
+  } catch (error) {
+    for (const { failed } of entries) failed(error);
   }
 }
 
-interface Rows {
-  readonly event: (event: NewEvent) => Kept;
-  readonly forward: (first: string, forward: Forward) => void;
-  readonly rejection: (rejection: Rejection) => void;
-  readonly trimRejections: () => void;
-}
-
-function createRows(database: Database): Rows {
-  const insertEvent = database.prepare(
-    `INSERT INTO events (id, uti, digest, received_at, outcome, reference, method, scheme, authority, target,
-       headers, trailers, body, verdict)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uti, digest) DO NOTHING`,
-  );
-  const findFirst = database.prepare(
-    `SELECT id, EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS taken
-     FROM events WHERE uti = ? AND digest = ?`,
-  );
-  const insertArrival = database.prepare("INSERT INTO arrivals (event, id, received_at) VALUES (?, ?, ?)");
-  const insertForward = database.prepare("INSERT INTO forwards VALUES (?, ?, ?, ?, ?, ?)");
-  const insertRejection = database.prepare(
-    "INSERT INTO rejections VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  );
-  const trimCount = database.prepare(
-    `DELETE FROM rejections WHERE seq <= (SELECT max(seq) FROM rejections) - ${MAX_REJECTIONS}`,
-  );
-  const trimBytes = database.prepare(
-    `DELETE FROM rejections WHERE seq <= (SELECT max(seq) FROM
-       (SELECT seq, sum(length(body)) OVER (ORDER BY seq DESC) AS bytes FROM rejections)
-     WHERE bytes > ${MAX_REJECTED_BYTES})`,
-  );
+function eventRow({ id, receivedAt, record, request, json }: NewEvent): EventRow {
   return {
-    event: ({ id, receivedAt, record, request, verdict }) => {
-      const uti = (record && textOf(record, "uti")) ?? "";
-      const digest = createHash("sha256").update(request.body).digest();
-      const { changes } = insertEvent.run(
-        id,
-        uti,
-        digest,
-        receivedAt.getTime(),
-        record === null ? "" : outcomeOf(record),
-        (record && textOf(record, "reference")) ?? "",
-        request.method,
-        request.scheme,
-        request.authority,
-        request.target,
-        JSON.stringify(request.headers),
-        JSON.stringify(request.trailers ?? []),
-        request.body,
-        JSON.stringify(verdict),
-      );
-      if (changes !== 0) return { repeated: false, first: id, taken: false };
-      const row = findFirst.get(uti, digest);
-      const first = String(row?.["id"]);
-      insertArrival.run(first, id, receivedAt.getTime());
-      return { repeated: true, first, taken: row?.["taken"] === 1 };
-    },
-    forward: (first, { at, target, status, ms, detail }) =>
-      void insertForward.run(first, at.getTime(), target, status, Math.round(ms), detail),
-    rejection: ({ id, receivedAt, code, status, detail, checks, request }) =>
-      void insertRejection.run(
-        id,
-        receivedAt.getTime(),
-        code,
-        status,
-        detail,
-        JSON.stringify(checks),
-        request?.method ?? null,
-        request?.scheme ?? null,
-        request?.authority ?? null,
-        request?.target ?? null,
-        request === null ? null : JSON.stringify(request.headers),
-        request === null ? null : JSON.stringify(request.trailers ?? []),
-        request?.body ?? null,
-      ),
-    trimRejections: () => {
-      trimCount.run();
-      trimBytes.run();
-    },
+    type: "event",
+    id,
+    uti: (record && textOf(record, "uti")) ?? "",
+    receivedAt: receivedAt.getTime(),
+    columns: [
+      record === null ? "" : outcomeOf(record),
+      (record && textOf(record, "reference")) ?? "",
+      request.method,
+      request.scheme,
+      request.authority,
+      request.target,
+      json.headers,
+      JSON.stringify(request.trailers ?? []),
+      json.verdict,
+    ],
+    body: octets(request.body),
   };
 }
+
+function forwardRow(first: string, { at, target, status, ms, detail }: Forward): ForwardRow {
+  return { type: "forward", columns: [first, at.getTime(), target, status, Math.round(ms), detail] };
+}
+
+function rejectionRow(rejection: Rejection): RejectionRow {
+  const { id, receivedAt, code, status, detail, checks, request } = rejection;
+  return {
+    columns: [
+      id,
+      receivedAt.getTime(),
+      code,
+      status,
+      detail,
+      JSON.stringify(checks),
+      request?.method ?? null,
+      request?.scheme ?? null,
+      request?.authority ?? null,
+      request?.target ?? null,
+      request === null ? null : JSON.stringify(request.headers),
+      request === null ? null : JSON.stringify(request.trailers ?? []),
+    ],
+    body: request === null ? null : octets(request.body),
+  };
+}
+
+const octets = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");

@@ -4,8 +4,10 @@ import { PaylinkError } from "../domain/errors.ts";
 import type { EventLog } from "../receiver/events.ts";
 import { openDatabase } from "./database.ts";
 import { createEventArchive, type EventArchive } from "./event-archive.ts";
+import { createBatchWriter } from "./event-batch.ts";
 import { EVENT_MIGRATIONS } from "./event-schema.ts";
 import { createEventWriter } from "./event-writer.ts";
+import { createWriterThread } from "./writer-thread.ts";
 
 export interface EventStore extends EventLog, EventArchive {
   /** Writes what is left and lets go of the file. */
@@ -15,19 +17,27 @@ export interface EventStore extends EventLog, EventArchive {
 /** Where events are kept when the user names no other place. */
 export const eventsPath = (dataFolder: string): string => join(dataFolder, "events.db");
 
-/** Throws `file_unreadable`. */
-export function openEventStore(path: string): EventStore {
+/**
+ * Throws `file_unreadable`. `thread` is the program of a thread to write in, for who must not be kept waiting by a
+ * disk; without one it is written here.
+ */
+export function openEventStore(path: string, thread?: string): EventStore {
   try {
     const database = openDatabase(path, EVENT_MIGRATIONS);
-    const writer = createEventWriter(database, path);
+    const { write, close } =
+      thread === undefined
+        ? { write: createBatchWriter(database), close: async () => undefined }
+        : createWriterThread(thread, path);
+    const { settled, ...log } = createEventWriter(write);
     let closed = false;
     return {
-      ...writer,
+      ...log,
       ...createEventArchive(database),
       close: async () => {
         if (closed) return;
         closed = true;
-        await writer.close();
+        await settled();
+        await close();
         database.close();
       },
     };

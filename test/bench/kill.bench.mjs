@@ -1,6 +1,7 @@
 // Kills listen in the middle of a load, starts it again on the same events, and counts what was acknowledged and is gone.
 import { execFileSync } from "node:child_process";
 import { load, newKey, webhook } from "./webhooks.mjs";
+import { row } from "./row.mjs";
 import { BINARY, startListen, workshop } from "./receivers.mjs";
 
 const CONNECTIONS = 64;
@@ -34,9 +35,9 @@ async function kill([rounds = "50"]) {
     .map((line) => JSON.parse(line).record.uti);
   const kept = new Set(utis);
   const missing = [...acknowledged].filter((uti) => !kept.has(uti)).length;
-  process.stdout.write(
-    `${rounds} kills, ${acknowledged.size} acknowledged, ${missing} missing, ${utis.length - kept.size} twice\n`,
-  );
+  process.stdout.write(`${utis.length - kept.size} twice\n`);
+  const what = `acknowledged webhooks lost over ${rounds} kills under load`;
+  row(what, missing, { most: 0, unit: "", digits: 0, note: `of ${acknowledged.size}` });
   if (missing > 0 || utis.length > kept.size) process.exitCode = 1;
   remove();
 }

@@ -1,6 +1,7 @@
 // What listen holds after many webhooks, against what it held after the first ten thousand (Linux: /proc).
 import { readFileSync } from "node:fs";
 import { load, newKey, webhook } from "./webhooks.mjs";
+import { row } from "./row.mjs";
 import { startListen, workshop } from "./receivers.mjs";
 
 const FIRST = 10_000;
@@ -22,9 +23,8 @@ async function memory([count = "1000000"]) {
   const first = await post(FIRST);
   const last = await post(Number(count) - FIRST);
   await receiver.stop("SIGINT");
-  process.stdout.write(
-    `${first.toFixed(0)} MiB after ${FIRST}, ${last.toFixed(0)} MiB after ${count}: ${(last / first).toFixed(2)} (bar: 1.20)\n`,
-  );
+  const what = `memory of \`listen\` after ${Number(count).toLocaleString("en")} webhooks, against after ${FIRST.toLocaleString("en")}`;
+  row(what, last / first, { most: 1.2, note: `${last.toFixed(0)} MiB` });
   remove();
 }
 

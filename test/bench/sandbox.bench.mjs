@@ -5,6 +5,7 @@ import { Agent, createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
+import { row } from "./row.mjs";
 
 const CONCURRENCY = 16;
 const LINKS = 4_000;
@@ -110,8 +111,9 @@ async function compare() {
   await Promise.all([floor.stop(), sandbox.stop()]);
   const ratio = median(rates.sandbox) / median(rates.floor);
   process.stdout.write(
-    `bare hono  ${median(rates.floor).toFixed(0)} links/s\nsandbox    ${median(rates.sandbox).toFixed(0)} links/s\nratio      ${ratio.toFixed(2)} (bar ${BAR})\n`,
+    `bare hono  ${median(rates.floor).toFixed(0)} links/s\nsandbox    ${median(rates.sandbox).toFixed(0)} links/s\n`,
   );
+  row("creating links in the sandbox, against bare hono with one durable write", ratio, { least: BAR });
   if (ratio < BAR) process.exitCode = 1;
 }
 

@@ -1,5 +1,5 @@
 /** `paylink bulk`, the real binary: against the sandbox, against a service that fails, interrupted and killed. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -105,7 +105,7 @@ describe("bulk", () => {
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.code).toBe(2);
-    expect(lines(dry.stdout).at(-1)).toEqual({ type: "summary", rows: 4, invalid: 3 });
+    expect(lines(dry.stdout).at(-1)).toEqual({ type: "summary", rows: 4, invalid: 3, warnings: [] });
     expect(lines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
     expect(service.arrivals).toEqual([]);
   });
@@ -135,6 +135,45 @@ describe("bulk", () => {
       stderr: "",
     });
     expect((await runPaylink(["bulk", path], { home })).code).toBe(3);
+  });
+
+  it("tells of each kind of warning once, with its first line and how many there are", async () => {
+    const service = await startLinkService(() => "create");
+    const odd = listOf(
+      "Amount,currency,customerName,paymentSettings.callbackUrl\n1,EUR,Ada,http://shop.example/\n" +
+        "0,,Bob,\n2,XXQ,Eve,\n0,EUR,Zoe,http://shop.example/\nx,XXQ,Max,\n",
+      service,
+    );
+    const ended = await odd.send("--skip-invalid");
+    expect(ended.stderr).toContain(
+      [
+        "! line 2, paymentSettings.callbackUrl should be https: the specification posts to an HTTPS address (and 1 more like it)",
+        "! line 3, Amount is 0 on a one-time link that is no verification: there is nothing to pay (and 1 more like it)",
+        "! line 4, currency is not a currency of ISO 4217 (XXQ)\n",
+      ].join("\n"),
+    );
+    expect(service.arrivals).toHaveLength(4);
+    const dry = await odd.send("--skip-invalid", "--dry-run", "--json");
+    expect(lines(dry.stdout).at(-1)).toMatchObject({
+      warnings: [
+        { at: "paymentSettings.callbackUrl", line: 2, rows: 2 },
+        { at: "Amount", line: 3, rows: 2 },
+        { at: "currency", line: 4, rows: 1 },
+      ],
+    });
+  });
+
+  it("says that every row has its link, and how to send the same list again on purpose", async () => {
+    const service = await startLinkService(() => "create");
+    const sent = listOf(list(3), service);
+    expect((await sent.send()).stderr).not.toContain("second link");
+    const again = await sent.send();
+    expect(again.code).toBe(0);
+    const [, journal = ""] = /remove the journal of this list, (.+), and run/.exec(again.stderr) ?? [];
+    expect(service.arrivals).toHaveLength(3);
+    rmSync(journal);
+    expect((await sent.send()).code).toBe(0);
+    expect(service.arrivals).toHaveLength(6);
   });
 
   it("stops, and explains, where a row that was sent asks for something else", async () => {
@@ -172,6 +211,37 @@ describe("bulk", () => {
     expect(JSON.parse(ended.stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
       error: { code: "unauthorized", details: { not_sent: 500 - service.arrivals.length } },
     });
+  });
+
+  it("renews a token that the service takes no more, and loses no row by it", async () => {
+    const home = temporaryHome();
+    const url = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8")) as {
+      profiles: Record<string, Record<string, string>>;
+    };
+    const service = ["--base-url", url, "--terminal-id", "1234567890", "--token-url", `${url}oauth/token`];
+    const credentials = ["--client-id", "sandbox", "--client-secret-stdin"];
+    const secret = { home, input: profiles["sandbox"]?.["clientSecret"] ?? "" };
+    expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
+    const path = join(home, "orders.csv");
+    // Longer than the test: it is stopped once it has gone on with its new token.
+    writeFileSync(path, list(3000));
+    const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
+    const running = startPaylink(args, { home });
+    const created = (): number => running.stdout().split('"status":"created"').length - 1;
+    const tokens = (): number => running.stderr().match(/→ POST \S*\/oauth\/token/g)?.length ?? 0;
+    await running.until(/"created"/);
+    expect(tokens()).toBe(1);
+    // The sandbox's tokens live an hour by its own clock, which the run does not share: only a 401 tells.
+    expect((await runPaylink(["sandbox", "advance", "2h"], { home })).code).toBe(0);
+    await expect.poll(tokens, { timeout: 20_000 }).toBeGreaterThan(1);
+    const before = created();
+    await expect.poll(created, { timeout: 20_000 }).toBeGreaterThan(before + 8);
+    const { code, stdout, stderr } = await running.stop();
+    expect(code).toBe(130);
+    expect(stderr).toContain("← 401");
+    const summary = { created: created(), refused: 0, not_reached: 0, unknown: 0 };
+    expect(lines(stdout).at(-1)).toMatchObject(summary);
   });
 
   it("leaves rows of unknown outcome alone until it is told to send them again", async () => {

@@ -130,7 +130,7 @@ async function results(text: string, name: string): Promise<string> {
     const rows = await openRows(pieces(text));
     const checked = await checkRows({
       rows: rows.read(),
-      build: () => ({ request: null, problems: [] }),
+      build: () => ({ request: null, problems: [], warnings: [] }),
       now: new Date(0),
       signal: new AbortController().signal,
       isDone: () => false,

@@ -17,6 +17,8 @@ interface Case {
   readonly rows: number;
   readonly concurrency?: number;
   readonly rate?: number;
+  /** What the run takes for random. */
+  readonly random?: number;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
   readonly create: (customer: string, time: number) => Promise<Created>;
 }
@@ -26,7 +28,7 @@ const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
 const created = (id: string): Promise<Created> => Promise.resolve({ id, url: `https://x/${id}` });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
-async function run({ rows: count, concurrency = 4, rate, create }: Case) {
+async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
   const rows = await openRows(async function* () {
     yield Buffer.from(text);
@@ -67,6 +69,7 @@ async function run({ rows: count, concurrency = 4, rate, create }: Case) {
       time += milliseconds;
     },
     stopped,
+    random: () => random,
     paused: (milliseconds) => pauses.push(milliseconds),
   });
   await sendRows({
@@ -182,6 +185,25 @@ describe("a run", () => {
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000]);
     expect(reason).toMatchObject({ code });
     expect(statuses("created")).toBe(0);
+  });
+
+  it.each([
+    [0, [500, 1000, 2000, 4000, 8000, 16_000]],
+    [0.999, [1499, 2998, 5996, 11_992, 23_984, 47_968]],
+  ])("does not come back together with others that failed with it (%d)", async (random, expected) => {
+    const { pauses } = await run({ rows: 100, random, create: () => Promise.reject(failure("overloaded")) });
+    expect(pauses).toEqual(expected);
+  });
+
+  it("waits for exactly as long as the service asks, whatever is random", async () => {
+    let requests = 0;
+    const { pauses } = await run({
+      rows: 10,
+      random: 0,
+      create: (customer) =>
+        ++requests === 1 ? Promise.reject(failure("overloaded", 3000)) : created(customer),
+    });
+    expect(pauses).toEqual([3000]);
   });
 
   it("keeps under its rate", async () => {

@@ -122,8 +122,10 @@ describe("the values in force", () => {
   it.each([
     [["set", "token", "x"], "secret"],
     [["get", "clientSecret"], "secret"],
-    [["set", "colour", "red"], "no setting named colour"],
+    [["set", "colour", "red"], "no setting named colour. There is baseUrl"],
+    [["unset", "curency"], "no setting named curency. Did you mean currency?"],
     [["set", "expires", "soon"], "duration"],
+    [["set", "expires", "2020-01-01"], "future"],
     [["set", "transactionPath", "/t"], "{uti}"],
   ])("are refused by name: config %j", async (args, words) => {
     const { code, stderr } = await runPaylink(["config", ...args], { home: temporaryHome() });
@@ -180,6 +182,10 @@ describe("what the service does", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ service: { answers: true }, token: { valid: false } });
     expect((await status("http://127.0.0.1:1")).code).toBe(5);
     expect((await runPaylink(["status"], { home })).code).toBe(3);
+    const tokenless = { PAYLINK_BASE_URL: "http://127.0.0.1:1" };
+    const asked = await runPaylink(["status"], { home, env: tokenless });
+    expect(asked.code).toBe(3);
+    expect(asked.stdout).toContain("not asked");
   });
 
   it("reads a transaction back as it was sent, with its custom data, and as people read it", async () => {

@@ -73,6 +73,8 @@ function startShell(shell: Shell, home: string): Session {
       HOME: home,
       PAYLINK_HOME: home,
       TERM: "xterm",
+      // Else bash writes one as it ends, into the folder that is just being removed.
+      HISTFILE: "/dev/null",
       PS1: "ready> ",
     },
   });
@@ -132,6 +134,25 @@ it.each(["bash", "zsh", "fish", "powershell"])(
     expect(stdout).toMatch(/paylink complete '?--/);
   },
 );
+
+it.each([
+  [
+    ["trigger", "approved", "--tamper", "digest-m"],
+    ["digest-missing", "digest-malformed"],
+  ],
+  [
+    ["config", "get", "c"],
+    ["currency", "customerName", "callbackUrl", "clientId"],
+  ],
+  [
+    ["help", "e"],
+    ["errors", "environment", "events"],
+  ],
+])("offers for %j the values that there are", async (words, values) => {
+  const { stdout } = await runPaylink(["complete", "--", ...words], { home: tmpdir() });
+  const offered = stdout.split("\n").flatMap((line) => /^[a-z][\w-]*/i.exec(line)?.[0] ?? []);
+  expect(offered).toEqual(values);
+});
 
 it("refuses a shell that it does not know, and names those it does", async () => {
   const { code, stderr } = await runPaylink(["completion", "csh"], { home: tmpdir() });

@@ -90,13 +90,17 @@ describe("without what it needs", () => {
   });
 
   it("names every problem at once by its flag", async () => {
-    const args = ["create", "--amount", "10.005", "--currency", "EUR", "--min-amount", "x", "--json"];
+    const amounts = ["--amount", "10.005", "--currency", "EUR", "--min-amount", "x"];
+    const args = ["create", ...amounts, "--timeout", "soon", "--json"];
     const { code, stderr, stdout } = await runPaylink(args, { home: temporaryHome() });
     expect(code).toBe(2);
     expect(stdout).toBe("");
     const failure: unknown = JSON.parse(stderr);
     expect(failure).toMatchObject({
-      error: { code: "usage", details: { problems: [{ at: "--min-amount" }, { at: "--amount" }] } },
+      error: {
+        code: "usage",
+        details: { problems: [{ at: "--timeout" }, { at: "--min-amount" }, { at: "--amount" }] },
+      },
     });
   });
 

@@ -1,15 +1,18 @@
 /** The README is run: its transcript is what the program prints, and its set-up commands exist. */
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
 import { FAILURES } from "../../src/domain/errors.ts";
+import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
+import { REASONS } from "../../src/signatures/verdict.ts";
+import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
-
-const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
-const readme = read("README.md");
+import { freePort } from "../support/ports.ts";
+import { README, readmeBlock } from "../support/readme.ts";
+import { openShell } from "../support/shell.ts";
 
 /** The README's text as a pattern: what differs from run to run is an id, a suffix, or left out with an ellipsis. */
 function patternOf(transcript: string): RegExp {
@@ -21,7 +24,8 @@ function patternOf(transcript: string): RegExp {
 }
 
 it("shows a transcript that the demo really prints", async () => {
-  const [, command = "", transcript = ""] = /```console\n\$ paylink (.*)\n([\s\S]*?)\n```/.exec(readme) ?? [];
+  const [, command = "", transcript = ""] =
+    /^\$ paylink (.*)\n([\s\S]*)\n$/.exec(readmeBlock("console", "$ paylink demo")) ?? [];
   expect(command).toBe("demo");
   const { code, stdout } = await runPaylink([command], { home: temporaryHome() });
   expect(code).toBe(0);
@@ -29,54 +33,80 @@ it("shows a transcript that the demo really prints", async () => {
 });
 
 it("names set-up commands that the package has", () => {
-  const scripts = (JSON.parse(read("package.json")) as { scripts: Record<string, string> }).scripts;
-  expect(readme).toContain("npm ci && npm run demo");
-  expect(readme).toContain("npm ci && npm test");
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
+  expect(README).toContain("npm ci && npm run demo");
+  expect(README).toContain("npm ci && npm test");
   expect(scripts["demo"]).toBe("node bin/paylink.js demo");
 });
 
-it("names every exit code there is", () => {
-  for (const { exit } of Object.values(FAILURES))
-    expect(readme).toMatch(new RegExp(`^\\|.*\\b${exit}\\b.*\\|`, "m"));
+it("gives every exit code the meaning that the program gives it", () => {
+  const [, table = ""] = /^## Exit codes\n([\s\S]*?)\n## /m.exec(README) ?? [];
+  const rows = [...table.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)];
+  expect(Object.fromEntries(rows.map(([, code, means]) => [code, means]))).toEqual(EXIT_CODES);
 });
 
-it("drives the shop of the README through a real payment", async () => {
+it("tells of every failure that is not plain by itself, and of no code that there is not", () => {
+  const [, table = ""] = /^## Troubleshooting\n([\s\S]*?)\n## /m.exec(README) ?? [];
+  const rows = [...table.matchAll(/^\| (`.*?`) +\|/gm)].map(([, codes = ""]) => codes);
+  const told = rows.flatMap((codes) => [...codes.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code));
+  const plain = ["internal", "usage", "interrupted", "terminated"];
+  const failures = Object.keys(FAILURES).filter((code) => !plain.includes(code));
+  expect(told).toEqual(expect.arrayContaining(failures));
+  expect(
+    told.filter((code) => !failures.includes(code) && !REASONS.some((reason) => reason === code)),
+  ).toEqual([]);
+});
+
+it("names no flag and no command that the help does not", async () => {
+  const help = (await helpPages())
+    .map(({ command, text }) => `paylink ${command.join(" ")}\n${text}`)
+    .join("\n");
+  const ofOtherPrograms = ["--global", "--test", "--write"];
+  const flags = new Set(README.match(/(?<![\w-])--[a-z][a-z-]+/g));
+  for (const flag of ofOtherPrograms) flags.delete(flag);
+  expect(flags.size).toBeGreaterThan(30);
+  expect([...flags].filter((flag) => !help.includes(` ${flag} `))).toEqual([]);
+  const commands = [...README.matchAll(/(?<=`|\$ |\$\(|^|-- )paylink ([a-z][a-z-]*)/gm)].map(
+    ([, name = ""]) => name,
+  );
+  expect(commands.filter((name) => !help.includes(`paylink ${name}\n`))).toEqual([]);
+});
+
+it("names every variable that is read", () => {
+  for (const name of Object.keys(ENVIRONMENT)) expect(README).toContain(`\`${name}\``);
+});
+
+it("drives the shop of the README through a real payment and every forgery", async () => {
   const home = temporaryHome();
   const port = await freePort();
   for (const name of ["shop.mjs", "shop.test.mjs"]) {
-    const code =
-      readme
-        .split("```js\n")
-        .find((block) => block.startsWith(`// ${name}\n`))
-        ?.split("\n```")[0] ?? "";
-    expect(code).not.toBe("");
-    writeFileSync(join(home, name), code.replace("3000", String(port)));
+    writeFileSync(join(home, name), readmeBlock("js", `// ${name}\n`).replaceAll("3000", port));
   }
   symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(home, "node_modules"));
   symlinkSync(fileURLToPath(new URL("../../bin/paylink.js", import.meta.url)), join(home, "paylink"));
-  expect(readme).toContain("paylink test --forward-to 3000 -- node --test shop.test.mjs");
+  expect(README).toContain("paylink test --forward-to 3000 -- node --test shop.test.mjs");
   const env = { PATH: `${home}${delimiter}${process.env["PATH"] ?? ""}` };
-  const args = [
-    "test",
-    "--forward-to",
-    String(port),
-    "--",
-    process.execPath,
-    "--test",
-    join(home, "shop.test.mjs"),
-  ];
+  const args = ["test", "--forward-to", port, "--", process.execPath, "--test", join(home, "shop.test.mjs")];
   const { code, stdout, stderr } = await runPaylink(args, { home, env });
-  expect(`${stdout}${stderr}`).toContain("an order is paid when its webhook says so");
-  expect(code).toBe(0);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  for (const passed of [
+    "an order is paid when its webhook says so",
+    "nothing forged, altered or stale is believed",
+  ])
+    expect(stdout).toContain(passed);
 });
 
-/** A port that was free a moment ago: the README's own, 3000, may be taken. */
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
-}
+it("runs the script for any CI: links, their payments, and a listener that ends when all have come", async () => {
+  const script = readmeBlock("sh", "# ci.sh\n");
+  const ports: Readonly<Record<string, string>> = { 4000: await freePort(), 4010: await freePort() };
+  const shell = openShell(temporaryHome());
+  const { code, stdout, stderr } = await shell.run(
+    script.replace(/\b(?:4000|4010)\b/g, (port) => ports[port] ?? port),
+  );
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout.match(/APPROVED|DECLINED/g)).toEqual(["APPROVED", "APPROVED", "DECLINED"]);
+  const events = readFileSync(join(shell.cwd, "events.jsonl"), "utf8").trim().split("\n");
+  const types = events.map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types).toEqual(["ready", "event", "event", "event", "summary"]);
+});

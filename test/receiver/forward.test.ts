@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SendTimeout, type Send } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
-import type { Forward, WebhookEvent } from "../../src/receiver/events.ts";
+import { eventJson, type Forward, type WebhookEvent } from "../../src/receiver/events.ts";
 import { createForwarder, forward } from "../../src/receiver/forward.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
@@ -17,7 +17,8 @@ const APP = new URL("http://127.0.0.1:3000/hook");
 function event(id: string, receivedAt = AT): WebhookEvent {
   const request = webhook(APP.href, record());
   const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT, maxBody: 1e6 });
-  return { type: "event", id, receivedAt, repeated: false, request, ...judgement };
+  const json = eventJson(judgement.verdict, request);
+  return { type: "event", id, receivedAt, repeated: false, request, json, ...judgement };
 }
 
 /** An application that takes so many milliseconds for each webhook, on a clock that only it moves. */

@@ -12,7 +12,8 @@ import type { FieldTypes, StructuredType } from "../../src/signatures/field-type
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { sign } from "../../src/signatures/sign.ts";
-import { readBytes, readDictionary } from "../../src/signatures/structured.ts";
+import { byteSequence } from "../../src/signatures/raw-member.ts";
+import { readDictionary } from "../../src/signatures/structured.ts";
 import { vectorFile } from "../support/vectors.ts";
 
 interface Message {
@@ -94,7 +95,7 @@ describe("signatures of RFC 9421", () => {
     const { covered, parameters } = inputOf(vector);
     const base = signatureBase(covered, signatureParams(covered, parameters), messageOf(vector));
     const { members } = readDictionary([vector.signature]);
-    const signature = readBytes(members.find(({ key }) => key === vector.label)?.text ?? "")?.bytes;
+    const signature = byteSequence(members.find(({ key }) => key === vector.label)?.text ?? "")?.bytes;
     const verified =
       signature !== undefined &&
       ALGORITHMS[vector.alg].verify(Buffer.from(base), keyOf(vector, "public_pem"), signature);
@@ -110,7 +111,7 @@ describe("signatures of RFC 9421", () => {
       label: vector.label,
       algorithm: vector.alg,
     });
-    const bytes = readBytes(field.slice(vector.label.length + 1))?.bytes ?? Buffer.alloc(0);
+    const bytes = byteSequence(field.slice(vector.label.length + 1))?.bytes ?? Buffer.alloc(0);
     const algorithm = ALGORITHMS[vector.alg];
     const base = Buffer.from(vector.signature_base);
     expect(algorithm.verify(base, keyOf(vector, "public_pem"), bytes)).toBe(true);

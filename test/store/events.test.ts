@@ -1,12 +1,15 @@
 /** The event store: kept before it is acknowledged, each event once, read back byte for byte, bounded where it must be. */
-import { join } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
+import { eventJson, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
+import { createBatchWriter } from "../../src/store/event-batch.ts";
 import { EVENT_MIGRATIONS } from "../../src/store/event-schema.ts";
 import { createEventWriter, type EventWriter } from "../../src/store/event-writer.ts";
 import { eventsPath, openEventStore, type EventStore } from "../../src/store/events.ts";
+import { createWriterThread } from "../../src/store/writer-thread.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
@@ -29,7 +32,8 @@ function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT
     }),
   );
   const request = { ...genuine, body };
-  return { type: "event", id, receivedAt, verdict, request, ...readContent(request, 1e6) };
+  const json = eventJson(verdict, request);
+  return { type: "event", id, receivedAt, verdict, request, json, ...readContent(request, 1e6) };
 }
 
 const rejection = (id: string, size = 10): Rejection => ({
@@ -51,15 +55,22 @@ const forward = (status: number) => ({
   detail: "",
 });
 
-function open(path = eventsPath(temporaryHome())): EventStore {
-  const store = openEventStore(path);
-  onTestFinished(() => store.close());
-  return store;
+const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
+
+function opener(thread?: string): (path?: string) => EventStore {
+  return (path = eventsPath(temporaryHome())) => {
+    const store = openEventStore(path, thread);
+    onTestFinished(() => store.close());
+    return store;
+  };
 }
 
 const ids = (found: Iterable<{ readonly id: string }>): string[] => [...found].map(({ id }) => id);
 
-describe("the event store", () => {
+describe.each([
+  ["the event store", opener()],
+  ["the event store with a thread of its own", opener(THREAD)],
+])("%s", (_, open) => {
   it("gives back the very bytes, lines, verdict and moment", async () => {
     const store = open();
     await store.append({ ...event("a"), request: { ...genuine, trailers: [["X", "y"]] } });
@@ -210,12 +221,27 @@ describe("the event store", () => {
   });
 });
 
+describe("the writing thread", () => {
+  it("fails what it was given when it ends, and is followed by another", async () => {
+    const home = temporaryHome();
+    const missing = join(home, "folder");
+    const thread = createWriterThread(THREAD, join(missing, "events.db"));
+    writeFileSync(missing, "no folder");
+    await expect(thread.write({ entries: [], rejections: [] })).rejects.toThrow(
+      /EEXIST|ENOTDIR|not a directory/,
+    );
+    rmSync(missing);
+    expect(await thread.write({ entries: [], rejections: [] })).toEqual([]);
+    await thread.close();
+  });
+});
+
 describe("a disk that takes no more", () => {
   const open = (pragma: string): { database: Database; writer: EventWriter } => {
     const path = join(temporaryHome(), "events.db");
     const database = openDatabase(path, EVENT_MIGRATIONS);
-    const writer = createEventWriter(database, path);
-    onTestFinished(() => writer.close());
+    const writer = createEventWriter(createBatchWriter(database));
+    onTestFinished(() => writer.settled());
     database.exec(pragma);
     return { database, writer };
   };

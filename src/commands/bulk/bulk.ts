@@ -14,7 +14,7 @@ import { buildRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce, type Setting } from "../../store/in-force.ts";
 import type { SettingKey } from "../../store/profile.ts";
 import type { BulkFlags } from "./command.ts";
-import { badRows, noteUnsent, type List } from "./list.ts";
+import { badRows, noteUnsent, noteWarnings, type List } from "./list.ts";
 import { bulkOptions, defaultOutput } from "./options.ts";
 import { createReporter } from "./reporter.ts";
 import { sendList } from "./send-list.ts";
@@ -80,9 +80,11 @@ async function dryRun(list: List, context: Context): Promise<void> {
   const checked = await checkRows({ ...parts, checked: reporter.checked });
   reporter.end();
   noteUnsent(checked, context);
+  noteWarnings(checked, context);
   const total = checked.asks.length;
   const invalid = checked.invalid.size;
-  if (out.json) out.data(JSON.stringify({ type: "summary", rows: total, invalid }));
+  const { warnings } = checked;
+  if (out.json) out.data(JSON.stringify({ type: "summary", rows: total, invalid, warnings }));
   if (invalid > 0) throw badRows(checked);
   if (!out.json) out.data(`${rowsOf(total)}, all good. Nothing was sent.`);
 }

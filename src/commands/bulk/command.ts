@@ -36,9 +36,8 @@ export const registerBulk: Register = (program, start) => {
   command.addHelpText("after", HEADERS);
   examples(command, [
     `printf 'amount,customerName\\n10,Ada\\n20,Bob\\n' | paylink bulk - --currency EUR`,
-    "paylink bulk orders.csv --currency EUR --dry-run",
-    "paylink bulk orders.csv --rate 20",
-    "paylink bulk orders.jsonl -o links.csv --skip-invalid",
+    `printf 'amount\\n10\\n20\\n' > orders.csv && paylink bulk orders.csv --rate 20`,
+    `echo '{"amount": 10, "customerName": "Ada"}' | paylink bulk - --dry-run`,
   ]);
 };
 

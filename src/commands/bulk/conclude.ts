@@ -16,7 +16,7 @@ const GO_ON = "Run the same command again to go on: no row is sent twice.";
 
 export async function conclude(
   list: List,
-  { ledger, checked, earlier }: Claim,
+  { ledger, journal, checked, earlier }: Claim,
   reason: unknown,
   { output }: SendParts,
   context: Context,
@@ -43,12 +43,22 @@ export async function conclude(
   const told = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0 && !out.json) out.note(named.join("\n"));
   if (told > named.length && !out.json) out.note(`  and ${count(told - named.length)} more, in ${output}`);
-  if (out.json) out.data(JSON.stringify({ type: "summary", rows: checked.asks.length, ...tally, output }));
+  const rows = checked.asks.length;
+  const { warnings } = checked;
+  if (out.json) out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, output }));
   else out.data(`${renderTally(tally, out.paint)}\nResults in ${output}`);
   if (signal.aborted) return void (tally.not_sent > 0 && out.note(GO_ON));
+  if (rows > 0 && earlier === rows) out.note(sendAgain(journal));
   const failure = failureOf(reason, tally);
   if (failure !== undefined) throw failure;
 }
+
+/** Nothing is sent twice by itself; who means to has to say so. */
+const sendAgain = (journal: string): string =>
+  [
+    "Every row had its link before this run, and nothing was sent. To give every row a second link on purpose,",
+    `remove the journal of this list, ${journal}, and run the same command again.`,
+  ].join("\n");
 
 const TOLD: ReadonlySet<Result["status"]> = new Set<Outcome["status"]>(["refused", "not_reached", "unknown"]);
 

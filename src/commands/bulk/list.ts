@@ -6,7 +6,7 @@ import type { BuildRequest } from "../../bulk/row-request.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { rowsOf } from "../../render/bulk.ts";
+import { count, renderRowWarning, rowsOf } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { InForce } from "../../store/in-force.ts";
 import type { BulkFlags } from "./command.ts";
@@ -32,6 +32,8 @@ export interface SendParts extends BulkOptions {
 /** A journal that is ours alone for this run, with what its list asks for today. */
 export interface Claim {
   readonly ledger: Ledger;
+  /** Where the journal stands. */
+  readonly journal: string;
   readonly checked: Checked;
   /** Rows that had their link before this run. */
   readonly earlier: number;
@@ -42,6 +44,15 @@ export interface Claim {
 export function noteUnsent({ columns }: Checked, { out }: Context): void {
   const unsent = [...columns].flatMap(([name, sent]) => (sent ? [] : [safeText(name)]));
   if (unsent.length > 0) out.note(`Kept for the results, and not sent: ${unsent.join(", ")}`);
+}
+
+/** Kinds of warnings that are told; a list of mistyped currencies would else have one a row. */
+const TOLD = 20;
+
+export function noteWarnings({ warnings }: Checked, { out }: Context): void {
+  for (const warning of warnings.slice(0, TOLD))
+    out.note(renderRowWarning(warning, warning.line, warning.rows, out.notePaint));
+  if (warnings.length > TOLD) out.note(`  and ${count(warnings.length - TOLD)} more kinds of warnings`);
 }
 
 export function badRows({ asks, invalid }: Checked): PaylinkError {

@@ -1,22 +1,18 @@
-/** Sends a list that is open: finds its journal, checks its rows, runs, and writes the results whatever ended the run. */
+/** Sends a list that is open: claims its journal, refuses what has changed, runs, and concludes whatever ended the run. */
 import { setMaxListeners } from "node:events";
-import { existsSync } from "node:fs";
 import type { Api } from "../../api/client.ts";
-import { checkRows, type Checked } from "../../bulk/check.ts";
-import { journalOfContent, journalPath } from "../../bulk/journals.ts";
-import { Ledger } from "../../bulk/ledger.ts";
+import type { Checked } from "../../bulk/check.ts";
+import type { Ledger } from "../../bulk/ledger.ts";
 import { sendOnce } from "../../bulk/once.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { sendRows } from "../../bulk/run.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { beginJournal, readHeading } from "../../store/journal.ts";
-import { takeLock } from "../../store/run-lock.ts";
-import type { BulkFlags } from "./command.ts";
-import { conclude } from "./conclude.ts";
 import { openAccount } from "../account.ts";
-import { badRows, noteUnsent, type Claim, type List, type SendParts } from "./list.ts";
+import { claimJournal } from "./claim.ts";
+import { conclude } from "./conclude.ts";
+import { badRows, noteUnsent, noteWarnings, type Claim, type List, type SendParts } from "./list.ts";
 
 export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
   const send = sendOnce(context.send, context.now);
@@ -27,74 +23,13 @@ export async function sendList(list: List, parts: SendParts, context: Context): 
     const { ledger, checked } = claim;
     await refuseChanges(list, ledger, checked);
     noteUnsent(checked, context);
+    noteWarnings(checked, context);
     if (checked.invalid.size > 0 && parts.flags.skipInvalid !== true) throw badRows(checked);
     const reason = await run(list, claim, parts, api, context);
     await conclude(list, claim, reason, parts, context);
   } finally {
     await claim.release();
   }
-}
-
-/** A list is known by its path; one that has no journal there, by its content, since it may only have been renamed. */
-async function claimJournal(
-  list: List,
-  service: string,
-  { folder, flags }: SendParts,
-  context: Context,
-): Promise<Claim> {
-  const { input } = list;
-  const path = input.path === "-" ? undefined : journalPath(folder, service, input.path);
-  if (path !== undefined && existsSync(path)) return claimKnown(path, list, flags, context);
-  const checked = await check(list, undefined, flags, context);
-  const namesake = journalOfContent(folder, service, checked.content);
-  if (namesake !== undefined) {
-    const name = namesake.input === "-" ? "standard input" : namesake.input;
-    context.out.note(`The same list was sent before, from ${name}: this run goes on where that one ended.`);
-    return claimKnown(namesake.path, list, flags, context);
-  }
-  if (checked.invalid.size > 0 && flags.skipInvalid !== true) throw badRows(checked);
-  const fresh = path ?? journalPath(folder, service, checked.content);
-  const release = takeLock(`${fresh}.lock`, context.processes);
-  const ledger = new Ledger(fresh);
-  if (readHeading(fresh) === undefined)
-    beginJournal(fresh, {
-      service,
-      input: input.path,
-      content: checked.content,
-      begun: context.now().toISOString(),
-    });
-  ledger.open();
-  return { ledger, checked, earlier: 0, release: () => ledger.close().finally(release) };
-}
-
-async function claimKnown(path: string, list: List, flags: BulkFlags, context: Context): Promise<Claim> {
-  const unlock = takeLock(`${path}.lock`, context.processes);
-  const ledger = new Ledger(path);
-  const release = (): Promise<void> => ledger.close().finally(unlock);
-  try {
-    ledger.open();
-    const checked = await check(list, ledger, flags, context);
-    return { ledger, checked, earlier: ledger.countCreated(), release };
-  } catch (error) {
-    await release();
-    throw error;
-  }
-}
-
-function check(
-  { rows, build, reporter }: List,
-  ledger: Ledger | undefined,
-  { retryUnknown = false }: BulkFlags,
-  { now, signal }: Context,
-): Promise<Checked> {
-  return checkRows({
-    rows: rows.read(),
-    build,
-    now: now(),
-    signal,
-    isDone: (index) => ledger?.isDone(index, retryUnknown) ?? false,
-    checked: reporter.checked,
-  });
 }
 
 /** Changed rows that are named one by one; the rest are counted. */
@@ -139,7 +74,7 @@ async function run(
   { ledger, checked }: Claim,
   { flags, concurrency, rate }: SendParts,
   api: Api,
-  { now, signal }: Context,
+  { now, random, signal }: Context,
 ): Promise<unknown> {
   const retryUnknown = flags.retryUnknown ?? false;
   let done = 0;
@@ -154,7 +89,8 @@ async function run(
   signal.addEventListener("abort", interrupt, { once: true });
   if (signal.aborted) interrupt();
   const sleep = (milliseconds: number): Promise<void> => sleepUnless(milliseconds, halt.signal);
-  const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, paused: reporter.paused });
+  const { paused } = reporter;
+  const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, random, paused });
   await sendRows({
     rows: rows.read(),
     checked,

@@ -13,6 +13,7 @@ export const registerCheck: Register = (program, start) => {
     .command("check")
     .argument("<url>", "the webhook endpoint")
     .description("hold your own webhook endpoint to the specification: what it must take, and what refuse")
+    .optionsGroup("What is sent:")
     .option("--key <private key>", "the file of the key to sign with (default: the sandbox's)")
     .option("--allow-remote", "check an endpoint on another machine")
     .optionsGroup("The report:")

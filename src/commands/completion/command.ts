@@ -12,8 +12,8 @@ export const registerCompletion: Register = (program, start) => {
       printScript(shell);
     });
   examples(command, [
-    "paylink completion bash",
-    "paylink completion fish > ~/.config/fish/completions/paylink.fish",
+    "paylink completion bash >> ~/.bashrc",
+    "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
   ]);
 
   const complete = program

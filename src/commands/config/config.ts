@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import { nearest } from "../../domain/nearest.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
 import { settingProblem, storedSetting } from "../../store/change.ts";
@@ -53,15 +54,15 @@ export async function get(context: Context, key: string): Promise<void> {
   const found = (await settingsInForce(context)).find(known);
   if (out.json) return out.data(JSON.stringify({ key: known, ...(found ?? { value: null, source: null }) }));
   if (found === undefined)
-    throw new PaylinkError("usage", `${known} is not set.`, { hint: `Try: paylink config set ${known} …` });
+    throw new PaylinkError("usage", `${known} is not set.`, { hint: "Try: paylink config list" });
   out.data(safeText(found.value));
 }
 
 export async function set(context: Context, key: string, value: string): Promise<void> {
   const { out, now } = context;
   const known = knownKey(key);
-  const expiry = known === "expires" ? parseWhen(value, now()) : undefined;
-  const problem = settingProblem(known, value) ?? (expiry?.ok === false ? expiry.message : undefined);
+  const problem =
+    settingProblem(known, value) ?? (known === "expires" ? expiryProblem(value, now()) : undefined);
   if (problem !== undefined)
     throw new PaylinkError("usage", "Nothing was stored:", { problems: [{ at: known, message: problem }] });
   const settings = await context.settings();
@@ -73,6 +74,12 @@ export async function set(context: Context, key: string, value: string): Promise
   }));
   if (out.json) out.data(JSON.stringify({ profile: name, key: known, value: stored }));
   else out.data(`${known} of profile ${safeText(name)} is now ${safeText(stored)}.`);
+}
+
+function expiryProblem(text: string, now: Date): string | undefined {
+  const expiry = parseWhen(text, now);
+  if (!expiry.ok) return expiry.message;
+  return expiry.value > now ? undefined : "must be in the future";
 }
 
 /** A token that other credentials obtained must not outlive them. */
@@ -127,7 +134,7 @@ function knownKey(key: string): DefaultKey {
     throw new PaylinkError("usage", `${key} is a secret: it is neither shown nor set here.`, {
       hint: "paylink login   stores it; paylink logout forgets it",
     });
-  throw new PaylinkError("usage", `There is no setting named ${key}.`, {
-    hint: `There is ${DEFAULT_KEYS.join(", ")}.`,
-  });
+  const near = nearest(key, DEFAULT_KEYS);
+  const meant = near === undefined ? `There is ${DEFAULT_KEYS.join(", ")}.` : `Did you mean ${near}?`;
+  throw new PaylinkError("usage", `There is no setting named ${key}. ${meant}`);
 }

@@ -8,15 +8,17 @@ import { renderCurl } from "../../render/curl.ts";
 import { renderWarnings } from "../../render/link.ts";
 import { buildRequest, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
-import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
+import { readTimeout, REQUEST_TIMEOUT } from "../timeout.ts";
 import type { AskParts } from "./ask.ts";
 import type { CreateFlags } from "./command.ts";
 
 export async function create(context: Context, flags: CreateFlags): Promise<void> {
   const { out } = context;
-  const timeout = timeoutOf(flags.timeout);
+  const read = readTimeout(flags.timeout);
+  const besides = read.ok ? [] : [{ at: "--timeout", message: read.message }];
+  const timeout = read.ok ? read.value : undefined;
   const settings = await settingsInForce(context);
-  const request = await requestFrom(context, flags, settings);
+  const request = await requestFrom(context, flags, settings, besides);
   if (flags.dryRun === true) return out.data(stringifyJson(request, 2));
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw await noAccount();
@@ -54,21 +56,20 @@ async function printCurl({ out }: Context, baseUrl: string, request: PaymentLink
   out.data(out.json ? JSON.stringify({ curl }) : curl);
 }
 
-/** Throws one `usage` failure with everything that is wrong, or `no_profile`. */
+/** Throws one `usage` failure with everything that is wrong, of the request and `besides`, or `no_profile`. */
 async function requestFrom(
   context: Context,
   flags: CreateFlags,
   settings: InForce,
+  besides: readonly Problem[],
 ): Promise<PaymentLinkRequest> {
   const { out, ask, now } = context;
   const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
   const build = (given: CreateFlags): BuiltRequest =>
     buildRequest({ flags: given, base: base?.value, settings, now: now() });
   const built = build(flags);
-  const mistakes = [
-    ...(base?.duplicates ?? []),
-    ...built.problems.filter((problem) => !built.missing.includes(problem)),
-  ];
+  const outside = [...besides, ...(base?.duplicates ?? [])];
+  const mistakes = [...outside, ...built.problems.filter((problem) => !built.missing.includes(problem))];
   const hasAccount = settings.get("baseUrl") !== undefined;
   // Without an account what is missing is the account; what was given wrongly is named all the same.
   const sendsNothing = flags.dryRun === true;
@@ -78,10 +79,7 @@ async function requestFrom(
   const final = asks
     ? build(await answered({ context, ask, flags, base: base?.value, settings, build }))
     : built;
-  const problems = [
-    ...(base?.duplicates ?? []),
-    ...(hasAccount || sendsNothing || asks ? final.problems : mistakes),
-  ];
+  const problems = hasAccount || sendsNothing || asks ? [...outside, ...final.problems] : mistakes;
   if (final.request === null || problems.length > 0) throw toMend(problems);
   for (const warning of renderWarnings(final.warnings, out.notePaint)) out.note(warning);
   return final.request;

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { readContent } from "../../receiver/content.ts";
-import type { WebhookEvent } from "../../receiver/events.ts";
+import { eventJson, type WebhookEvent } from "../../receiver/events.ts";
 import type { KeptEvent } from "../../store/event-archive.ts";
 import type { EventFilter } from "../../store/event-pages.ts";
 import { eventsPath, openEventStore, type EventStore } from "../../store/events.ts";
@@ -29,7 +29,8 @@ const MAX_CONTENT = 64 * 1024 * 1024;
 export function asReceived(kept: KeptEvent): WebhookEvent {
   const { type, id, receivedAt, verdict, request } = kept;
   const { record, breaches } = readContent(request, MAX_CONTENT);
-  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches };
+  const json = eventJson(verdict, request);
+  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches, json };
 }
 
 const OUTCOMES = ["APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"];

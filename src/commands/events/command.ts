@@ -13,6 +13,7 @@ export interface FilterFlags {
 
 export interface ListFlags extends FilterFlags {
   readonly rejected?: boolean;
+  readonly quiet?: boolean;
 }
 
 export interface ReplayFlags extends FilterFlags {
@@ -27,7 +28,7 @@ export interface PruneFlags {
 }
 
 const withDatabase = (command: Command): Command =>
-  command.option("--db <file>", "where events are kept (default: in paylink's data folder)");
+  command.option("--db <path>", "where events are kept (default: in paylink's data folder)");
 
 const withFilter = (command: Command): Command =>
   withDatabase(command)
@@ -42,6 +43,7 @@ export const registerEvents: Register = (program, start) => {
   examples(events, ["paylink events", "paylink events list --outcome declined --since 7d"]);
   const list = withFilter(events.command("list", { isDefault: true }).description("list the newest events"))
     .option("--rejected", "what was turned away instead")
+    .option("-q, --quiet", "print the utis alone (of what was turned away, the ids)")
     .action(async (flags: ListFlags) => (await import("./list.ts")).list(await start(list), flags));
   examples(list, ["paylink events list --outcome declined --since 7d", "paylink events list --rejected"]);
   const show = withDatabase(
@@ -53,8 +55,8 @@ export const registerEvents: Register = (program, start) => {
     (await import("./show.ts")).show(await start(show), uti, flags),
   );
   examples(show, [
-    "paylink events show $(paylink events list --limit 1 --json | jq -r .uti)",
-    "paylink events show $(paylink events list --limit 1 --json | jq -r .uti) --json",
+    "paylink events show $(paylink events list --limit 1 --quiet)",
+    "paylink events show $(paylink events list --limit 1 --quiet) --json",
   ]);
   const replay = withFilter(
     events
@@ -70,7 +72,7 @@ export const registerEvents: Register = (program, start) => {
     );
   examples(replay, [
     "paylink events replay --all --since 1h --to localhost:3000/webhooks",
-    "paylink events replay $(paylink events list --limit 1 --json | jq -r .uti) --to 3000",
+    "paylink events replay $(paylink events list --limit 1 --quiet) --to 3000",
   ]);
   const exporting = withFilter(
     events.command("export").description("print events as the lines of listen --json"),

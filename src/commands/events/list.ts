@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { amountOf, paintOutcome } from "../../render/record.ts";
+import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";
 import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
@@ -19,10 +20,14 @@ export async function list(context: Context, flags: ListFlags): Promise<void> {
     const rejected = flags.rejected === true;
     const found = rejected ? [...store.rejections(filter)] : [...store.events(filter)];
     if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
+    else if (flags.quiet === true) for (const one of found) out.data(safeText(nameOf(one)));
     else if (found.length === 0) out.note(rejected ? "Nothing was rejected." : "There are no such events.");
     else out.data(renderTable(found.map((one) => cells(one, context))));
   });
 }
+
+const nameOf = (one: KeptEvent | KeptRejection): string =>
+  one.type === "rejected" ? one.id : one.uti || one.id;
 
 function cells(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
@@ -46,7 +51,7 @@ function cells(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context)
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
     { text: record === null ? "-" : amountOf(record), right: true },
     { text: one.reference || "-" },
-    { text: one.uti || one.id },
+    { text: nameOf(one) },
     { text: marks.join(", "), paint: paint.yellow },
   ];
 }

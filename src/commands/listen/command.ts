@@ -75,7 +75,7 @@ export const registerListen: Register = (program, start) => {
     .option("--expect <count>", "end once so many have come: 2, or approved:2; repeatable", collect)
     .option("--timeout <duration>", "how long to wait for what is expected")
     .optionsGroup("What is kept:")
-    .option("--db <file>", "where events are kept (default: in paylink's data folder)")
+    .option("--db <path>", "where events are kept (default: in paylink's data folder)")
     .option("--no-store", "keep no events")
     .action(async (flags: ListenFlags) => {
       const { listen } = await import("./listen.ts");
@@ -85,6 +85,6 @@ export const registerListen: Register = (program, start) => {
     "paylink listen --port 4000",
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
-    "paylink listen --key service.pem --public-url https://shop.example/webhooks",
+    "paylink listen --key http://127.0.0.1:4010/.well-known/jwks.json --public-url https://shop.example/hook",
   ]);
 };

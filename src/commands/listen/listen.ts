@@ -69,10 +69,10 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
 
 function openLog(
   { database }: ListenOptions,
-  { dataFolder }: Context,
+  { dataFolder, eventThread }: Context,
 ): { log: EventLog; close: () => Promise<void> } {
   if (database === null) return { log: createMemoryLog(), close: async () => undefined };
-  const store = openEventStore(database ?? eventsPath(dataFolder));
+  const store = openEventStore(database ?? eventsPath(dataFolder), eventThread);
   return { log: store, close: () => store.close() };
 }
 

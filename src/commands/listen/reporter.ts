@@ -21,14 +21,15 @@ interface ReporterParts {
 
 export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
-  let pending: string[] = [];
+  let pending = "";
   const flush = (): void => {
-    if (pending.length > 0) out.data(pending.join("\n"));
-    pending = [];
+    if (pending !== "") out.data(pending);
+    pending = "";
   };
   /** What becomes known in one turn of the event loop is one write. */
   const print = (text: string): void => {
-    if (pending.push(text) === 1) setImmediate(flush);
+    if (pending === "") setImmediate(flush);
+    pending += pending === "" ? text : `\n${text}`;
   };
   return {
     finish: () => {

@@ -14,7 +14,10 @@ export interface LoginFlags {
 export const registerLogin: Register = (program, start) => {
   const command = program
     .command("login")
-    .description("store an account at a service: its address, terminal and token, or client credentials")
+    .description(
+      "store an account at a service, from flags and, in a terminal, answers to what they leave open",
+    )
+    .optionsGroup("The account:")
     .option("--base-url <url>", "the service's address, without /v1")
     .option("--terminal-id <id>", "the terminal that takes the payments")
     .option("--webhook-key <file or URL>", "the service's public key, to verify webhooks with")
@@ -31,6 +34,5 @@ export const registerLogin: Register = (program, start) => {
   examples(command, [
     'echo "$TOKEN" | paylink login -p shop --base-url http://127.0.0.1:4010 --terminal-id 1234567890 --token-stdin',
     'echo "$SECRET" | paylink login -p shop --base-url http://127.0.0.1:4010 --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url http://127.0.0.1:4010/oauth/token',
-    "paylink login",
   ]);
 };

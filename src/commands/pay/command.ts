@@ -5,6 +5,7 @@ export interface PayFlags {
   readonly outcome: string;
   readonly amount?: string;
   readonly reference?: string;
+  readonly quiet?: boolean;
 }
 
 export const registerPay: Register = (program, start) => {
@@ -19,6 +20,7 @@ export const registerPay: Register = (program, start) => {
     )
     .option("--amount <decimal>", "what the customer enters, where the link leaves it open")
     .option("--reference <text>", "the reference that the customer enters, where the link lets them")
+    .option("-q, --quiet", "print the transaction's uti alone")
     .action(async (link: string, flags: PayFlags) => {
       const { pay } = await import("./pay.ts");
       await pay(await start(command), link, flags);

@@ -3,8 +3,10 @@ import { payAtCheckout } from "../../api/checkout.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseAmount } from "../../domain/money.ts";
+import { textOf } from "../../domain/transaction.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { renderCompactRecord } from "../../render/record.ts";
+import { safeText } from "../../render/safe-text.ts";
 import { sandboxInForce } from "../../store/sandbox-in-force.ts";
 import type { PayFlags } from "./command.ts";
 
@@ -23,7 +25,9 @@ export async function pay(context: Context, link: string, flags: PayFlags): Prom
     ...(amount?.ok === true ? { amount: amount.value.toString() } : {}),
     ...(flags.reference === undefined ? {} : { reference: flags.reference }),
   });
-  out.data(out.json ? text : renderCompactRecord(record, out.paint));
+  if (out.json) out.data(text);
+  else if (flags.quiet === true) out.data(safeText(textOf(record, "uti") ?? ""));
+  else out.data(renderCompactRecord(record, out.paint));
 }
 
 /** A whole URL, or an id of the sandbox in force. Real money is never paid from here. */

@@ -22,7 +22,10 @@ export const registerSandbox: Register = (program, start) => {
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--allow-remote", "bind, answer to and post to other machines too")
     .optionsGroup("What is kept:")
-    .option("--db <path>", "where links, payments and deliveries are kept")
+    .option(
+      "--db <path>",
+      "where links, payments and deliveries are kept (default: in paylink's data folder)",
+    )
     .option("--reset", "forget what was kept, and start empty")
     .optionsGroup("The rare cases:")
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
@@ -40,7 +43,12 @@ export const registerSandbox: Register = (program, start) => {
       const { sandbox } = await import("./sandbox.ts");
       await sandbox(await start(command), flags);
     });
-  examples(command, ["paylink sandbox", "paylink sandbox --port 0 --json"]);
+  examples(command, [
+    "paylink sandbox",
+    "paylink sandbox --port 0 --json",
+    "paylink sandbox --clock 2026-01-31T12:00:00Z --seed 7",
+    "paylink sandbox --deliver duplicate --retry 1s,1s",
+  ]);
   const advance = command
     .command("advance")
     .description("move the running sandbox's clock: retries and expiries come due on the way")

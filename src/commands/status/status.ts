@@ -24,7 +24,8 @@ export async function status(context: Context, flags: StatusFlags): Promise<void
 }
 
 interface Service {
-  readonly answers: boolean;
+  /** Null where it was not asked: there is nothing to ask it with. */
+  readonly answers: boolean | null;
   readonly takesToken: boolean | null;
   readonly milliseconds: number;
   /** What stands in the way; undefined where nothing does. */
@@ -36,7 +37,11 @@ const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
 async function askService(context: Context, settings: InForce, timeout: number): Promise<Service> {
   const asked = context.now().getTime();
-  const answered = (answers: boolean, takesToken: boolean | null, failure?: PaylinkError): Service => ({
+  const answered = (
+    answers: boolean | null,
+    takesToken: boolean | null,
+    failure?: PaylinkError,
+  ): Service => ({
     answers,
     takesToken,
     milliseconds: context.now().getTime() - asked,
@@ -54,7 +59,7 @@ async function askService(context: Context, settings: InForce, timeout: number):
     if (error.code === "unauthorized") return answered(true, false, error);
     if (error.code === "not_reached" || error.code === "overloaded" || error.code === "redirected")
       return answered(known, null, error);
-    if (error.code === "no_token") return answered(false, false, error);
+    if (error.code === "no_token") return answered(null, false, error);
     throw error;
   }
 }
@@ -109,7 +114,12 @@ function lines(settings: InForce, token: TokenState, service: Service, { out }: 
     ["token", token.setting && { ...token.setting, value: token.words }, "none: paylink login"],
     ["webhook key", key, "none: paylink config set webhookKey <file or URL>"],
   ];
-  const answer = service.answers ? `answers (${service.milliseconds} ms)` : "does not answer";
+  const answer =
+    service.answers === null
+      ? "not asked, without a token"
+      : service.answers
+        ? `answers (${service.milliseconds} ms)`
+        : "does not answer";
   return [
     row("profile", settings.profile ?? "(none: the environment alone)", ""),
     ...rows.map(([label, found, none]) => row(label, found?.value ?? none, found?.source ?? "")),

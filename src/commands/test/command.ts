@@ -18,6 +18,6 @@ export const registerTest: Register = (program, start) => {
   examples(command, [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",
-    "paylink test --forward-to 3000 -- node test.js",
+    "paylink test --forward-to 3000 -- sh -c 'paylink pay $(paylink create --reusable -q) --amount 25'",
   ]);
 };

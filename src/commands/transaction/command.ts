@@ -16,7 +16,7 @@ export const registerTransaction: Register = (program, start) => {
       await transaction(await start(command), uti, flags);
     });
   examples(command, [
-    "paylink transaction $(paylink pay $(paylink create --amount 10 --currency EUR -q) --json | jq -r .uti)",
-    "paylink transaction 1f0e5b2c-8d1a-4c5e-9f2d-0a7b3c4d5e6f --json",
+    "paylink transaction $(paylink pay $(paylink create --amount 10 --currency EUR -q) -q)",
+    "paylink transaction $(paylink pay $(paylink create --subscription -q) -q) --json",
   ]);
 };

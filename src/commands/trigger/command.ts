@@ -1,6 +1,7 @@
 /** `paylink trigger`: its flags and help. */
 import { Argument, Option } from "commander";
-import { collect, examples, type Register } from "../declare.ts";
+import { TAMPERING_NAMES } from "../../webhooks/tampering-names.ts";
+import { collect, examples, oneOf, type Register } from "../declare.ts";
 
 export interface TriggerFlags {
   readonly to?: string;
@@ -43,11 +44,27 @@ export const registerTrigger: Register = (program, start) => {
     .option("--count <n>", "so many webhooks, each another payment", "1")
     .option("--times <n>", "each one so often, the same bytes again", "1")
     .option("--rate <n/s>", "at most so many a second")
-    .option("--tamper <kind>", "spoil it, so that it must be rejected: body, digest, signature, key, …")
+    .addOption(
+      oneOf(
+        "--tamper <kind>",
+        "spoil it, so that it must be rejected; the kinds are below",
+        Object.values(TAMPERING_NAMES).flat(),
+      ),
+    )
     .option("--dry-run", "print the exact bytes and send nothing")
     .action(async (outcome: "approved" | "declined" | "cancelled", flags: TriggerFlags) => {
       const { trigger } = await import("./trigger.ts");
       await trigger(await start(command), outcome, flags);
     });
-  examples(command, ["paylink trigger approved", "paylink trigger declined --amount 12.50 --tamper body"]);
+  command.addHelpText("after", `\nKinds of --tamper, by what they spoil:\n${KINDS.join("\n")}`);
+  examples(command, [
+    "paylink trigger approved",
+    "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
+    "paylink trigger approved --tamper body",
+    "paylink trigger approved --count 3 --times 2 --set cardScheme=MASTERCARD",
+  ]);
 };
+
+const KINDS = Object.entries(TAMPERING_NAMES).map(
+  ([what, names]) => `  ${what.padEnd(11)}${names.join(", ")}`,
+);

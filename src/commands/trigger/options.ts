@@ -124,7 +124,10 @@ function parseRate(text: string): Parsed<number> {
 function parseTampering(text: string): Parsed<Tampering> {
   const found = TAMPERINGS.find(({ name }) => name === text);
   if (found !== undefined) return accepted(found);
-  const names = TAMPERINGS.map(({ name }) => name);
-  const near = nearest(text, names);
-  return refused(`must be one of ${names.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`);
+  const near = nearest(
+    text,
+    TAMPERINGS.map(({ name }) => name),
+  );
+  const meant = near === undefined ? "paylink trigger --help lists them" : `did you mean ${near}?`;
+  return refused(`is no kind of tampering; ${meant}`);
 }

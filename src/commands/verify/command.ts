@@ -19,7 +19,7 @@ export const registerVerify: Register = (program, start) => {
     .description("explain one captured webhook: each check, the signature base, and what to change")
     .optionsGroup("What is explained:")
     .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
-    .option("--db <path>", "where listen keeps its events")
+    .option("--db <path>", "where listen keeps its events (default: in paylink's data folder)")
     .optionsGroup("What it is held to:")
     .option("--key <file or URL>", "the service's public key: PEM, JWK or JWKS; repeatable", collect)
     .option("--public-url <url>", "the address that the service posted to")
@@ -33,7 +33,8 @@ export const registerVerify: Register = (program, start) => {
     });
   examples(command, [
     "paylink trigger approved --dry-run | paylink verify",
-    "paylink verify --event $(paylink events list --limit 1 --json | jq -r .uti)",
-    "paylink verify webhook.http --public-url https://shop.example/webhooks --at 2026-11-21T10:15:00Z",
+    "paylink verify --event $(paylink events list --limit 1 --quiet)",
+    "paylink trigger approved --dry-run > webhook.http && paylink verify webhook.http --at 30s",
+    "paylink trigger approved --to http://localhost:3000/ --dry-run | paylink verify --public-url http://localhost:3000/",
   ]);
 };

@@ -1,0 +1,32 @@
+/** How every help text is laid out: values as they are typed, and the options that are taken everywhere. */
+import type { Argument, Command, HelpConfiguration, Option } from "commander";
+
+/** More choices than this are listed by the command itself, below its options. */
+const MANY = 8;
+
+export const helpLayout: HelpConfiguration = {
+  showGlobalOptions: true,
+  // The root's alone: those of `sandbox` mean nothing to `sandbox advance`.
+  visibleGlobalOptions: (command: Command) => (command.parent === null ? [] : everywhere(rootOf(command))),
+  commandDescription: (command: Command) => {
+    const text = command.description();
+    return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+  },
+  optionDescription: described,
+  argumentDescription: described,
+};
+
+const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));
+
+const everywhere = (root: Command): Option[] =>
+  root.options.filter((option) => option.attributeName() !== "version");
+
+/** As commander does it, but without the quotation marks of JSON. */
+function described({ description, argChoices = [], defaultValue }: Option | Argument): string {
+  const few = argChoices.length > 0 && argChoices.length <= MANY;
+  const notes = [
+    ...(few ? [argChoices.join(", ")] : []),
+    ...(defaultValue === undefined ? [] : [`default: ${String(defaultValue)}`]),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
+}

@@ -1,0 +1,31 @@
+/** The topics of `paylink help` that belong to no one command: what ends a run, and what it reads of its environment. */
+import type { Context } from "../../context.ts";
+import { FAILURES } from "../../domain/errors.ts";
+import { EXIT_CODES } from "../../domain/exit-codes.ts";
+import { renderTable } from "../../render/table.ts";
+import { ENVIRONMENT } from "./environment.ts";
+
+export function showTopic(context: Context, topic: "errors" | "environment"): void {
+  if (topic === "errors") showErrors(context);
+  else showEnvironment(context);
+}
+
+function showErrors({ out }: Context): void {
+  const exits = Object.entries(EXIT_CODES).map(([code, means]) => ({ code: Number(code), means }));
+  const errors = Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exit, means }));
+  if (out.json) return out.data(JSON.stringify({ exits, errors }));
+  out.data("Exit codes:");
+  out.data(indented(exits.map(({ code, means }) => [String(code), means])));
+  out.data("\nError codes, each with its exit code; --json gives them as error.code:");
+  out.data(indented(errors.map(({ code, exit, means }) => [code, String(exit), means])));
+}
+
+function showEnvironment({ out }: Context): void {
+  if (out.json) return out.data(JSON.stringify(ENVIRONMENT));
+  out.data("Environment variables. A flag is stronger, a profile is weaker:");
+  out.data(indented(Object.entries(ENVIRONMENT)));
+}
+
+function indented(rows: readonly (readonly string[])[]): string {
+  return renderTable(rows.map((row) => row.map((text) => ({ text })))).replace(/^/gm, "  ");
+}

@@ -1,0 +1,27 @@
+/** The name of every tampering by what it spoils, for help and completion: what each does takes long to load. */
+
+export const TAMPERING_NAMES = {
+  body: ["body", "body-and-digest"],
+  digest: [
+    "digest",
+    "digest-missing",
+    "digest-malformed",
+    "digest-algorithm",
+    "digest-second",
+    "digest-duplicate",
+  ],
+  signature: ["unsigned", "signature", "signature-missing", "signature-malformed"],
+  input: [
+    "signature-input-missing",
+    "signature-input-malformed",
+    "label",
+    "label-mismatch",
+    "label-duplicate",
+  ],
+  coverage: ["coverage", "coverage-empty", "coverage-removed", "component-missing"],
+  age: ["created", "created-moved", "created-future", "created-type", "expired", "replay"],
+  key: ["key", "algorithm", "algorithm-pss", "algorithm-unknown"],
+  request: ["method", "target", "content-type", "content-type-duplicate"],
+  size: ["signatures", "header-lines", "body-size"],
+  record: ["not-json", "not-utf8", "duplicate-member", "null-member", "not-complete"],
+} as const;

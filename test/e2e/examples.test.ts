@@ -1,0 +1,85 @@
+/** Every example of every help page is run as it stands, against a sandbox and a listener, in a folder of its own. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { helpPages } from "../support/help-pages.ts";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { openShell } from "../support/shell.ts";
+
+const pages = await helpPages();
+const COMMANDS = [...new Set(pages.map(({ command: [name = "paylink"] }) => name))];
+
+/** What an example finds: a sandbox, a listener that has received something, and an application. */
+interface Stage {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The example with the stage's ports for the usual ones, which may be taken. */
+  readonly staged: (example: string) => string;
+}
+
+async function stage(): Promise<Stage> {
+  const home = temporaryHome();
+  const sandbox = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  const listener = await readyUrl(startPaylink(["listen", "--port", "0", "--json"], { home }));
+  for (const key of ["callbackUrl", "failureCallbackUrl"])
+    await runPaylink(["config", "set", key, listener], { home });
+  await runPaylink(["trigger", "approved"], { home });
+  const identity = JSON.parse(readFileSync(join(home, "data/sandbox/sandbox.json"), "utf8")) as {
+    readonly token: string;
+    readonly clientSecret: string;
+  };
+  const ports: Readonly<Record<string, string>> = {
+    4010: new URL(sandbox).port,
+    4000: new URL(listener).port,
+    3000: await startApplication(),
+  };
+  return {
+    home,
+    env: { TOKEN: identity.token, SECRET: identity.clientSecret },
+    staged: (example) =>
+      example
+        .replace(/^paylink listen(?: --port \d+)?/, "paylink listen --port 0")
+        // Another sandbox would take the place of the stage's own, in its profile and in its folder.
+        .replace(/^paylink sandbox(?: --port \d+)?(?! [a-z])/, "PAYLINK_HOME=other paylink sandbox --port 0")
+        .replace(/\b(?:4010|4000|3000)\b/g, (port) => ports[port] ?? port),
+  };
+}
+
+/** Takes whatever it is sent. */
+async function startApplication(): Promise<string> {
+  const server = createServer((_, response) => response.end());
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return String((server.address() as AddressInfo).port);
+}
+
+/** What is printed by an example that goes on until it is told to stop. */
+const GOES_ON = /^Listening on|^Sandbox on|^\{"type":"ready"|^Waiting for the payment/m;
+
+it("gives every command two examples at least", () => {
+  expect(pages.length).toBeGreaterThan(COMMANDS.length);
+  expect(pages.filter(({ examples }) => examples.length < 2).map(({ command }) => command)).toEqual([]);
+});
+
+it.each(COMMANDS)("%s", async (name) => {
+  const { home, env, staged } = await stage();
+  const shell = openShell(home);
+  writeFileSync(join(shell.cwd, "package.json"), '{"scripts": {"test": "paylink create --reusable"}}');
+  for (const { examples } of pages.filter(({ command: [first = "paylink"] }) => first === name)) {
+    for (const example of examples) {
+      const { code, stdout, stderr } = await shell.run(staged(example), { env, interruptAt: GOES_ON });
+      const passed = code === 0 || (code === 130 && GOES_ON.test(stdout + stderr));
+      expect({ example, code: passed ? 0 : code, said: passed ? "" : stdout + stderr }).toEqual({
+        example,
+        code: 0,
+        said: "",
+      });
+    }
+  }
+});

@@ -1,0 +1,98 @@
+/** The package as it is published: what is in it, and that it works where npm has put it, offline and without scripts. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { freePort } from "../support/ports.ts";
+import { readmeBlock } from "../support/readme.ts";
+import { openShell, type Shell } from "../support/shell.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MB = 1_000_000;
+
+/** npm without the network, the user's settings or the scripts of what it installs. */
+const npmSettings = (home: string): Record<string, string> => ({
+  npm_config_cache: join(home, "cache"),
+  npm_config_prefix: join(home, "prefix"),
+  npm_config_offline: "true",
+  npm_config_ignore_scripts: "true",
+  npm_config_audit: "false",
+  npm_config_fund: "false",
+  npm_config_update_notifier: "false",
+  npm_config_loglevel: "error",
+});
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Packs what was built: nothing is built anew under the other tests. */
+async function pack(shell: Shell): Promise<Packed> {
+  const env = npmSettings(shell.home);
+  const { stdout } = await shell.run(`npm pack --json --pack-destination . "${ROOT}"`, { env });
+  const [packed] = JSON.parse(stdout) as [Packed];
+  return packed;
+}
+
+/** A project whose test creates a link, has it paid, and waits for the webhook. */
+function writeProject({ cwd }: Shell, port: string): void {
+  const lock = { name: "shop", lockfileVersion: 3, packages: { "": { name: "shop" } } };
+  writeFileSync(join(cwd, "package.json"), '{"name": "shop", "scripts": {"test": "node shop.mjs"}}');
+  writeFileSync(join(cwd, "package-lock.json"), JSON.stringify(lock));
+  writeFileSync(
+    join(cwd, "shop.mjs"),
+    `import { execSync } from "node:child_process";
+     import { createServer } from "node:http";
+     const server = createServer((request, response) => {
+       console.log("webhook", request.headers["content-digest"]);
+       response.end();
+       server.close();
+     }).listen(${port}, "127.0.0.1");
+     execSync('paylink pay "$(paylink create --amount 10 --currency EUR --quiet)"', { stdio: "inherit" });`,
+  );
+}
+
+it("holds what runs and no more, within its bars", async () => {
+  const { files, size, unpackedSize } = await pack(openShell(temporaryHome()));
+  const paths = files.map(({ path }) => path);
+  expect(paths.filter((path) => !/^dist\/(?:[\w-]+\/)*[\w-]+\.js$/.test(path)).toSorted()).toEqual([
+    "LICENSE",
+    "README.md",
+    "bin/paylink.js",
+    "dist/THIRD-PARTY-NOTICES.txt",
+    "dist/help.txt",
+    "dist/paylink.1",
+    "package.json",
+  ]);
+  expect(size).toBeLessThan(1 * MB);
+  expect(unpackedSize).toBeLessThan(4 * MB);
+});
+
+it("passes the README's workflow for GitHub Actions, installed from the package", async () => {
+  const home = temporaryHome();
+  const bin = join(home, "prefix/bin");
+  mkdirSync(bin, { recursive: true });
+  const shell = openShell(home, bin);
+  const { filename } = await pack(shell);
+  const port = await freePort();
+  writeProject(shell, port);
+  const steps = [...readmeBlock("yaml", "# .github/workflows/").matchAll(/^ +- run: (.*)$/gm)];
+  expect(steps.map(([, step]) => step)).toEqual([
+    "npm ci",
+    "npm install --global paylink",
+    "paylink test --forward-to 3000 -- npm test",
+  ]);
+  // The registry's part is played by the package's file, and for Node 20 by the folder of its SQLite.
+  const sqlite = join(ROOT, "node_modules/@photostructure/sqlite");
+  const script = steps
+    .map(([, step = ""]) => step.replace("--global paylink", `--global ./${filename} "${sqlite}"`))
+    .join("\n")
+    .replace("3000", port);
+  const { code, stdout, stderr } = await shell.run(`set -e\n${script}`, { env: npmSettings(home) });
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, "prefix/share/man/man1/paylink.1"), "utf8")).toContain(".TH PAYLINK 1");
+  expect(stdout).toMatch(/^webhook sha-(?:256|512)=:/m);
+});
