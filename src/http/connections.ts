@@ -1,11 +1,12 @@
 /** Bounds what senders can hold: connections and unfinished bodies, of which those that wait longest go first. */
+import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 
 /**
  * More than any service opens, and fewer than the 1024 files that many a process may have open: what lies idle beyond
  * it makes room for who comes next.
  */
-export const MAX_CONNECTIONS = 800;
+const MAX_CONNECTIONS = 800;
 /** Bytes of unfinished bodies, over all connections. */
 const MAX_UNFINISHED = 64 * 1024 * 1024;
 
@@ -62,4 +63,21 @@ export function trackConnections(): Connections {
     answered: wait,
     dropWaiting: () => [...waiting.keys()].forEach(drop),
   };
+}
+
+/** Who never finishes a handshake waits like everybody else; who does is from then on known by the secured socket. */
+export function trackHandshakes(secure: TlsServer, connections: Connections): void {
+  const handshakes = new Map<string, Socket>();
+  const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  secure.on("connection", (bare: Socket) => {
+    const name = nameOf(bare);
+    handshakes.set(name, bare);
+    bare.once("close", () => handshakes.delete(name));
+    connections.opened(bare);
+  });
+  secure.on("secureConnection", (secured: Socket) => {
+    const bare = handshakes.get(nameOf(secured));
+    if (bare !== undefined) connections.whole(bare);
+    connections.opened(secured);
+  });
 }

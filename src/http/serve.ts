@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
-import { MAX_CONNECTIONS, trackConnections, type Connections } from "./connections.ts";
+import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, StreamedReply, TlsFiles } from "./exchange.ts";
 import type { HeaderLine, HttpReply, RequestHead } from "./message.ts";
 
@@ -83,9 +83,7 @@ function createNodeServer(
 ): [server: NodeServer | TlsServer, renewTls: RenewTls] {
   if (tls === undefined) return [createServer(LIMITS).on("connection", connections.opened), () => undefined];
   const secure = createTlsServer({ ...LIMITS, ...pem(tls), handshakeTimeout: HANDSHAKE_TIMEOUT });
-  // A connection is only known here once its handshake is done; those that never finish one are bounded by this.
-  secure.maxConnections = 2 * MAX_CONNECTIONS;
-  secure.on("secureConnection", connections.opened);
+  trackHandshakes(secure, connections);
   return [secure, (renewed) => secure.setSecureContext(pem(renewed))];
 }
 
