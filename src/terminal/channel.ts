@@ -24,9 +24,13 @@ export function openChannel(descriptor: number, open: () => NodeJS.WriteStream):
   };
 }
 
-/** A terminal is a character device, but so is /dev/null: only then is Node asked, which has to load its terminals. */
+/**
+ * A terminal is a character device, but so is /dev/null: only then is Node asked, which has to load its terminals. It is
+ * looked at in big integers because the other way leaves "a pipe" behind where Node's realpath looks next, which then
+ * resolves no symbolic link: a package that is linked to would not find its own.
+ */
 export function isTerminal(descriptor: number, open: () => { readonly isTTY?: boolean }): boolean {
-  return fstatSync(descriptor).isCharacterDevice() && open().isTTY === true;
+  return fstatSync(descriptor, { bigint: true }).isCharacterDevice() && open().isTTY === true;
 }
 
 /** What could not be written: a pipe may be full and not wait, or have no reader; the stream knows what to do. */
