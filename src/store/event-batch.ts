@@ -42,6 +42,8 @@ export type Written = null | Kept | { readonly failed: string };
 /** Gives what became of each entry, once all that was kept is durable. Never throws. */
 export type WriteBatch = (batch: Batch) => Written[];
 
+const LOCKED = /database is locked/;
+
 export function createBatchWriter(database: Database): WriteBatch {
   const rows = createRows(database);
   const writeEntries = (entries: Batch["entries"]): Written[] => {
@@ -51,9 +53,11 @@ export function createBatchWriter(database: Database): WriteBatch {
         entries.map((entry) => (entry.type === "event" ? rows.event(entry) : rows.forward(entry))),
       );
     } catch (error) {
-      // One that cannot be kept spoils no other: each gets a transaction of its own.
-      if (entries.length > 1) return entries.flatMap((entry) => writeEntries([entry]));
-      return [{ failed: error instanceof Error ? error.message : String(error) }];
+      const failed = error instanceof Error ? error.message : String(error);
+      // One that cannot be kept spoils no other: each gets a transaction of its own. But whoever held the lock for as
+      // long as that would be waited for again by each.
+      if (entries.length === 1 || LOCKED.test(failed)) return entries.map(() => ({ failed }));
+      return entries.flatMap((entry) => writeEntries([entry]));
     }
   };
   return ({ entries, rejections }) => {

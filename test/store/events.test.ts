@@ -1,7 +1,7 @@
 /** The event store: kept before it is acknowledged, each event once, read back byte for byte, bounded where it must be. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventJson, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
@@ -259,6 +259,20 @@ describe("a disk that takes no more", () => {
     expect([small?.status, other?.status]).toEqual(["fulfilled", "fulfilled"]);
     full.exec("PRAGMA max_page_count=100000");
     expect(await writer.append(big)).toMatchObject({ repeated: false });
+  });
+
+  it("waits once, not for each, while another process holds the lock", async () => {
+    const { database, writer } = open("PRAGMA busy_timeout=200");
+    const [{ file = "" } = {}] = database.prepare("PRAGMA database_list").all();
+    const other = openDatabase(String(file), EVENT_MIGRATIONS);
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    const begins = vi.spyOn(database, "exec");
+    const refused = await Promise.allSettled(["a", "b", "c"].map((id) => writer.append(event(id))));
+    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(begins.mock.calls.filter(([sql]) => sql === "BEGIN IMMEDIATE")).toHaveLength(1);
+    other.exec("ROLLBACK");
+    expect(await writer.append(event("a"))).toMatchObject({ repeated: false });
   });
 
   it("rejects everything while the file is read-only, and nothing afterwards", async () => {
