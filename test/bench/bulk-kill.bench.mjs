@@ -105,6 +105,31 @@ const killing = (service) => (child) => {
 async function kills(name, open, most) {
   const home = folder();
   const service = await open(home);
+  try {
+    const killed = await killAndFinish(home, service, most);
+    const { rows, created, unknown, other, twice, lost } = countRows(home, await service.links());
+    say(
+      `bulk, ${rows} rows, ${killed} kills, ${name}: ${created} created, ${unknown} unknown, ${other} other; ` +
+        `${twice} twice, ${lost} lost` +
+        (service.seen === undefined ? "" : `; the service did ${JSON.stringify(service.seen)}`),
+    );
+    const at = name === "sandbox" ? "the sandbox" : `a ${name} service`;
+    const note = `of ${created}; ${unknown} left as unknown`;
+    row(`links created twice, or lost, over ${most} kills of \`bulk\`, at ${at}`, twice + lost, {
+      most: 0,
+      unit: "",
+      digits: 0,
+      note,
+    });
+    if (rows !== ROWS || twice + lost + other > 0) process.exitCode = 1;
+  } finally {
+    service.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** How often it was killed before it came to its end. */
+async function killAndFinish(home, service, most) {
   const list = join(home, "list.csv");
   await writeList(list, ROWS);
   const args = [list, "--timeout", "2s"];
@@ -116,26 +141,7 @@ async function kills(name, open, most) {
   }
   let last = await bulk(home, args);
   for (let again = 0; again < 20 && / not sent/.test(last.output); again++) last = await bulk(home, args);
-  const count = countRows(home, await service.links());
-  service.stop();
-  const { rows, created, unknown, other, twice, lost } = count;
-  say(
-    `bulk, ${rows} rows, ${killed} kills, ${name}: ${created} created, ${unknown} unknown, ${other} other; ` +
-      `${twice} twice, ${lost} lost` +
-      (service.seen === undefined ? "" : `; the service did ${JSON.stringify(service.seen)}`),
-  );
-  row(
-    `links created twice, or lost, over ${most} kills of \`bulk\` , ${name === "sandbox" ? "at the sandbox" : `at a ${name} service`}`,
-    twice + lost,
-    {
-      most: 0,
-      unit: "",
-      digits: 0,
-      note: `of ${created}; ${unknown} left as unknown`,
-    },
-  );
-  if (rows !== ROWS || twice + lost + other > 0) process.exitCode = 1;
-  rmSync(home, { recursive: true });
+  return killed;
 }
 
 /** What the results say of each row, held against what the service made. */

@@ -57,10 +57,12 @@ for (const folder of [home, sandboxHome]) rmSync(folder, { recursive: true, forc
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const floor = median(times.get("node -e 0"));
 process.stdout.write(`Node ${process.versions.node}, ${ROUNDS} rounds\n`);
+const ratio = (name) => median(times.get(name)) / floor;
 for (const { name, most } of cases) {
-  const time = median(times.get(name));
-  process.stdout.write(
-    `${name.padEnd(33)}${time.toFixed(1).padStart(8)} ms  ${(time / floor).toFixed(2)} ×\n`,
-  );
-  if (most !== undefined) row(`\`${name}\`, whole process, against \`node -e 0\``, time / floor, { most });
+  const time = median(times.get(name)).toFixed(1);
+  process.stdout.write(`${name.padEnd(33)}${time.padStart(8)} ms  ${ratio(name).toFixed(2)} ×\n`);
+  if (most === undefined) continue;
+  const anew = `${name}, anew`;
+  const note = times.has(anew) ? `${ratio(anew).toFixed(2)} × with nothing kept` : undefined;
+  row(`\`${name}\`, whole process, against \`node -e 0\``, ratio(name), { most, note });
 }
