@@ -78,6 +78,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:events",
     "node:fs",
     "node:fs/promises",
+    "node:os",
     "node:stream",
   ],
   context: ["http/exchange", "store", "chalk"],

@@ -1,5 +1,6 @@
 /** Standard output and error by their descriptors: the objects that Node has for them load its network and terminals. */
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
+import { devNull } from "node:os";
 
 export interface Channel {
   readonly isTTY: boolean;
@@ -25,12 +26,17 @@ export function openChannel(descriptor: number, open: () => NodeJS.WriteStream):
 }
 
 /**
- * A terminal is a character device, but so is /dev/null: only then is Node asked, which has to load its terminals. It is
- * looked at in big integers because the other way leaves "a pipe" behind where Node's realpath looks next, which then
- * resolves no symbolic link: a package that is linked to would not find its own.
+ * Node's answer takes loading its terminals, so it is asked only of a character device, which a terminal is, other than
+ * the null device. Both are looked at in big integers because the other way leaves "a pipe" behind where Node's realpath
+ * looks next, which then resolves no symbolic link: a package that is linked to would not find its own.
  */
 export function isTerminal(descriptor: number, open: () => { readonly isTTY?: boolean }): boolean {
-  return fstatSync(descriptor, { bigint: true }).isCharacterDevice() && open().isTTY === true;
+  const stat = fstatSync(descriptor, { bigint: true });
+  return stat.isCharacterDevice() && stat.rdev !== nullDevice() && open().isTTY === true;
+}
+
+function nullDevice(): bigint | undefined {
+  return statSync(devNull, { bigint: true, throwIfNoEntry: false })?.rdev;
 }
 
 /** What could not be written: a pipe may be full and not wait, or have no reader; the stream knows what to do. */

@@ -45,8 +45,9 @@ describe("a channel", () => {
   });
 
   it("asks Node about character devices alone, of which not all are terminals", () => {
-    expect(isTerminal(openSync("/dev/null", "r"), () => ({}))).toBe(false);
-    expect(isTerminal(openSync("/dev/null", "r"), () => ({ isTTY: true }))).toBe(true);
+    expect(isTerminal(openSync("/dev/zero", "r"), () => ({}))).toBe(false);
+    expect(isTerminal(openSync("/dev/zero", "r"), () => ({ isTTY: true }))).toBe(true);
+    expect(isTerminal(openSync("/dev/null", "r"), unopened)).toBe(false);
     expect(isTerminal(openSync(import.meta.filename, "r"), unopened)).toBe(false);
   });
 });
