@@ -2,7 +2,12 @@
 
 /** The URL, or undefined where the text is not an absolute http(s) URL without white space. */
 export function parseWebAddress(text: string): URL | undefined {
-  return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (!/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them; no other name, since a name can point anywhere. */

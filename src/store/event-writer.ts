@@ -10,6 +10,9 @@ import {
   type Written,
 } from "./event-batch.ts";
 
+/** Entries that are not kept waiting for more: what comes in one burst would else be written only once all of it is read. */
+const ENOUGH = 8;
+
 export interface EventWriter extends EventLog {
   /** Resolves when all that was to be written has been. */
   readonly settled: () => Promise<void>;
@@ -29,6 +32,7 @@ export function createEventWriter(write: (batch: Batch) => Written[] | Promise<W
   let unkept = 0;
   let writing = Promise.resolve();
   const writeAll = (): void => {
+    if (waiting.length + rejections.length === 0) return;
     const batch = { entries: waiting.map(({ row }) => row), rejections };
     const written = settle(waiting, async () => write(batch)).then(() => (unkept -= batch.rejections.length));
     writing = Promise.all([writing, written]).then(() => undefined);
@@ -36,7 +40,9 @@ export function createEventWriter(write: (batch: Batch) => Written[] | Promise<W
   };
   /** What arrives in one turn of the event loop is written together. */
   const schedule = (): void => {
-    if (waiting.length + rejections.length === 1) setImmediate(writeAll);
+    const count = waiting.length + rejections.length;
+    if (count >= ENOUGH) writeAll();
+    else if (count === 1) setImmediate(writeAll);
   };
   const enqueue = (row: Entry["row"]): Promise<Kept | null> =>
     new Promise((done, failed) => {

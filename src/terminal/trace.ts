@@ -68,6 +68,9 @@ function learnHeaders(headers: readonly HeaderLine[], { know }: Secrets): void {
 
 /** The token that a token endpoint answers with (RFC 6749 5.1). */
 function learnTokens(body: Uint8Array, { know }: Secrets): void {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // Few replies hold one, and a list brings a reply with every row.
+  if (!bytes.includes("_token")) return;
+  const text = bytes.toString("latin1");
   for (const [, token] of text.matchAll(/"(?:access|refresh|id)_token"\s*:\s*"([^"]+)"/g)) know(token);
 }
