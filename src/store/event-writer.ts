@@ -61,7 +61,7 @@ export function createEventWriter(write: (batch: Batch) => Written[] | Promise<W
       schedule();
     },
     settled: async () => {
-      if (waiting.length + rejections.length > 0) writeAll();
+      writeAll();
       await writing;
     },
   };
