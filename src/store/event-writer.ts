@@ -11,7 +11,7 @@ import {
 } from "./event-batch.ts";
 
 /** Entries that are not kept waiting for more: what comes in one burst would else be written only once all of it is read. */
-const ENOUGH = 8;
+const ENOUGH = 24;
 
 export interface EventWriter extends EventLog {
   /** Resolves when all that was to be written has been. */
