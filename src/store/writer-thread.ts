@@ -23,9 +23,11 @@ export function createWriterThread(program: string, path: string): WriterThread 
     started.on("message", (answers: Written[][]) => {
       for (const written of answers) handed.shift()?.done(written);
     });
-    started.on("error", (error) => {
+    let cause: unknown = new Error("the thread that writes events has ended");
+    started.on("error", (error) => (cause = error));
+    started.on("exit", () => {
       worker = undefined;
-      for (const { failed } of handed) failed(error);
+      for (const { failed } of handed) failed(cause);
       handed = [];
     });
     return started;
