@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
 import type { Tampering } from "../../src/webhooks/tamperings/tampering.ts";
 import { PAIR } from "../signatures/signed.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
@@ -32,14 +33,6 @@ async function stage(...flags: string[]): Promise<Stage> {
   return { home, listen, trigger };
 }
 
-type Line = Readonly<Record<string, unknown>>;
-
-const lines = (text: string): Line[] =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): Line => JSON.parse(line));
-
 /** Sends each in turn, and gives the statuses with what the listener had to say of them. */
 async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
   const { listen, trigger } = await stage(...flags);
@@ -47,10 +40,10 @@ async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
   for (const { name } of kinds) {
     const { code, stdout } = await trigger("--tamper", name);
     expect(code).toBe(0);
-    statuses.push(...lines(stdout).map(({ status }) => status));
+    statuses.push(...jsonLines(stdout).map(({ status }) => status));
   }
   const { stdout } = await listen.stop();
-  const shown = lines(stdout).filter(({ type }) => type === "event" || type === "rejected");
+  const shown = jsonLines(stdout).filter(({ type }) => type === "event" || type === "rejected");
   return kinds.map(({ name }, index) => ({ name, status: statuses[index], line: shown[index] }));
 }
 
@@ -91,8 +84,8 @@ describe("many of them", () => {
     const { listen, trigger } = await stage();
     const { code, stdout } = await trigger("--count", "3", "--times", "2");
     expect(code).toBe(0);
-    expect(lines(stdout).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-    const events = lines((await listen.stop()).stdout).filter(({ type }) => type === "event");
+    expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    const events = jsonLines((await listen.stop()).stdout).filter(({ type }) => type === "event");
     expect(events.map(({ repeated }) => repeated)).toEqual([false, true, false, true, false, true]);
     expect(new Set(events.map(({ bodyBase64 }) => bodyBase64)).size).toBe(3);
     expect(new Set(events.map(({ headers }) => JSON.stringify(headers))).size).toBe(3);
@@ -145,6 +138,6 @@ describe("no usable answer", () => {
     );
     const { code, stdout } = await (await stage()).trigger("--to", endpoint.url, "--count", "5");
     expect(code).toBe(6);
-    expect(lines(stdout).map(({ status }) => status)).toEqual([200, 200]);
+    expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200]);
   });
 });

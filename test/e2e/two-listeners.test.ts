@@ -1,5 +1,6 @@
 /** Two `listen` processes that keep their events in one database, both under load, while others read it. */
 import { describe, expect, it } from "vitest";
+import { jsonLines, type JsonLine } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile, post, record, webhook } from "../support/webhooks.ts";
@@ -8,21 +9,13 @@ const OWN = 150;
 const SHARED = 75;
 const LANES = 8;
 
-type Line = Readonly<Record<string, unknown>>;
-
-const lines = (text: string): Line[] =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): Line => JSON.parse(line));
-
-const utis = (events: readonly Line[]): string[] =>
+const utis = (events: readonly JsonLine[]): string[] =>
   events.map(({ record }) => (record as { uti: string }).uti);
 
-const records = (count: number): Line[] => Array.from({ length: count }, () => record());
+const records = (count: number): JsonLine[] => Array.from({ length: count }, () => record());
 
 /** Posts them over several lanes at once and gives the statuses. */
-async function deliver(url: string, sent: readonly Line[]): Promise<number[]> {
+async function deliver(url: string, sent: readonly JsonLine[]): Promise<number[]> {
   const waiting = [...sent];
   const statuses: number[] = [];
   const lane = async (): Promise<void> => {
@@ -49,7 +42,7 @@ describe("two listeners on one database", () => {
         const exported = await runPaylink(["events", "export"], { home });
         const listed = await runPaylink(["events", "list", "--limit", "5"], { home });
         expect([exported.code, listed.code]).toEqual([0, 0]);
-        const seen = utis(lines(exported.stdout));
+        const seen = utis(jsonLines(exported.stdout));
         expect(new Set(seen).size).toBe(seen.length);
       }
     };
@@ -57,14 +50,14 @@ describe("two listeners on one database", () => {
     expect(new Set(statuses.flat())).toEqual(new Set([200]));
 
     const shown = (await Promise.all(listeners.map((listener) => listener.stop())))
-      .flatMap(({ stdout }) => lines(stdout))
+      .flatMap(({ stdout }) => jsonLines(stdout))
       .filter(({ type }) => type === "event");
     expect(shown).toHaveLength(2 * (OWN + SHARED));
     expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
     const repeated = utis(shown.filter((event) => event["repeated"] === true));
     expect(repeated.toSorted()).toEqual(utis(shared.map((record) => ({ record }))).toSorted());
 
-    const kept = utis(lines((await runPaylink(["events", "export"], { home })).stdout));
+    const kept = utis(jsonLines((await runPaylink(["events", "export"], { home })).stdout));
     expect(kept.toSorted()).toEqual([...new Set(utis(shown))].toSorted());
     const [again = ""] = repeated;
     const { stdout } = await runPaylink(["events", "show", again], { home });
