@@ -20,11 +20,13 @@ export function delimiterOf(head: string): Delimiter {
 export async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<Row> {
   let index = 0;
   let columns: readonly Column[] | undefined;
-  for await (const { line, cells } of records(text, delimiter)) {
-    // Spreadsheets end a list with rows of nothing but delimiters.
-    if (cells.every((cell) => cell.trim() === "")) continue;
-    if (columns === undefined) columns = header(cells, line);
-    else yield rowOf(cells, columns, index++, line);
+  for await (const batch of records(text, delimiter)) {
+    for (const { line, cells } of batch) {
+      // Spreadsheets end a list with rows of nothing but delimiters.
+      if (cells.every((cell) => cell.trim() === "")) continue;
+      if (columns === undefined) columns = header(cells, line);
+      else yield rowOf(cells, columns, index++, line);
+    }
   }
 }
 
@@ -37,42 +39,43 @@ interface CsvRecord {
 const lineBreaks = (cell: string): number =>
   cell.includes("\n") || cell.includes("\r") ? (cell.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
 
-/** Column counts are relaxed here, since a short row is one bad row and not the end of the file. */
-async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord> {
+/** Those of each chunk together. Column counts are relaxed, since a short row is one bad row and not the end of the file. */
+async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord[]> {
   let line = 1;
-  /** Where the records begin that were parsed and not yet asked for. */
-  const starts: number[] = [];
+  const read: CsvRecord[] = [];
   const parser = parse({
     delimiter,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     max_record_size: MAX_RECORD,
-    // The parser's own count takes CRLF in a quoted cell for two lines.
+    // Taken here, records need not pass through a stream; and the parser's own lines count CRLF in a quoted cell twice.
     on_record: (cells) => {
-      starts.push(line);
+      read.push({ line, cells });
       line += cells.reduce((sum, cell) => sum + lineBreaks(cell), 1);
-      return cells;
+      return null;
     },
   });
-  // The loop at the end throws it.
+  // Whoever writes is told of it.
   parser.on("error", () => undefined);
-  const next = (record: unknown): CsvRecord => ({ line: starts.shift() ?? line, cells: record as string[] });
-  try {
-    for await (const chunk of text) {
-      if (parser.destroyed) break;
-      parser.write(chunk);
-      // A chunk is parsed by the time it is written: what it held is taken before the next one is asked for.
-      for (let record: unknown = parser.read(); record !== null; record = parser.read()) yield next(record);
-    }
-    parser.end();
-    for await (const record of parser) yield next(record);
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new PaylinkError("usage", `From line ${line} on, the file is not CSV, and nothing was sent.`, {
-      problems: [{ at: `line ${line}`, message: csvFault(error) }],
-      cause: error,
-    });
+  let fault: Error | null | undefined;
+  const parsed = async (write: (done: (error?: Error | null) => void) => void): Promise<CsvRecord[]> => {
+    fault = await new Promise(write);
+    return read.splice(0);
+  };
+  for await (const chunk of text) {
+    yield await parsed((done) => parser.write(chunk, done));
+    if (fault instanceof Error) break;
   }
+  if (!(fault instanceof Error)) yield await parsed((done) => parser.end(done));
+  if (fault instanceof Error) throw unusable(fault, line);
+}
+
+function unusable(error: unknown, line: number): unknown {
+  if (!(error instanceof CsvError)) return error;
+  return new PaylinkError("usage", `From line ${line} on, the file is not CSV, and nothing was sent.`, {
+    problems: [{ at: `line ${line}`, message: csvFault(error) }],
+    cause: error,
+  });
 }
 
 function csvFault({ code }: CsvError): string {
