@@ -26,8 +26,12 @@ const FINGERPRINT_DIGITS = 12;
 
 /** What a row asks for, as a number: the merchant's own columns, their order and the quoting have no part in it. */
 export function fingerprintOf({ cells }: Row): number {
-  const asked: [field: string, value: Json][] = [];
-  for (const { column, value } of cells) if (column.field !== undefined) asked.push([column.field, value]);
-  asked.sort(([one], [other]) => (one < other ? -1 : 1));
-  return Number.parseInt(hash("sha256", stringifyJson(asked)).slice(0, FINGERPRINT_DIGITS), 16);
+  const asked: string[] = [];
+  for (const { column, value } of cells)
+    if (column.field !== undefined) asked.push(`${column.field}:${spelled(value)}`);
+  return Number.parseInt(hash("sha256", asked.toSorted().join("\n")).slice(0, FINGERPRINT_DIGITS), 16);
 }
+
+/** As JSON, on one line; text is all that most lists hold. */
+const spelled = (value: Json): string =>
+  typeof value === "string" ? JSON.stringify(value) : stringifyJson(value);

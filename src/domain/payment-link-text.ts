@@ -4,20 +4,14 @@ import { currencyCode } from "./currency.ts";
 import type { Json } from "./json.ts";
 import { parseAmount } from "./money.ts";
 import { accepted, type Parsed, refused } from "./parsed.ts";
-import { firstProblem } from "./payment-link.ts";
 import { parseWhen } from "./when.ts";
 
 /**
  * The value to send for a field: the amount as a number spelled as it was typed, bounds as text, the currency in upper
- * case, an expiry (ISO 8601, or a duration from `now`) as ISO 8601 UTC, all else as it stands. Held to the field's rule.
+ * case, an expiry (ISO 8601, or a duration from `now`) as ISO 8601 UTC, all else as it stands. What can be read may
+ * still break the field's rule, which is `checkRequest`'s to say.
  */
 export function fieldFromText(field: string, text: string, now: Date): Parsed<Json> {
-  const read = readText(field, text, now);
-  const problem = read.ok ? firstProblem(field, read.value) : undefined;
-  return problem === undefined ? read : refused(problem);
-}
-
-function readText(field: string, text: string, now: Date): Parsed<Json> {
   switch (field) {
     case "amount":
       return parseAmount(text);
@@ -28,7 +22,7 @@ function readText(field: string, text: string, now: Date): Parsed<Json> {
     }
     case "currency": {
       const code = currencyCode.safeParse(text.trim());
-      // What is no code is left to the field's own rule, which says so.
+      // What is no code is left to the field's own rule.
       return accepted(code.data ?? text);
     }
     case "expirationDate": {

@@ -119,24 +119,12 @@ export const paymentLinkRequest = z.looseObject({
 });
 export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
 
-/** Every single value of a request by its path (`linkOptions.minAmount`), each with the schema that holds its rule. */
-const FIELDS = new Map(leaves("", paymentLinkRequest));
+/** The path of every single value that the specification knows, in its order: `linkOptions.minAmount`. */
+export const REQUEST_FIELDS: readonly string[] = [...leaves("", paymentLinkRequest)];
 
-/** The path of every field the specification knows, in its order. */
-export const REQUEST_FIELDS: readonly string[] = [...FIELDS.keys()];
-
-/**
- * The first thing wrong with one value by the rule of its field: "must be …". Undefined where nothing is, where the
- * value is undefined and may be, and where the field is unknown.
- */
-export function firstProblem(field: string, value: unknown): string | undefined {
-  const schema = FIELDS.get(field);
-  return schema && z.safeParse(schema, value).error?.issues[0]?.message;
-}
-
-function* leaves(path: string, schema: z.core.$ZodType): Generator<[string, z.core.$ZodType]> {
+function* leaves(path: string, schema: z.core.$ZodType): Generator<string> {
   const present = schema instanceof z.ZodMiniOptional ? schema._zod.def.innerType : schema;
   const inner = present instanceof z.ZodMiniPipe ? present._zod.def.out : present;
-  if (!(inner instanceof z.ZodMiniObject)) yield [path, schema];
+  if (!(inner instanceof z.ZodMiniObject)) yield path;
   else for (const [name, member] of Object.entries(inner.shape)) yield* leaves(joinPath(path, name), member);
 }
