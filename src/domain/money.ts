@@ -39,6 +39,14 @@ export function decimalsOf(amount: Amount): number {
   return Math.max(0, fraction.length - Number(exponent));
 }
 
+/** -1, 0 or 1 as the amount is less than, equal to or more than 0; it must be a number. */
+export function signOf(amount: Amount): -1 | 0 | 1 {
+  const text = amount.toString();
+  // Whatever its exponent, a number without another digit before it is 0.
+  if (!/^-?[0.]*[1-9]/.test(text)) return 0;
+  return text.startsWith("-") ? -1 : 1;
+}
+
 /** -1, 0 or 1 as the first amount is less than, equal to or more than the second; both must be numbers. */
 export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
   return new Big(first.toString()).cmp(second.toString());

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { isKnownCurrency } from "./currency.ts";
 import type { Problem } from "./errors.ts";
 import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
-import { compareAmounts, decimalsProblem, formatAmount } from "./money.ts";
+import { type Amount, compareAmounts, decimalsProblem, formatAmount, signOf } from "./money.ts";
 import { paymentLinkRequest, type PaymentLinkRequest, VARIABLE_MODE, VERIFICATION } from "./payment-link.ts";
 import { problemsOf, soundPart } from "./shape.ts";
 import { isExposed, parseWebAddress } from "./web-address.ts";
@@ -22,7 +22,9 @@ export interface CheckedRequest {
 /** The request as far as it is sound: what is missing or wrong is left out. Few runs meet one that is not whole. */
 const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
 type Sound = z.infer<typeof partialRequest>;
-type Rule = (request: Sound, now: Date) => Iterable<Problem>;
+type Rule = (request: Sound, now: Date) => readonly Problem[];
+
+const NONE: readonly Problem[] = [];
 
 /**
  * Checks a request to create a link by every rule of the specification, and names every problem at once: those between
@@ -38,7 +40,7 @@ export function checkRequest(request: unknown, now: Date): CheckedRequest {
   const problems = [...problemsOf(issues), ...missingExpiry(request)];
   for (const rule of PROBLEMS) problems.push(...rule(sound, now));
   const ill = new Set(problems.map(({ at }) => at));
-  const warnings = WARNINGS.flatMap((rule) => [...rule(sound, now)]).filter(({ at }) => !ill.has(at));
+  const warnings = WARNINGS.flatMap((rule) => rule(sound, now)).filter(({ at }) => !ill.has(at));
   return {
     request: problems.length === 0 && conforms(request, shape.success) ? request : null,
     problems,
@@ -52,93 +54,105 @@ function conforms(_request: object, passed: boolean): _request is PaymentLinkReq
 }
 
 /** Required, but for a multi-use link (Payment link request; Endpoints rule 4). */
-function* missingExpiry(request: JsonObject): Iterable<Problem> {
-  if (memberOf(request, "linkOptions") !== undefined) return;
-  if (memberOf(request, "expirationDate") !== undefined) return;
-  yield { at: "expirationDate", message: "is required for a one-time link" };
+function missingExpiry(request: JsonObject): readonly Problem[] {
+  if (memberOf(request, "linkOptions") !== undefined) return NONE;
+  if (memberOf(request, "expirationDate") !== undefined) return NONE;
+  return [{ at: "expirationDate", message: "is required for a one-time link" }];
 }
 
-function* pastExpiry({ expirationDate }: Sound, now: Date): Iterable<Problem> {
-  if (expirationDate === undefined || Date.parse(expirationDate) > now.getTime()) return;
+function pastExpiry({ expirationDate }: Sound, now: Date): readonly Problem[] {
+  if (expirationDate === undefined || Date.parse(expirationDate) > now.getTime()) return NONE;
   const ago = formatRelative(new Date(expirationDate), now);
-  yield { at: "expirationDate", message: `must be in the future (it is ${ago})` };
+  return [{ at: "expirationDate", message: `must be in the future (it is ${ago})` }];
 }
 
-function* tooManyDecimals({ amount, currency, linkOptions = {} }: Sound): Iterable<Problem> {
-  const amounts = {
-    amount,
-    "linkOptions.minAmount": linkOptions.minAmount,
-    "linkOptions.maxAmount": linkOptions.maxAmount,
+function tooManyDecimals({ amount, currency, linkOptions }: Sound): readonly Problem[] {
+  if (currency === undefined) return NONE;
+  const problem = (at: string, value: Amount | undefined): readonly Problem[] => {
+    const message = value === undefined ? undefined : decimalsProblem(value, currency);
+    return message === undefined ? NONE : [{ at, message }];
   };
-  if (currency === undefined) return;
-  for (const [at, value] of Object.entries(amounts)) {
-    const message = value && decimalsProblem(value, currency);
-    if (message) yield { at, message };
-  }
+  if (linkOptions === undefined) return problem("amount", amount);
+  return [
+    ...problem("amount", amount),
+    ...problem("linkOptions.minAmount", linkOptions.minAmount),
+    ...problem("linkOptions.maxAmount", linkOptions.maxAmount),
+  ];
 }
 
 /** Only bounds that are in force can contradict each other or the amount (Endpoints rules 7 and 9). */
-function* brokenBounds(request: Sound): Iterable<Problem> {
-  const { amount, currency = "", linkOptions = {} } = request;
+function brokenBounds(request: Sound): readonly Problem[] {
+  const { amount, currency = "", linkOptions } = request;
+  if (linkOptions === undefined || ignoresBounds(request)) return NONE;
   const { minAmount: min, maxAmount: max } = linkOptions;
-  if (ignoresBounds(request)) return;
-  const shown = (bound: NonNullable<typeof min>) => formatAmount(bound, currency).trim();
+  const problems: Problem[] = [];
+  const shown = (bound: Amount) => formatAmount(bound, currency).trim();
   if (min !== undefined && max !== undefined && compareAmounts(min, max) > 0) {
-    yield { at: "linkOptions.minAmount", message: `must not be more than maxAmount (${shown(max)})` };
+    problems.push({
+      at: "linkOptions.minAmount",
+      message: `must not be more than maxAmount (${shown(max)})`,
+    });
   }
-  if (amount === undefined || compareAmounts(amount, "0") === 0) return;
+  if (amount === undefined || signOf(amount) === 0) return problems;
   if (min !== undefined && compareAmounts(amount, min) < 0) {
-    yield { at: "amount", message: `must be 0, or at least minAmount (${shown(min)})` };
+    problems.push({ at: "amount", message: `must be 0, or at least minAmount (${shown(min)})` });
   }
   if (max !== undefined && compareAmounts(amount, max) > 0) {
-    yield { at: "amount", message: `must not be more than maxAmount (${shown(max)})` };
+    problems.push({ at: "amount", message: `must not be more than maxAmount (${shown(max)})` });
   }
+  return problems;
 }
 
 function ignoresBounds({ linkOptions }: Sound): boolean {
   return linkOptions?.mode !== undefined && linkOptions.mode !== VARIABLE_MODE;
 }
 
-function* boundsWithoutEffect(request: Sound): Iterable<Problem> {
-  if (!ignoresBounds(request)) return;
-  for (const name of ["minAmount", "maxAmount"] as const) {
-    if (request.linkOptions?.[name] === undefined) continue;
-    yield { at: `linkOptions.${name}`, message: `is ignored by the service unless mode is ${VARIABLE_MODE}` };
-  }
+function boundsWithoutEffect(request: Sound): readonly Problem[] {
+  const { linkOptions } = request;
+  if (linkOptions === undefined || !ignoresBounds(request)) return NONE;
+  const message = `is ignored by the service unless mode is ${VARIABLE_MODE}`;
+  return (["minAmount", "maxAmount"] as const)
+    .filter((name) => linkOptions[name] !== undefined)
+    .map((name) => ({ at: `linkOptions.${name}`, message }));
 }
 
-function* oddCurrency({ currency }: Sound): Iterable<Problem> {
-  if (currency === undefined) return;
+function oddCurrency({ currency }: Sound): readonly Problem[] {
+  if (currency === undefined) return NONE;
   const code = currency.toUpperCase();
-  if (!isKnownCurrency(code)) yield { at: "currency", message: `is not a currency of ISO 4217 (${code})` };
-  if (currency !== code) yield { at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` };
+  const problems: Problem[] = [];
+  if (!isKnownCurrency(code))
+    problems.push({ at: "currency", message: `is not a currency of ISO 4217 (${code})` });
+  if (currency !== code)
+    problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
+  return problems;
 }
 
-function* exposedCallbacks({ paymentSettings }: Sound): Iterable<Problem> {
-  for (const name of ["callbackUrl", "failureCallbackUrl"] as const) {
-    const url = parseWebAddress(paymentSettings?.[name] ?? "");
-    if (url === undefined || !isExposed(url)) continue;
-    yield {
-      at: `paymentSettings.${name}`,
-      message: "should be https: the specification posts to an HTTPS address",
-    };
-  }
+function exposedCallbacks({ paymentSettings }: Sound): readonly Problem[] {
+  if (paymentSettings === undefined) return NONE;
+  const message = "should be https: the specification posts to an HTTPS address";
+  return (["callbackUrl", "failureCallbackUrl"] as const)
+    .filter((name) => {
+      const url = parseWebAddress(paymentSettings[name] ?? "");
+      return url !== undefined && isExposed(url);
+    })
+    .map((name) => ({ at: `paymentSettings.${name}`, message }));
 }
 
 /** Endpoints rule 8: it takes both members to start an arrangement. */
-function* halfPeriodic({ periodic }: Sound): Iterable<Problem> {
-  if (periodic === undefined) return;
-  for (const name of ["periodicType", "sequenceType"] as const) {
-    if (periodic[name] !== undefined) continue;
-    yield { at: `periodic.${name}`, message: "is missing, so the link starts no recurring arrangement" };
-  }
+function halfPeriodic({ periodic }: Sound): readonly Problem[] {
+  if (periodic === undefined) return NONE;
+  const message = "is missing, so the link starts no recurring arrangement";
+  return (["periodicType", "sequenceType"] as const)
+    .filter((name) => periodic[name] === undefined)
+    .map((name) => ({ at: `periodic.${name}`, message }));
 }
 
 /** 0 is for verifications and multi-use links (Payment link request, amount). */
-function* nothingToPay({ amount, transactionType, linkOptions }: Sound): Iterable<Problem> {
-  if (amount === undefined || compareAmounts(amount, "0") !== 0) return;
-  if (linkOptions !== undefined || transactionType === VERIFICATION) return;
-  yield { at: "amount", message: "is 0 on a one-time link that is no verification: there is nothing to pay" };
+function nothingToPay({ amount, transactionType, linkOptions }: Sound): readonly Problem[] {
+  if (amount === undefined || signOf(amount) !== 0) return NONE;
+  if (linkOptions !== undefined || transactionType === VERIFICATION) return NONE;
+  const message = "is 0 on a one-time link that is no verification: there is nothing to pay";
+  return [{ at: "amount", message }];
 }
 
 const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { currencyLetters } from "./currency.ts";
 import { duration } from "./duration.ts";
 import { isJsonNumber, joinPath, type JsonNumber } from "./json.ts";
-import { type Amount, compareAmounts, isDecimal } from "./money.ts";
+import { type Amount, isDecimal, signOf } from "./money.ts";
 import { must, onlyObject } from "./shape.ts";
 import { parseWebAddress } from "./web-address.ts";
 import { isUtcDateTime } from "./when.ts";
@@ -38,13 +38,12 @@ const expirationDate = z
   .check(z.refine(isUtcDateTime, "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z"));
 
 const amount = z.custom<JsonNumber>(
-  (value) => isJsonNumber(value) && compareAmounts(value, "0") >= 0,
+  (value) => isJsonNumber(value) && signOf(value) >= 0,
   must("must be a number of 0 or more, such as 10.00"),
 );
 /** The field list types bounds as strings, the example writes numbers: either is taken as it comes. */
 const bound = z.custom<Amount>(
-  (value) =>
-    isJsonNumber(value) ? compareAmounts(value, "0") >= 0 : typeof value === "string" && isDecimal(value),
+  (value) => (isJsonNumber(value) ? signOf(value) >= 0 : typeof value === "string" && isDecimal(value)),
   must("must be a decimal of 0 or more, such as 5.00"),
 );
 

@@ -1,7 +1,7 @@
 /** The hosted checkout: pages that work without JavaScript, and what their form sends. */
 import { html } from "hono/html";
 import { exponentOf } from "../domain/currency.ts";
-import { compareAmounts, formatAmount } from "../domain/money.ts";
+import { formatAmount, signOf } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import type { Problem } from "../domain/errors.ts";
 import { isReusable, type Link } from "./links.ts";
@@ -39,7 +39,7 @@ export function checkoutPage(parts: CheckoutParts): Page {
   const { link, merchantName } = parts;
   const { amount, currency, description, invoiceId, periodic } = link.request;
   const reusable = isReusable(link);
-  const nothingDue = !reusable && compareAmounts(amount, "0") === 0;
+  const nothingDue = !reusable && signOf(amount) === 0;
   const payable = formatAmount(amount, currency);
   return page({
     kind: "checkout",
@@ -74,7 +74,7 @@ const problemAt = ({ problems = [] }: CheckoutParts, at: string): string | undef
 /** Endpoints rule 7: prefilled where the link has an amount, left to the customer where it has none. */
 function amountField(parts: CheckoutParts): Page {
   const { amount, currency, linkOptions } = parts.link.request;
-  const prefilled = compareAmounts(amount, "0") > 0 ? amount.toString() : "";
+  const prefilled = signOf(amount) > 0 ? amount.toString() : "";
   const problem = problemAt(parts, "amount");
   const digits = exponentOf(currency) ?? 2;
   const bounds = boundsText(currency, linkOptions);

@@ -1,7 +1,7 @@
 /** Payments through a link: what the customer chose becomes a transaction record by the specification's table. */
 import { JsonNumber, type JsonObject } from "../domain/json.ts";
 import { madeUpRecord } from "../domain/made-up-record.ts";
-import { compareAmounts, decimalsProblem, formatAmount, isDecimal } from "../domain/money.ts";
+import { compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
@@ -79,7 +79,7 @@ function uniqueReference(base: string, { ids, isTaken }: PaymentParts): string {
 
 function amountOf(link: Link, attempt: Attempt): JsonNumber {
   const { amount, currency, linkOptions } = link.request;
-  const entered = attempt.amount ?? (compareAmounts(amount, "0") > 0 ? amount.toString() : undefined);
+  const entered = attempt.amount ?? (signOf(amount) > 0 ? amount.toString() : undefined);
   if (linkOptions === undefined) {
     if (
       attempt.amount !== undefined &&
@@ -90,7 +90,7 @@ function amountOf(link: Link, attempt: Attempt): JsonNumber {
   }
   if (entered === undefined)
     throw unprocessable({ at: "amount", message: "must be entered: the link leaves it open" });
-  if (!isDecimal(entered) || compareAmounts(entered, "0") <= 0)
+  if (!isDecimal(entered) || signOf(entered) <= 0)
     throw unprocessable({ at: "amount", message: "must be a decimal above 0, such as 10.50" });
   const tooFine = decimalsProblem(entered, currency);
   if (tooFine !== undefined) throw unprocessable({ at: "amount", message: tooFine });

@@ -6,6 +6,7 @@ import { currencyCode, currencyLetters, exponentOf, isKnownCurrency } from "../.
 import { JsonNumber } from "../../src/domain/json.ts";
 import {
   compareAmounts,
+  signOf,
   decimalsOf,
   decimalsProblem,
   formatAmount,
@@ -114,6 +115,32 @@ describe("compareAmounts", () => {
     ["1e999999999", "1e-999999999", 1],
   ])("%s to %s is %i", (first, second, sign) => {
     expect(compareAmounts(new JsonNumber(first), new JsonNumber(second))).toBe(sign);
+  });
+});
+
+describe("signOf", () => {
+  it("agrees with the comparison to 0", () => {
+    const number = fc.tuple(
+      fc.constantFrom("", "-"),
+      decimal,
+      fc.option(fc.integer({ min: -400, max: 400 }), { nil: undefined }),
+    );
+    fc.assert(
+      fc.property(number, ([minus, digits, exponent]) => {
+        const spelled = new JsonNumber(`${minus}${digits}${exponent === undefined ? "" : `e${exponent}`}`);
+        expect(signOf(spelled)).toBe(compareAmounts(spelled, "0"));
+      }),
+    );
+  });
+
+  test.each([
+    ["-0.00", 0],
+    ["0e5", 0],
+    ["0.0E-7", 0],
+    ["-0.01", -1],
+    ["1e-999999999", 1],
+  ])("of %s is %i", (text, sign) => {
+    expect(signOf(new JsonNumber(text))).toBe(sign);
   });
 });
 
