@@ -188,14 +188,14 @@ function fieldOf(object: JsonObject, path: string): Json | undefined {
 }
 
 function setField(object: JsonObject, path: string, value: Json): void {
-  const [name = "", ...deeper] = path.split(".");
-  if (deeper.length === 0) object[name] = value;
-  else {
-    const inner = memberOf(object, name);
-    const target = isJsonObject(inner) ? inner : {};
-    object[name] = target;
-    setField(target, deeper.join("."), value);
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  let target = object;
+  for (const name of names) {
+    const inner = memberOf(target, name);
+    target = target[name] = isJsonObject(inner) ? inner : {};
   }
+  target[last] = value;
 }
 
 function setDefault(object: JsonObject, path: string, value: Json): void {
