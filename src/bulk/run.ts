@@ -68,7 +68,7 @@ export async function sendRows(parts: RunParts): Promise<void> {
  * Slots for each request in the air: the others wait for the disk meanwhile. Each may be left unknown by a kill, and
  * more of them showed no gain.
  */
-const SLOTS = 1.5;
+const SLOTS = 2.5;
 
 interface State extends RunParts {
   readonly inTheAir: LimitFunction;
