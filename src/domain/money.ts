@@ -49,7 +49,9 @@ export function signOf(amount: Amount): -1 | 0 | 1 {
 
 /** -1, 0 or 1 as the first amount is less than, equal to or more than the second; both must be numbers. */
 export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
-  return new Big(first.toString()).cmp(second.toString());
+  const [one, other] = [first.toString(), second.toString()];
+  // As services echo amounts.
+  return one === other ? 0 : new Big(one).cmp(other);
 }
 
 /** What is wrong with an amount that has more decimals than its currency: zeros count, since 10.000 may mean 10000. */
