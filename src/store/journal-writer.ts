@@ -9,7 +9,6 @@ import {
   readSync,
   writeSync,
 } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { PaylinkError } from "../domain/errors.ts";
 import { parseSettled, type Entry, type Settled } from "./journal.ts";
@@ -40,6 +39,7 @@ export function openJournal(path: string, end: number): JournalWriter {
 }
 
 const sync = promisify(fdatasync);
+const sleep = promisify(setTimeout);
 /** Milliseconds for which lines gather: each sync of the disk holds up the service too, where that is on this machine. */
 const GATHERING = 2;
 
@@ -116,7 +116,8 @@ class Writer implements JournalWriter {
 
   read(offset: number, length: number): Settled {
     const { start, bytes } = this.window;
-    if (offset < start || offset + length > start + bytes.length) this.window = this.readAround(offset, length);
+    if (offset < start || offset + length > start + bytes.length)
+      this.window = this.readAround(offset, length);
     const from = offset - this.window.start;
     return parseSettled(this.path, this.window.bytes.toString("utf8", from, from + length));
   }
