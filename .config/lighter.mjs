@@ -22,13 +22,16 @@ export const standIns = {
   },
 };
 
-/** Of each currency the code and its digits; the names and countries of ISO 4217 are most of the data. */
+/**
+ * Of each currency the code and its digits; the names and countries of ISO 4217 are most of the data. As a module, since
+ * of a list in CommonJS a copy is made with a getter for each member.
+ */
 export const currenciesAsDigits = {
   name: "currencies-as-digits",
   load: async (id) => {
     if (!/[/\\]node_modules[/\\]currency-codes[/\\]data\.js$/.test(id)) return null;
     const { default: currencies } = await import(id);
-    return `module.exports = ${JSON.stringify(currencies.map(({ code, digits }) => ({ code, digits })))};`;
+    return `export default ${JSON.stringify(currencies.map(({ code, digits }) => ({ code, digits })))};`;
   },
 };
 

@@ -7,7 +7,8 @@ import { must } from "./shape.ts";
 /** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
 const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
 
-const EXPONENTS: ReadonlyMap<string, number> = new Map(currencies.map(({ code, digits }) => [code, digits]));
+/** Looked through as it comes: few runs ask for more than one currency. */
+const find = (code: string) => currencies.find((currency) => currency.code === code);
 
 /**
  * How many decimals the currency has: EUR 2, JPY 0, KWD 3. Takes the code in either case; undefined where ISO 4217
@@ -15,12 +16,12 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map(currencies.map(({ code, d
  */
 export function exponentOf(code: string): number | undefined {
   const upper = code.toUpperCase();
-  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : EXPONENTS.get(upper);
+  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : find(upper)?.digits;
 }
 
 /** Whether ISO 4217 has the code, in either case. One that it lacks is worth a warning, never an error. */
 export function isKnownCurrency(code: string): boolean {
-  return EXPONENTS.has(code.toUpperCase());
+  return find(code.toUpperCase()) !== undefined;
 }
 
 const LETTERS = "must be a three-letter currency code, such as EUR";
