@@ -1,5 +1,5 @@
 /** What a command may touch, as types: everything outside its own arguments reaches it through this one object. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./render/paint.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Environment } from "./store/in-force.ts";
 import type { Processes } from "./store/run-lock.ts";
@@ -12,8 +12,8 @@ export interface Output {
   /** Columns of the terminal that `data` goes to; 80 where it is none. */
   readonly width: number;
   /** Colours for `data` and for `note`: each knows what its own stream can show. */
-  readonly paint: ChalkInstance;
-  readonly notePaint: ChalkInstance;
+  readonly paint: Paint;
+  readonly notePaint: Paint;
   /** One line (or several) of the result, on stdout. */
   data(text: string): void;
   /** The result's very bytes, on stdout, with nothing added. */

@@ -38,7 +38,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const start = async (command: Command): Promise<Context> => {
     active = command;
     const run = { signal: interruption.signal, send: network.send, endWith, secrets };
-    return createContext(world, channels, command.optsWithGlobals(), run);
+    return await createContext(world, channels, command.optsWithGlobals(), run);
   };
   const program = createProgram({
     version: PAYLINK_VERSION,
@@ -52,14 +52,14 @@ export async function run(world: NodeJS.Process): Promise<number> {
     interruption.signal.throwIfAborted();
     return exit;
   } catch (error) {
-    return report(channels, world.env, program, active, error, secrets);
+    return await report(channels, world.env, program, active, error, secrets);
   } finally {
     forget();
     await network.close();
   }
 }
 
-function createContext(
+async function createContext(
   world: NodeJS.Process,
   channels: Channels,
   options: GlobalOptions,
@@ -69,10 +69,10 @@ function createContext(
     endWith,
     secrets,
   }: Pick<Context, "signal" | "send" | "endWith"> & { readonly secrets: Secrets },
-): Context {
+): Promise<Context> {
   const { config, data } = folders(world.env["PAYLINK_HOME"]);
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
-  const out = createOutput(channels, world.env, options, secrets.hide);
+  const out = await createOutput(channels, world.env, options, secrets.hide);
   const ends = {
     stdin: {
       get isTTY() {
@@ -152,17 +152,17 @@ function watchSignals(world: NodeJS.Process, interruption: AbortController): () 
 }
 
 /** The one catch: a failure becomes words on stderr and an exit code. */
-function report(
+async function report(
   channels: Channels,
   env: NodeJS.ProcessEnv,
   program: Command,
   active: Command | undefined,
   error: unknown,
   { hide }: Secrets,
-): number {
+): Promise<number> {
   if (isAnswered(error)) return 0;
   const failure = error instanceof PaylinkError ? error : internal(error);
-  const out = createOutput(channels, env, program.opts<GlobalOptions>(), hide);
+  const out = await createOutput(channels, env, program.opts<GlobalOptions>(), hide);
   if (failure.code === "interrupted" || failure.code === "terminated") {
     if (out.json) out.note(renderError(failure, out));
     return failure.exit;

@@ -64,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:util",
     "node:worker_threads",
   ],
-  render: ["domain", "http/message", "chalk", "uqr"],
+  render: ["domain", "http/message", "uqr"],
   terminal: [
     "domain",
     "render",
@@ -81,7 +81,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:os",
     "node:stream",
   ],
-  context: ["http/exchange", "store", "chalk"],
+  context: ["http/exchange", "store", "render/paint"],
   compiled: ["node:fs", "node:module", "node:path", "node:vm"],
   entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
   program: ["commands", "domain", "commander"],

@@ -1,5 +1,5 @@
 /** What an endpoint answered to a sample webhook, in a line or two. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { renderCompactRecord } from "./record.ts";
 import { clip, safeText } from "./safe-text.ts";
@@ -16,7 +16,7 @@ const BODY_LENGTH = 500;
 export function renderAnswer(
   record: TransactionRecord,
   { status, milliseconds, body }: ShownAnswer,
-  paint: ChalkInstance,
+  paint: Paint,
 ): string {
   const colour = status >= 200 && status < 300 ? paint.green : paint.red;
   const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;

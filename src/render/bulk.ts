@@ -1,5 +1,5 @@
 /** A bulk run in words: how far it is while it goes on, and what became of its rows. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import type { Problem } from "../domain/errors.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -32,17 +32,12 @@ export function rowsOf(number: number): string {
 }
 
 /** What is odd about so many rows, the first of them on this line. */
-export function renderRowWarning(
-  { at, message }: Problem,
-  line: number,
-  rows: number,
-  paint: ChalkInstance,
-): string {
+export function renderRowWarning({ at, message }: Problem, line: number, rows: number, paint: Paint): string {
   const more = rows > 1 ? ` (and ${count(rows - 1)} more like it)` : "";
   return `${paint.yellow("!")} line ${line}, ${safeText(`${at} ${message}`)}${more}`;
 }
 
-export function renderTally(tally: Tally, paint: ChalkInstance): string {
+export function renderTally(tally: Tally, paint: Paint): string {
   const total = KINDS.reduce((sum, kind) => sum + tally[kind], 0);
   const parts = KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
     const words = `${count(tally[kind])} ${WORDS[kind]}`;

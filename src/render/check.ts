@@ -1,5 +1,5 @@
 /** The report of `check`: for people, as TAP, and as JUnit XML; each failed case with what was sent, answered, and why it matters. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
 interface ShownCase {
@@ -15,7 +15,7 @@ const NAME_WIDTH = 28;
 
 const DUE = { taken: "2xx", refused: "4xx" } as const;
 
-export function renderCase(result: ShownCase, paint: ChalkInstance): string {
+export function renderCase(result: ShownCase, paint: Paint): string {
   const { name, ok, expects, sent, answered, matters } = result;
   const line = `${ok ? paint.green("✓") : paint.red("✗")} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${expects}, ${safeText(answered)}`)}`;
   if (ok) return line;

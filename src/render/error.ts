@@ -1,11 +1,11 @@
 /** A failure in words: what happened, every problem by its place, and what to do next; or one JSON document. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import { safeLines, safeText } from "./safe-text.ts";
 
 interface ErrorStyle {
   readonly json: boolean;
-  readonly notePaint: ChalkInstance;
+  readonly notePaint: Paint;
 }
 
 /** `example` is a line that would work, for a usage error to end with. */

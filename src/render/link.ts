@@ -1,5 +1,5 @@
 /** A payment link in words: a short card with the URL first, then what a merchant checks before sending it. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import type { Problem } from "../domain/errors.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
@@ -8,7 +8,7 @@ import { safeText } from "./safe-text.ts";
 import { formatLocal } from "./time.ts";
 
 interface LinkStyle {
-  readonly paint: ChalkInstance;
+  readonly paint: Paint;
   readonly now: Date;
 }
 
@@ -47,7 +47,7 @@ function bounds({ currency = "", linkOptions }: PaymentLink): string | undefined
 }
 
 /** One line a warning: what is odd, and where. */
-export function renderWarnings(warnings: readonly Problem[], paint: ChalkInstance): string[] {
+export function renderWarnings(warnings: readonly Problem[], paint: Paint): string[] {
   return warnings.map(
     ({ at, message }) => `${paint.yellow("!")} ${safeText(at === "" ? message : `${at} ${message}`)}`,
   );

@@ -1,11 +1,11 @@
 /** A QR code in characters: two rows of modules a line, dark on light whatever the terminal's own colours are. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import { encode } from "uqr";
 
 /** The quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
 const QUIET_ZONE = 4;
 
-export function renderQr(text: string, paint: ChalkInstance): string {
+export function renderQr(text: string, paint: Paint): string {
   const { data } = encode(text, { ecc: "M", border: QUIET_ZONE });
   const lines: string[] = [];
   for (let row = 0; row < data.length; row += 2) {

@@ -1,5 +1,5 @@
 /** A transaction record in words: grouped, the outcome first, or one line; nothing that came with it is left out. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import { isJsonNumber, memberOf, stringifyJson, type Json } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
@@ -15,7 +15,7 @@ import { clip, safeText } from "./safe-text.ts";
 import { localTime } from "./time.ts";
 
 interface RecordStyle {
-  readonly paint: ChalkInstance;
+  readonly paint: Paint;
   readonly width: number;
 }
 
@@ -51,7 +51,7 @@ const AMOUNTS: ReadonlySet<string> = new Set(["amountTrans", "amountGratuity", "
 const TIMES: ReadonlySet<string> = new Set(["transDateTime", "createdDateTime"]);
 const LABEL_WIDTH = 26;
 
-export function paintOutcome(outcome: Outcome, paint: ChalkInstance): string {
+export function paintOutcome(outcome: Outcome, paint: Paint): string {
   const colours = {
     APPROVED: paint.green,
     DECLINED: paint.red,
@@ -132,7 +132,7 @@ function shown(name: string, value: Json, record: TransactionRecord): string {
 }
 
 /** One line: outcome, amount, reference, card and uti. */
-export function renderCompactRecord(record: TransactionRecord, paint: ChalkInstance): string {
+export function renderCompactRecord(record: TransactionRecord, paint: Paint): string {
   const outcome = outcomeOf(record);
   const padding = " ".repeat("CANCELLED".length - outcome.length);
   const rest = (["reference", "cardScheme", "cardPan", "uti"] as const).map((name) =>

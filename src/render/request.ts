@@ -1,11 +1,11 @@
 /** A request in words, for the last look before it is sent: the amount first, then every field that it holds. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import { isJsonObject, stringifyJson } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { safeText } from "./safe-text.ts";
 
-export function renderRequestSummary(request: PaymentLinkRequest, paint: ChalkInstance): string {
+export function renderRequestSummary(request: PaymentLinkRequest, paint: Paint): string {
   const { amount, currency, ...rest } = request;
   const rows: [string, string][] = [["amount", formatAmount(amount, currency)], ...rowsOf("", rest)];
   const width = Math.max(...rows.map(([label]) => label.length)) + 2;

@@ -1,5 +1,5 @@
 /** What the sandbox tells of as it happens: links, payments and deliveries, a line each. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import { stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import { outcomeOf } from "../domain/transaction.ts";
@@ -29,7 +29,7 @@ export type ShownSandboxEvent =
 
 interface SandboxStyle {
   readonly json: boolean;
-  readonly paint: ChalkInstance;
+  readonly paint: Paint;
 }
 
 export function renderSandboxEvent(
@@ -41,7 +41,7 @@ export function renderSandboxEvent(
   return `${paint.dim(clockTime(now))} ${line(event, paint)}`;
 }
 
-function line(event: ShownSandboxEvent, paint: ChalkInstance): string {
+function line(event: ShownSandboxEvent, paint: Paint): string {
   switch (event.type) {
     case "link": {
       const { amount, currency } = event.link.request;

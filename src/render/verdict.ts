@@ -1,5 +1,5 @@
 /** What `verify` finds, in words: each step, the digests, the signature base line by line, warnings, cause and advice. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import { renderRecord } from "./record.ts";
 import { clip, safeText } from "./safe-text.ts";
@@ -33,7 +33,7 @@ export interface ShownExamination extends ShownSteps {
 }
 
 interface VerdictStyle {
-  readonly paint: ChalkInstance;
+  readonly paint: Paint;
   readonly width: number;
 }
 
@@ -50,7 +50,7 @@ export function renderExamination(shown: ShownExamination, style: VerdictStyle):
 }
 
 /** What was done, without what to make of it: each step, the digests, the signature base and the warnings. */
-export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: ChalkInstance): string {
+export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: Paint): string {
   return joined([
     section("checks", checks(verdict, paint), paint),
     section(
@@ -73,7 +73,7 @@ export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: Chal
 
 const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
 
-function heading({ verdict, request }: ShownExamination, paint: ChalkInstance): string {
+function heading({ verdict, request }: ShownExamination, paint: Paint): string {
   const { method, scheme, authority, target } = request;
   const address = `${scheme}://${authority}${target}`;
   const word = verdict.verdict === "valid" ? paint.green.bold("VALID") : paint.red.bold("INVALID");
@@ -83,13 +83,13 @@ function heading({ verdict, request }: ShownExamination, paint: ChalkInstance): 
 
 const ADDRESS_LENGTH = 200;
 
-function section(title: string, lines: readonly string[], paint: ChalkInstance): string {
+function section(title: string, lines: readonly string[], paint: Paint): string {
   return lines.length === 0 ? "" : [paint.cyan(title), ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
 const CHECK_WIDTH = 18;
 
-function checks({ checks: made }: ShownSteps["verdict"], paint: ChalkInstance): string[] {
+function checks({ checks: made }: ShownSteps["verdict"], paint: Paint): string[] {
   return made.map(({ check, ok, detail }) => {
     const mark = ok ? paint.green("✓") : paint.red("✗");
     return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(clip(detail, DETAIL_LENGTH))}`;
@@ -98,7 +98,7 @@ function checks({ checks: made }: ShownSteps["verdict"], paint: ChalkInstance): 
 
 const DETAIL_LENGTH = 1000;
 
-function comparison({ sent, computed }: { sent: string; computed: string }, paint: ChalkInstance): string[] {
+function comparison({ sent, computed }: { sent: string; computed: string }, paint: Paint): string[] {
   const same = sent === computed;
   return [
     `sent      ${safeText(sent)}`,
@@ -107,7 +107,7 @@ function comparison({ sent, computed }: { sent: string; computed: string }, pain
 }
 
 /** The line is shown whole: it is what was, or was not, signed. */
-const traced = ({ line, origin }: { line: string; origin: string }, paint: ChalkInstance): string[] => [
+const traced = ({ line, origin }: { line: string; origin: string }, paint: Paint): string[] => [
   safeText(line),
   paint.dim(`  └ ${safeText(origin)}`),
 ];
@@ -127,11 +127,11 @@ const WARNINGS: Readonly<Record<string, string>> = {
   weak_exponent: "the key's public exponent is below 65537",
 };
 
-function warned(warning: string, paint: ChalkInstance): string {
+function warned(warning: string, paint: Paint): string {
   return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNINGS[warning] ?? "")}`;
 }
 
-function cause({ verdict, code, hints }: ShownVerdict, paint: ChalkInstance): string[] {
+function cause({ verdict, code, hints }: ShownVerdict, paint: Paint): string[] {
   if (verdict === "valid") return [];
   if (hints.length === 0)
     return [ADVICE[code] ?? FAMILY.find(([start]) => code.startsWith(start))?.[1] ?? NOTHING];

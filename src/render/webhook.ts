@@ -1,5 +1,5 @@
 /** What the receiver shows of each request: an event's heading, a rejection with its step, and the closing summary. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "./paint.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";
 
@@ -13,7 +13,7 @@ interface Heading {
 
 export function renderEventHeading(
   { id, receivedAt, repeated, verified, warnings }: Heading,
-  paint: ChalkInstance,
+  paint: Paint,
 ): string {
   const marks = [
     verified ? paint.green("verified") : paint.red.bold("UNVERIFIED"),
@@ -37,7 +37,7 @@ const DETAIL_LENGTH = 300;
 
 export function renderRejection(
   { id, receivedAt, code, status, detail, hint }: Rejected,
-  paint: ChalkInstance,
+  paint: Paint,
 ): string {
   const line = `${paint.dim(clockTime(receivedAt))} ${paint.dim(id)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;
   return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
@@ -51,13 +51,10 @@ interface Forwarded {
 }
 
 /** The application's status and latency, and what it said where it did not take the event. */
-export function renderForward(
-  id: string,
-  { target, status, ms, detail }: Forwarded,
-  paint: ChalkInstance,
-): string {
+export function renderForward(id: string, { target, status, ms, detail }: Forwarded, paint: Paint): string {
   const taken = status >= 200 && status < 300;
-  const line = `  ${paint.dim("→")} ${paint.dim(id)} ${taken ? paint.green(status) : paint.red.bold(status)} in ${Math.round(ms)} ms  ${safeText(target)}`;
+  const outcome = taken ? paint.green : paint.red.bold;
+  const line = `  ${paint.dim("→")} ${paint.dim(id)} ${outcome(String(status))} in ${Math.round(ms)} ms  ${safeText(target)}`;
   return detail === "" ? line : `${line}\n    ${safeText(detail)}`;
 }
 

@@ -1,7 +1,8 @@
 /** Prints: data on stdout, talk on stderr, each in the colours that its stream can show. */
 import { once } from "node:events";
-import { Chalk, type ColorSupportLevel } from "chalk";
+import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
+import { NO_PAINT, type Paint } from "../render/paint.ts";
 import type { Channel } from "./channel.ts";
 
 export interface Channels {
@@ -13,12 +14,14 @@ const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 
 /** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
-export function createOutput(
+export async function createOutput(
   { stdout, stderr }: Channels,
   env: NodeJS.ProcessEnv,
   options: Pick<GlobalOptions, "json" | "color">,
   hide: (text: string) => string,
-): Output {
+): Promise<Output> {
+  const paint = await paintOf(colourLevel(stdout, options.color, env));
+  const notePaint = await paintOf(colourLevel(stderr, options.color, env));
   let drawn = "";
   let reader: AbortSignal | undefined;
   const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout.stream()));
@@ -31,8 +34,8 @@ export function createOutput(
   return {
     json: options.json ?? false,
     width: stdout.isTTY ? stdout.stream().columns : DEFAULT_WIDTH,
-    paint: new Chalk({ level: colourLevel(stdout, options.color, env) }),
-    notePaint: new Chalk({ level: colourLevel(stderr, options.color, env) }),
+    paint,
+    notePaint,
     data: (text) => write(stdout, `${text}\n`),
     bytes: (bytes) => write(stdout, bytes),
     unread,
@@ -62,6 +65,10 @@ function absenceOfReader(stream: NodeJS.WriteStream): AbortSignal {
 
 /** A stream that takes everything at once, as a file does, would else leave no room for an interruption. */
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Scripts see no colour, and should not wait for what makes it. */
+const paintOf = async (level: ColorSupportLevel): Promise<Paint> =>
+  level === 0 ? NO_PAINT : new (await import("chalk")).Chalk({ level });
 
 /** chalk's own detection reads the arguments for `--color`, whose values are ours; so the level is decided here. */
 function colourLevel(

@@ -1,5 +1,5 @@
 /** What happened while the command ran: counted, and in words. */
-import type { ChalkInstance } from "chalk";
+import type { Paint } from "../../render/paint.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Forward, Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -21,7 +21,7 @@ export interface Report {
   readonly happened: (event: SandboxEvent) => void;
   readonly received: (outcome: WebhookEvent | Rejection) => void;
   readonly forwarded: (event: WebhookEvent, forward: Forward) => void;
-  words(paint: ChalkInstance): string;
+  words(paint: Paint): string;
 }
 
 export function createReport(): Report {
