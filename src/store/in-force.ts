@@ -1,6 +1,5 @@
 /** Which value is in force: the flag, then the environment, then the profile, then the built-in default. */
 import { PaylinkError } from "../domain/errors.ts";
-import { TRANSACTION_PATH } from "../domain/transaction.ts";
 import type { Profile, SettingKey } from "./profile.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,6 +16,9 @@ export const VARIABLES = {
 } as const satisfies Partial<Record<SettingKey, string>>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a transaction is read, where nobody says otherwise: the specification leaves it open. */
+export const TRANSACTION_PATH = "/v1/transactions/{uti}";
 
 const DEFAULTS: Profile = { expires: "7d", transactionPath: TRANSACTION_PATH };
 

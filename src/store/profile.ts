@@ -2,58 +2,68 @@
 import * as z from "zod/mini";
 import { currencyCode } from "../domain/currency.ts";
 
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
-const text = z.string("must be text").check(z.minLength(1, "must not be empty"));
-
-// Each made once: making a schema takes a start longer than using it.
-const optionalText = z.optional(text);
-const optionalUrl = z.optional(httpUrl);
-
-/** What `config` sets and shows; the order is the one in which it lists them. */
-export const profileDefaults = z.object({
-  baseUrl: z.optional(httpUrl.check(z.overwrite((url) => url.replace(/\/+$/, "")))),
-  terminalId: optionalText,
-  currency: z.optional(currencyCode),
-  customerName: optionalText,
-  expires: optionalText,
-  returnUrl: optionalUrl,
-  failureReturnUrl: optionalUrl,
-  callbackUrl: optionalUrl,
-  failureCallbackUrl: optionalUrl,
-  webhookKey: optionalText,
-  publicUrl: optionalUrl,
-  tokenUrl: optionalUrl,
-  transactionPath: z.optional(
-    text.check(
-      z.refine(
-        (path) => path.startsWith("/") && path.includes("{uti}"),
-        "must start with / and contain {uti}, as /v1/transactions/{uti} does",
+/** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
+const defaults = z.lazy(() => {
+  const text = optionalText();
+  const url = z.optional(httpUrl());
+  return z.object({
+    baseUrl: z.optional(httpUrl().check(z.overwrite((address) => address.replace(/\/+$/, "")))),
+    terminalId: text,
+    currency: z.optional(currencyCode),
+    customerName: text,
+    expires: text,
+    returnUrl: url,
+    failureReturnUrl: url,
+    callbackUrl: url,
+    failureCallbackUrl: url,
+    webhookKey: text,
+    publicUrl: url,
+    tokenUrl: url,
+    transactionPath: z.optional(
+      filled().check(
+        z.refine(
+          (path) => path.startsWith("/") && path.includes("{uti}"),
+          "must start with / and contain {uti}, as /v1/transactions/{uti} does",
+        ),
       ),
     ),
-  ),
-  clientId: optionalText,
+    clientId: text,
+  });
 });
 
-/** What no command prints. */
-const profileSecrets = z.object({
-  token: optionalText,
-  clientSecret: optionalText,
-  /** What the client credentials obtained, and until when it may be used. */
-  accessToken: optionalText,
-  accessTokenExpires: optionalText,
+const secrets = z.lazy(() => {
+  const text = optionalText();
+  return z.object({
+    token: text,
+    clientSecret: text,
+    /** What the client credentials obtained, and until when it may be used. */
+    accessToken: text,
+    accessTokenExpires: text,
+  });
 });
 
-export const profile = z.object({ ...profileDefaults.shape, ...profileSecrets.shape });
+const httpUrl = () => z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
+const filled = () => z.string("must be text").check(z.minLength(1, "must not be empty"));
+const optionalText = () => z.optional(filled());
+
+const shapeOf = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniLazy<z.ZodMiniObject<Shape>>): Shape =>
+  schema._zod.innerType.shape;
+
+export const profile = z.lazy(() => z.object({ ...shapeOf(defaults), ...shapeOf(secrets) }));
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
-export const SETTING_KEYS: readonly SettingKey[] = z.keyof(profile).options;
+/** Everything that a profile may hold. */
+export const profileShape = () => shapeOf(profile);
+export const settingKeys = () => Object.keys(profileShape()) as SettingKey[];
 
-export type DefaultKey = keyof z.infer<typeof profileDefaults>;
-export const DEFAULT_KEYS = Object.keys(profileDefaults.shape) as DefaultKey[];
+export type DefaultKey = keyof z.infer<typeof defaults>;
+/** What `config` sets and shows, in the order in which it lists them. */
+export const defaultKeys = () => Object.keys(shapeOf(defaults)) as DefaultKey[];
 
-export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(profileDefaults.shape, key);
-export const isSecretKey = (key: string): boolean => Object.hasOwn(profileSecrets.shape, key);
+export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(shapeOf(defaults), key);
+/** What no command prints. */
+export const isSecretKey = (key: string): boolean => Object.hasOwn(shapeOf(secrets), key);
 
 /** The profile without some of its values. */
 export function without(full: Profile, keys: readonly SettingKey[]): Profile {
@@ -61,7 +71,7 @@ export function without(full: Profile, keys: readonly SettingKey[]): Profile {
 }
 
 /** The profile without what opens the account. */
-export const withoutSecrets = (full: Profile): Profile => without(full, z.keyof(profileSecrets).options);
+export const withoutSecrets = (full: Profile): Profile => without(full, settingKeys().filter(isSecretKey));
 
 /** The token that other credentials than the present ones obtained goes with them. */
 export const withoutAccessToken = (full: Profile): Profile =>

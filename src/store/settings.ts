@@ -8,10 +8,12 @@ import { problemsOf } from "../domain/shape.ts";
 import { withLock } from "./lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
-const stored = z.object({
-  current: z.optional(z.string()),
-  profiles: z._default(z.record(z.string(), profile), {}),
-});
+const stored = z.lazy(() =>
+  z.object({
+    current: z.optional(z.string()),
+    profiles: z._default(z.record(z.string(), profile), {}),
+  }),
+);
 type Stored = z.infer<typeof stored>;
 
 export interface Settings {

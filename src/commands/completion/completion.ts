@@ -2,7 +2,7 @@
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { Command, Option } from "commander";
 import type { Context } from "../../context.ts";
-import { DEFAULT_KEYS } from "../../store/profile.ts";
+import { defaultKeys } from "../../store/profile.ts";
 
 const NAME = "paylink";
 
@@ -23,7 +23,7 @@ export async function suggest(
   const commands = program.createHelp().visibleCommands(program);
   const known = {
     profile: Object.keys((await settings()).profiles()),
-    key: DEFAULT_KEYS,
+    key: defaultKeys(),
     topic: commands.map((command) => command.name()),
   };
   describe(program, completions, known);

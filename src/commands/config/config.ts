@@ -8,7 +8,7 @@ import { clip, safeText } from "../../render/safe-text.ts";
 import { settingProblem, storedSetting } from "../../store/change.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import {
-  DEFAULT_KEYS,
+  defaultKeys,
   isDefaultKey,
   isSecretKey,
   without,
@@ -27,10 +27,10 @@ export async function list(context: Context): Promise<void> {
   const settings = await settingsInForce(context);
   const profile = profileInForce(context, settings);
   if (out.json) {
-    const values = Object.fromEntries(DEFAULT_KEYS.map((key) => [key, settings.find(key) ?? null]));
+    const values = Object.fromEntries(defaultKeys().map((key) => [key, settings.find(key) ?? null]));
     return out.data(JSON.stringify({ profile, settings: values }));
   }
-  const rows = DEFAULT_KEYS.map((key) => [key, settings.find(key)] as const);
+  const rows = defaultKeys().map((key) => [key, settings.find(key)] as const);
   out.data(row("profile", profile?.name ?? "-", profile?.source ?? ""));
   for (const [key, found] of rows) out.data(row(key, found?.value ?? "-", found?.source ?? ""));
 
@@ -134,7 +134,7 @@ function knownKey(key: string): DefaultKey {
     throw new PaylinkError("usage", `${key} is a secret: it is neither shown nor set here.`, {
       hint: "paylink login   stores it; paylink logout forgets it",
     });
-  const near = nearest(key, DEFAULT_KEYS);
-  const meant = near === undefined ? `There is ${DEFAULT_KEYS.join(", ")}.` : `Did you mean ${near}?`;
+  const near = nearest(key, defaultKeys());
+  const meant = near === undefined ? `There is ${defaultKeys().join(", ")}.` : `Did you mean ${near}?`;
   throw new PaylinkError("usage", `There is no setting named ${key}. ${meant}`);
 }

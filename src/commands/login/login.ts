@@ -5,7 +5,7 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { settingProblem, storedSetting } from "../../store/change.ts";
-import { SETTING_KEYS, withoutSecrets, type Profile, type SettingKey } from "../../store/profile.ts";
+import { settingKeys, withoutSecrets, type Profile, type SettingKey } from "../../store/profile.ts";
 import type { LoginFlags } from "./command.ts";
 
 /** The profile that is made where nobody names one; the sandbox keeps its own. */
@@ -80,7 +80,7 @@ function problemsOf(account: Profile): Problem[] {
 }
 
 function entriesOf(account: Profile): [SettingKey, string][] {
-  return SETTING_KEYS.flatMap((key): [SettingKey, string][] => {
+  return settingKeys().flatMap((key): [SettingKey, string][] => {
     const value = account[key];
     return value === undefined ? [] : [[key, value]];
   });
