@@ -1,5 +1,5 @@
 /** The columns of a list of links: which field of the request each stands for, however its header is written. */
-import { REQUEST_FIELDS } from "../domain/payment-link.ts";
+import { requestFields } from "../domain/payment-link.ts";
 
 export interface Column {
   /** As the file spells it. */
@@ -8,7 +8,7 @@ export interface Column {
   readonly field: string | undefined;
 }
 
-const FIELD_OF = new Map(REQUEST_FIELDS.map((field) => [plain(field), field]));
+const FIELD_OF = new Map(requestFields().map((field) => [plain(field), field]));
 
 /** Headers are forgiven their case, spaces, hyphens and underscores: `Customer Name` is `customerName`. */
 function plain(name: string): string {

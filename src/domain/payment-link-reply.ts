@@ -41,7 +41,7 @@ const paymentLink = z.looseObject({
   status: text,
   url: text,
   linkOptions: z.optional(
-    onlyObject(
+    onlyObject(() =>
       z.looseObject({
         mode: optionalText,
         minAmount: optionalBound,

@@ -22,17 +22,19 @@ export const REUSABLE_LIFETIME = duration(3, "y");
 
 const text = z.string(must("must be text"));
 const filled = z.string(must("must be text")).check(z.regex(/\S/, "must not be empty"));
-const webAddress = z
-  .string(must("must be an absolute http or https URL"))
-  .check(
-    z.refine(
-      (value) => parseWebAddress(value) !== undefined,
-      "must be an absolute http or https URL, such as https://shop.example/paid",
-    ),
-  );
-const email = z
-  .string(must("must be an e-mail address"))
-  .check(z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address, such as ada@shop.example"));
+const webAddress = () =>
+  z
+    .string(must("must be an absolute http or https URL"))
+    .check(
+      z.refine(
+        (value) => parseWebAddress(value) !== undefined,
+        "must be an absolute http or https URL, such as https://shop.example/paid",
+      ),
+    );
+const email = () =>
+  z
+    .string(must("must be an e-mail address"))
+    .check(z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address, such as ada@shop.example"));
 const expirationDate = z
   .string(must("must be an ISO 8601 date-time"))
   .check(z.refine(isUtcDateTime, "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z"));
@@ -42,35 +44,35 @@ const amount = z.custom<JsonNumber>(
   must("must be a number of 0 or more, such as 10.00"),
 );
 /** The field list types bounds as strings, the example writes numbers: either is taken as it comes. */
-const bound = z.custom<Amount>(
-  (value) => (isJsonNumber(value) ? signOf(value) >= 0 : typeof value === "string" && isDecimal(value)),
-  must("must be a decimal of 0 or more, such as 5.00"),
-);
+const bound = () =>
+  z.custom<Amount>(
+    (value) => (isJsonNumber(value) ? signOf(value) >= 0 : typeof value === "string" && isDecimal(value)),
+    must("must be a decimal of 0 or more, such as 5.00"),
+  );
 
 // Each made once: making a schema takes a start longer than using it.
 const optionalText = z.optional(text);
 const optionalFilled = z.optional(filled);
-const optionalAddress = z.optional(webAddress);
-const optionalBound = z.optional(bound);
 
-const periodic = onlyObject(
+const periodic = onlyObject(() =>
   z.looseObject({
     periodicType: z.optional(z.literal(SUBSCRIPTION_START.periodicType, must("must be ucof"))),
     sequenceType: z.optional(z.literal(SUBSCRIPTION_START.sequenceType, must("must be initial"))),
   }),
 );
 
-const paymentSettings = onlyObject(
-  z.looseObject({
-    returnUrl: optionalAddress,
-    failureReturnUrl: optionalAddress,
-    callbackUrl: optionalAddress,
-    failureCallbackUrl: optionalAddress,
-  }),
-);
+const paymentSettings = onlyObject(() => {
+  const address = z.optional(webAddress());
+  return z.looseObject({
+    returnUrl: address,
+    failureReturnUrl: address,
+    callbackUrl: address,
+    failureCallbackUrl: address,
+  });
+});
 
 /** Both spellings where the field list and the examples differ; the format of `country` is not fixed. */
-const billingAddress = onlyObject(
+const billingAddress = () =>
   z.looseObject({
     firstName: optionalText,
     lastName: optionalText,
@@ -81,21 +83,24 @@ const billingAddress = onlyObject(
     postalcode: optionalText,
     postalCode: optionalText,
     country: optionalText,
+  });
+
+const customerDetails = onlyObject(() =>
+  z.looseObject({
+    email: z.optional(email()),
+    billingAddress: z.optional(onlyObject(billingAddress)),
   }),
 );
 
-const customerDetails = onlyObject(
-  z.looseObject({ email: z.optional(email), billingAddress: z.optional(billingAddress) }),
-);
-
-const linkOptions = onlyObject(
-  z.looseObject({
+const linkOptions = onlyObject(() => {
+  const optionalBound = z.optional(bound());
+  return z.looseObject({
     mode: optionalFilled,
     minAmount: optionalBound,
     maxAmount: optionalBound,
     paymentReferenceMode: optionalFilled,
-  }),
-);
+  });
+});
 
 /**
  * The request as it is sent; amounts in major units, numbers as they are spelled, unknown fields untouched. It
@@ -119,11 +124,17 @@ export const paymentLinkRequest = z.looseObject({
 export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
 
 /** The path of every single value that the specification knows, in its order: `linkOptions.minAmount`. */
-export const REQUEST_FIELDS: readonly string[] = [...leaves("", paymentLinkRequest)];
+export const requestFields = (): readonly string[] => [...leaves("", paymentLinkRequest)];
 
 function* leaves(path: string, schema: z.core.$ZodType): Generator<string> {
-  const present = schema instanceof z.ZodMiniOptional ? schema._zod.def.innerType : schema;
-  const inner = present instanceof z.ZodMiniPipe ? present._zod.def.out : present;
+  const inner = unwrapped(schema);
   if (!(inner instanceof z.ZodMiniObject)) yield path;
   else for (const [name, member] of Object.entries(inner.shape)) yield* leaves(joinPath(path, name), member);
+}
+
+/** The schema of a value that is there. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodMiniOptional) return unwrapped(schema._zod.def.innerType);
+  if (schema instanceof z.ZodMiniLazy) return unwrapped(schema._zod.innerType);
+  return schema instanceof z.ZodMiniPipe ? unwrapped(schema._zod.def.out) : schema;
 }

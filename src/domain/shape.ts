@@ -9,11 +9,14 @@ export function must(rule: string, missing = "is required") {
   return { error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? missing : rule) };
 }
 
-/** The schema, held to JSON objects: a number, which keeps its spelling in an object of JavaScript, is none. */
+/**
+ * The schema, held to JSON objects: a number, which keeps its spelling in an object of JavaScript, is none. It is made
+ * where there is one to be held to it, since making a schema takes a start longer than using it.
+ */
 export function onlyObject<Schema extends z.ZodMiniObject>(
-  schema: Schema,
-): z.ZodMiniPipe<z.ZodMiniUnknown, Schema> {
-  return z.pipe(jsonObject, schema);
+  make: () => Schema,
+): z.ZodMiniPipe<z.ZodMiniUnknown, z.ZodMiniLazy<Schema>> {
+  return z.pipe(jsonObject, z.lazy(make));
 }
 
 const jsonObject = z.unknown().check(z.refine((value) => isJsonObject(value), must("must be an object")));

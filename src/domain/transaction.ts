@@ -9,9 +9,6 @@ import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./tra
  */
 export type TransactionRecord = JsonObject;
 
-/** Where a transaction is read, where nobody says otherwise: the specification leaves it open. */
-export const TRANSACTION_PATH = "/v1/transactions/{uti}";
-
 /** Events rule 2; UNCLEAR where the two flags contradict each other or cannot be read. */
 export type Outcome = "APPROVED" | "DECLINED" | "CANCELLED" | "UNCLEAR";
 

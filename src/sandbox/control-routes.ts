@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import { parseDuration } from "../domain/duration.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { REQUEST_FIELDS } from "../domain/payment-link.ts";
+import { requestFields } from "../domain/payment-link.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import type { Problem } from "../domain/errors.ts";
 import { json, keepLink } from "./api-routes.ts";
@@ -34,7 +34,7 @@ async function create(c: Context, service: Service): Promise<Response> {
   const form = await formOf(c);
   const problems: Problem[] = [];
   const request: JsonObject = form.get("reusable") === null ? {} : { linkOptions: {} };
-  for (const field of REQUEST_FIELDS) {
+  for (const field of requestFields()) {
     const text = form.get(field)?.trim() ?? "";
     if (text === "") continue;
     const parsed = fieldFromText(field, text, service.parts.clock.now());

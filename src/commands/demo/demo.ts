@@ -11,7 +11,8 @@ import {
   VERIFICATION,
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
-import { outcomeOf, TRANSACTION_PATH } from "../../domain/transaction.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
+import { TRANSACTION_PATH } from "../../store/in-force.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
