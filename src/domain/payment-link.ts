@@ -6,7 +6,7 @@ import { duration } from "./duration.ts";
 import { isJsonNumber, joinPath, type JsonNumber } from "./json.ts";
 import { type Amount, isDecimal, signOf } from "./money.ts";
 import { must, onlyObject } from "./shape.ts";
-import { parseWebAddress } from "./web-address.ts";
+import { isWebAddress } from "./web-address.ts";
 import { isUtcDateTime } from "./when.ts";
 
 /** The mode under which bounds apply (Endpoints rule 9), and the one that `linkOptions` get where none is given. */
@@ -26,10 +26,7 @@ const webAddress = () =>
   z
     .string(must("must be an absolute http or https URL"))
     .check(
-      z.refine(
-        (value) => parseWebAddress(value) !== undefined,
-        "must be an absolute http or https URL, such as https://shop.example/paid",
-      ),
+      z.refine(isWebAddress, "must be an absolute http or https URL, such as https://shop.example/paid"),
     );
 const email = () =>
   z

@@ -1,13 +1,13 @@
 /** Addresses on the web as requests carry them: absolute http(s) URLs, and which of them stay on this machine. */
 
-/** The URL, or undefined where the text is not an absolute http(s) URL without white space. */
+/** Whether the text is an absolute http(s) URL without white space. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
+}
+
+/** The URL, or undefined where the text is none. */
 export function parseWebAddress(text: string): URL | undefined {
-  if (!/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+  return isWebAddress(text) ? new URL(text) : undefined;
 }
 
 /** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them; no other name, since a name can point anywhere. */

@@ -10,10 +10,13 @@ import { row } from "./row.mjs";
 const CONCURRENCY = 8;
 const ROUNDS = 5;
 
-/** The floor: the same requests, over the same number of connections, from a process that does nothing else. */
+/**
+ * The floor: the same requests, with what the profile adds to each, over the same number of connections, from a process
+ * that does nothing else.
+ */
 async function bareLoop(url, home) {
   const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8"));
-  const { token, terminalId } = profiles.sandbox;
+  const { token, terminalId, currency, callbackUrl, failureCallbackUrl } = profiles.sandbox;
   const agent = new Agent({ connections: CONCURRENCY });
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   let next = 0;
@@ -21,13 +24,14 @@ async function bareLoop(url, home) {
     while (next < ROWS) {
       const row = ++next;
       const body = JSON.stringify({
-        amount: row,
-        currency: "EUR",
-        terminalId,
+        amount: row + 0.5,
         customerName: `Customer ${row}`,
         invoiceId: `INV-${row}`,
         customerDetails: { email: `customer${row}@shop.example` },
-        expirationDate: "2099-01-01T00:00:00Z",
+        currency,
+        terminalId,
+        paymentSettings: { callbackUrl, failureCallbackUrl },
+        expirationDate: "2099-01-01T00:00:00.000Z",
       });
       const reply = await request(`${url}v1/payment-links`, {
         method: "POST",
