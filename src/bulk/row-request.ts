@@ -14,11 +14,11 @@ export interface RowRequest {
 }
 
 /** Fills up what a row gives, by field, with the run's defaults, and checks the whole. */
-export type BuildRequest = (given: ReadonlyMap<string, Json>, now: Date) => RowRequest;
+export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => RowRequest;
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
   if (row.problems.length > 0) return { request: null, problems: row.problems, warnings: [] };
-  const built = build(givenBy(row), now);
+  const built = build(now, givenBy(row));
   if (built.problems.length === 0 && built.warnings.length === 0) return built;
   const spelled = new Map(row.cells.map(({ column }) => [column.field, column.name]));
   const asSpelled = ({ at, message }: Problem): Problem => ({ at: spelled.get(at) ?? at, message });

@@ -74,56 +74,72 @@ interface Sources {
   readonly flags: RequestFlags;
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
-  /** What one row of a list gives, by field: it wins over the flags, and its text is read as a flag's would be. */
-  readonly given?: ReadonlyMap<string, Json>;
   readonly settings: InForce;
-  readonly now: Date;
 }
 
-export function buildRequest({ flags: typed, base, given = NOTHING, settings, now }: Sources): BuiltRequest {
-  const flags = yieldTo(given, typed);
-  if (base !== undefined && !isJsonObject(base))
-    return unusable({ at: "--from", message: "must hold a JSON object" });
-  const problems: Problem[] = [];
-  const request = structuredCopy(base ?? {});
-  for (const [field, value] of given) {
-    const read = typeof value === "string" ? fieldFromText(field, value, now) : accepted(value);
-    if (read.ok) setField(request, field, read.value);
-    else problems.push({ at: field, message: read.message });
-  }
-  for (const flag of VALUE_FLAGS) {
-    const typed = flags[flag];
-    if (typed === undefined) continue;
-    const value = fieldFromText(FIELD_OF[flag], typed, now);
-    if (value.ok) setField(request, FIELD_OF[flag], value.value);
-    else problems.push({ at: nameOf(flag), message: value.message });
-  }
-  if (wantsReusable(flags) || [...given.keys()].some((field) => field.startsWith("linkOptions.")))
-    setDefault(request, "linkOptions.mode", VARIABLE_MODE);
-  applyDefaults(request, flags, settings, now, problems);
-  const checked = checkRequest(request, now);
+/**
+ * Builds the request of one moment. `given` is what one row of a list gives, by field: it wins over the flags, and its
+ * text is read as a flag's would be.
+ */
+export type RequestBuilder = (now: Date, given?: ReadonlyMap<string, Json>) => BuiltRequest;
+
+/** What all requests of a run have in common is looked at once. */
+export function requestBuilder({ flags, base = {}, settings }: Sources): RequestBuilder {
+  if (!isJsonObject(base)) return () => unusable({ at: "--from", message: "must hold a JSON object" });
+  const typed = VALUE_FLAGS.flatMap((flag): [ValueFlag, string][] => {
+    const text = flags[flag];
+    return text === undefined ? [] : [[flag, text]];
+  });
+  const defaults = defaultsOf(flags, settings);
+  const expires = flags.expires === undefined ? settings.find("expires") : undefined;
+  return (now, given = NOTHING) => {
+    const problems: Problem[] = [];
+    const request = structuredCopy(base);
+    for (const [field, value] of given) {
+      const read = typeof value === "string" ? fieldFromText(field, value, now) : accepted(value);
+      if (read.ok) setField(request, field, read.value);
+      else problems.push({ at: field, message: read.message });
+    }
+    for (const [flag, text] of typed) {
+      if (given.has(FIELD_OF[flag])) continue;
+      const value = fieldFromText(FIELD_OF[flag], text, now);
+      if (value.ok) setField(request, FIELD_OF[flag], value.value);
+      else problems.push({ at: nameOf(flag), message: value.message });
+    }
+    if (wantsReusable(flags) || hasLinkOptions(given)) setDefault(request, "linkOptions.mode", VARIABLE_MODE);
+    for (const [field, value] of defaults) setDefault(request, field, value);
+    const reusable = memberOf(request, "linkOptions") !== undefined;
+    if (reusable && flags.amount === undefined) setDefault(request, "amount", new JsonNumber("0"));
+    // A reusable link's expiry is the service's own, unless the user has set one.
+    if (expires !== undefined && !(reusable && expires.source === "default")) {
+      const when = parseWhen(expires.value, now);
+      if (when.ok) setDefault(request, "expirationDate", when.value.toISOString());
+      else problems.push({ at: "expires", message: `${when.message} (it comes from the ${expires.source})` });
+    }
+    return checked(request, problems, (at) => placeOf(at, flags, given), now);
+  };
+}
+
+function checked(
+  request: JsonObject,
+  problems: Problem[],
+  nameAt: (path: string) => string,
+  now: Date,
+): BuiltRequest {
+  const found = checkRequest(request, now);
   const refused = new Set(problems.map(({ at }) => at));
   const missing: Problem[] = [];
-  for (const { at, message } of checked.problems) {
-    const problem = { at: placeOf(at, flags, given), message };
+  for (const { at, message } of found.problems) {
+    const problem = { at: nameAt(at), message };
     if (refused.has(problem.at)) continue;
     problems.push(problem);
     if (fieldOf(request, at) === undefined) missing.push(problem);
   }
-  const warnings = checked.warnings.map(({ at, message }) => ({ at: placeOf(at, flags, given), message }));
-  return { request: problems.length === 0 ? checked.request : null, problems, missing, warnings };
+  const warnings = found.warnings.map(({ at, message }) => ({ at: nameAt(at), message }));
+  return { request: problems.length === 0 ? found.request : null, problems, missing, warnings };
 }
 
 const NOTHING: ReadonlyMap<string, Json> = new Map();
-
-/** The flags that a row leaves in force. */
-function yieldTo(given: ReadonlyMap<string, Json>, flags: RequestFlags): RequestFlags {
-  const isGiven = (flag: string): boolean => isValueFlag(flag) && given.has(FIELD_OF[flag]);
-  if (!Object.keys(flags).some(isGiven)) return flags;
-  return Object.fromEntries(Object.entries(flags).filter(([flag]) => !isGiven(flag)));
-}
-
-const isValueFlag = (flag: string): flag is ValueFlag => Object.hasOwn(FIELD_OF, flag);
 
 const unusable = (problem: Problem): BuiltRequest => ({
   request: null,
@@ -135,39 +151,24 @@ const unusable = (problem: Problem): BuiltRequest => ({
 const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: RequestFlags): boolean =>
   reusable === true || [mode, minAmount, maxAmount, referenceMode].some((value) => value !== undefined);
 
-/** What nobody gave: the profile's values, and what each kind of link means. */
-function applyDefaults(
-  request: JsonObject,
-  flags: RequestFlags,
-  settings: InForce,
-  now: Date,
-  problems: Problem[],
-): void {
-  for (const flag of FROM_SETTINGS) {
+const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
+  [...given.keys()].some((field) => field.startsWith("linkOptions."));
+
+/** What nobody gave, by field: the profile's values, and what a subscription means. */
+function defaultsOf(flags: RequestFlags, settings: InForce): [field: string, value: Json][] {
+  const stored = FROM_SETTINGS.flatMap((flag): [string, Json][] => {
     const value = settings.get(flag);
-    if (value !== undefined && flags[flag] === undefined) setDefault(request, FIELD_OF[flag], value);
-  }
-  if (flags.subscription === true) {
-    setDefault(request, "periodic", { ...SUBSCRIPTION_START });
-    setDefault(request, "transactionType", VERIFICATION);
-  }
-  const reusable = memberOf(request, "linkOptions") !== undefined;
-  if ((reusable || flags.subscription === true) && flags.amount === undefined) {
-    setDefault(request, "amount", new JsonNumber("0"));
-  }
-  const expires = settings.find("expires");
-  // A reusable link's expiry is the service's own, unless the user has set one.
-  if (expires === undefined || flags.expires !== undefined || (reusable && expires.source === "default"))
-    return;
-  const when = parseWhen(expires.value, now);
-  if (when.ok) setDefault(request, "expirationDate", when.value.toISOString());
-  else problems.push({ at: "expires", message: `${when.message} (it comes from the ${expires.source})` });
+    return value === undefined || flags[flag] !== undefined ? [] : [[FIELD_OF[flag], value]];
+  });
+  if (flags.subscription !== true) return stored;
+  const amount: [string, Json][] = flags.amount === undefined ? [["amount", new JsonNumber("0")]] : [];
+  return [...stored, ["periodic", { ...SUBSCRIPTION_START }], ["transactionType", VERIFICATION], ...amount];
 }
 
 /** A problem is named by its flag, unless the value stands in a file; what has no flag is named by its path. */
 function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
-  if (flag !== undefined && flags[flag] !== undefined) return nameOf(flag);
+  if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return nameOf(flag);
   // A row lacks a column, not a flag.
   if (given !== NOTHING) return path;
   if (flag !== undefined && flags.from === undefined) return nameOf(flag);

@@ -8,7 +8,7 @@ import { Pace } from "../../src/bulk/pace.ts";
 import { openRows } from "../../src/bulk/rows.ts";
 import { sendRows, type Created } from "../../src/bulk/run.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
-import { buildRequest } from "../../src/requests/build.ts";
+import { requestBuilder } from "../../src/requests/build.ts";
 import { inForce } from "../../src/store/in-force.ts";
 import { beginJournal } from "../../src/store/journal.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -42,8 +42,7 @@ async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }:
     current: undefined,
     profiles: {},
   });
-  const build: Parameters<typeof sendRows>[0]["build"] = (given, when) =>
-    buildRequest({ flags: { currency: "EUR" }, base: undefined, given, settings, now: when });
+  const build = requestBuilder({ flags: { currency: "EUR" }, base: undefined, settings });
   const halt = new AbortController();
   const checked = await checkRows({
     rows: rows.read(),

@@ -4,15 +4,13 @@ import { dirname, join } from "node:path";
 import { noAccount } from "../../api/account.ts";
 import { checkRows } from "../../bulk/check.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
-import type { BuildRequest } from "../../bulk/row-request.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { parseJson, type Json } from "../../domain/json.ts";
 import { rowsOf } from "../../render/bulk.ts";
-import { buildRequest } from "../../requests/build.ts";
-import { settingsInForce, type InForce, type Setting } from "../../store/in-force.ts";
-import type { SettingKey } from "../../store/profile.ts";
+import { requestBuilder } from "../../requests/build.ts";
+import { settingsInForce } from "../../store/in-force.ts";
 import type { BulkFlags } from "./command.ts";
 import { badRows, noteUnsent, noteWarnings, type List } from "./list.ts";
 import { bulkOptions, defaultOutput } from "./options.ts";
@@ -24,8 +22,7 @@ export async function bulk(context: Context, file: string, flags: BulkFlags): Pr
   const settings = await settingsInForce(context);
   if (flags.dryRun !== true && settings.get("baseUrl") === undefined) throw noAccount();
   const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
-  const defaults = remembered(settings);
-  const build: BuildRequest = (given, now) => buildRequest({ flags, base, given, settings: defaults, now });
+  const build = requestBuilder({ flags, base, settings });
   const folder = join(context.dataFolder, "bulk");
   const input = await (file === "-" ? spooledInput(context.stdin, folder, context.newId()) : fileInput(file));
   const reporter = createReporter(context);
@@ -39,16 +36,6 @@ export async function bulk(context: Context, file: string, flags: BulkFlags): Pr
     reporter.end();
     await input.close();
   }
-}
-
-/** The same values for every row, each looked for once. */
-function remembered(settings: InForce): InForce {
-  const found = new Map<SettingKey, Setting | undefined>();
-  const find = (key: SettingKey): Setting | undefined => {
-    if (!found.has(key)) found.set(key, settings.find(key));
-    return found.get(key);
-  };
-  return { ...settings, find, get: (key) => find(key)?.value };
 }
 
 async function readBase(path: string, { readFile }: Context): Promise<Json> {

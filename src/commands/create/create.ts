@@ -6,7 +6,7 @@ import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/curl.ts";
 import { renderWarnings } from "../../render/link.ts";
-import { buildRequest, type BuiltRequest } from "../../requests/build.ts";
+import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import { readTimeout, REQUEST_TIMEOUT } from "../timeout.ts";
 import type { AskParts } from "./ask.ts";
@@ -66,7 +66,7 @@ async function requestFrom(
   const { out, ask, now } = context;
   const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
   const build = (given: CreateFlags): BuiltRequest =>
-    buildRequest({ flags: given, base: base?.value, settings, now: now() });
+    requestBuilder({ flags: given, base: base?.value, settings })(now());
   const built = build(flags);
   const outside = [...besides, ...(base?.duplicates ?? [])];
   const mistakes = [...outside, ...built.problems.filter((problem) => !built.missing.includes(problem))];
