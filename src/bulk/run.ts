@@ -39,13 +39,23 @@ export interface RunParts {
 
 /** Times that one row is tried where the service provably did nothing. */
 const ATTEMPTS = 6;
+/** Slots for each request in the air: the others wait for the disk meanwhile. Each may be left unknown by a kill. */
+const SLOTS = 1.5;
+/** As many there are once a request was answered within QUICK milliseconds and no other was ready to leave in its place. */
+const MOST_SLOTS = 3;
+const QUICK = 30;
 /** Unknown outcomes in a row, after which going on would only make more of them. */
 const MAX_UNKNOWN = 20;
 
 /** Resolves when every slot has ended, whatever ended it. */
 export async function sendRows(parts: RunParts): Promise<void> {
   const queue = parts.rows[Symbol.asyncIterator]();
-  const state: State = { ...parts, inTheAir: pLimit(parts.concurrency), unknownInARow: 0 };
+  const slots: Promise<void>[] = [];
+  const open = (forEach: number): void => {
+    while (slots.length < parts.concurrency * forEach) slots.push(slot());
+  };
+  const inTheAir = pLimit(parts.concurrency);
+  const state: State = { ...parts, inTheAir, unknownInARow: 0, openMore: () => open(MOST_SLOTS) };
   const slot = async (): Promise<void> => {
     let reported: Promise<void> | undefined;
     try {
@@ -61,17 +71,14 @@ export async function sendRows(parts: RunParts): Promise<void> {
       parts.stop(error);
     }
   };
-  await Promise.all(Array.from({ length: parts.concurrency * SLOTS }, slot));
+  open(SLOTS);
+  // Others may be opened meanwhile.
+  for (let index = 0; index < slots.length; index++) await slots[index];
 }
-
-/**
- * Slots for each request in the air: the others wait for the disk meanwhile. Each may be left unknown by a kill, and
- * more of them showed no gain.
- */
-const SLOTS = 2.5;
 
 interface State extends RunParts {
   readonly inTheAir: LimitFunction;
+  readonly openMore: () => void;
   unknownInARow: number;
 }
 
@@ -154,7 +161,9 @@ const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"
 
 /** What an attempt means for the others: taken in before the next one may leave. */
 function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
-  const { pace, stop } = state;
+  const { pace, stop, inTheAir, openMore, now } = state;
+  if (outcome.status === "created" && inTheAir.pendingCount === 0 && now().getTime() - since < QUICK)
+    openMore();
   if (outcome.status !== "not_reached") pace.answered();
   else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;

@@ -41,7 +41,7 @@ export function openJournal(path: string, end: number): JournalWriter {
 const sync = promisify(fdatasync);
 const sleep = promisify(setTimeout);
 /** Milliseconds for which lines gather: each sync of the disk holds up the service too, where that is on this machine. */
-const GATHERING = 2;
+const GATHERING = 3;
 
 /** Bytes that are read at once: outcomes lie about where those of the rows beside them do. */
 const WINDOW = 128 * 1024;

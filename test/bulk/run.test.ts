@@ -17,6 +17,8 @@ interface Case {
   readonly rows: number;
   readonly concurrency?: number;
   readonly rate?: number;
+  /** Milliseconds on the run's clock that each exchange takes. */
+  readonly latency?: number;
   /** What the run takes for random. */
   readonly random?: number;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
@@ -29,7 +31,7 @@ const created = (id: string): Promise<Created> =>
   Promise.resolve({ id, url: `https://x/${id}`, breaches: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
-async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }: Case) {
+async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0.5, create }: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
   const rows = await openRows(async function* () {
     yield Buffer.from(text);
@@ -60,6 +62,9 @@ async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }:
   const pauses: number[] = [];
   let inTheAir = 0;
   let most = 0;
+  let mostAnnounced = 0;
+  const announced = (): number =>
+    Array.from({ length: count }, (_, row) => ledger.standing(row)).filter((one) => one === "sending").length;
   const stopped = (): boolean => halt.signal.aborted;
   const pace = new Pace({
     rate,
@@ -80,7 +85,9 @@ async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }:
     build,
     create: async ({ customerName }) => {
       most = Math.max(most, ++inTheAir);
+      mostAnnounced = Math.max(mostAnnounced, announced());
       await new Promise(setImmediate);
+      time += latency;
       try {
         return await create(customerName, time);
       } finally {
@@ -103,6 +110,7 @@ async function run({ rows: count, concurrency = 4, rate, random = 0.5, create }:
     statuses,
     pauses,
     most,
+    mostAnnounced,
     elapsed: time - 1_000_000,
     reason: halt.signal.reason as unknown,
   };
@@ -124,6 +132,13 @@ describe("a run", () => {
     expect(sent).toHaveLength(100);
     expect(most).toBe(3);
     expect(reason).toBeUndefined();
+  });
+
+  it("announces few rows ahead of their requests, and more only where the service is quick", async () => {
+    const announced = async (latency: number): Promise<number> =>
+      (await run({ rows: 200, concurrency: 4, latency, create: created })).mostAnnounced;
+    expect(await announced(30)).toBe(6);
+    expect(await announced(0)).toBe(12);
   });
 
   it.each(["unauthorized", "redirected"] as const)("stops at the first %s", async (code) => {
