@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FAILURES } from "../../src/domain/errors.ts";
 import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
+import { REASONS } from "../../src/signatures/verdict.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 
@@ -40,6 +41,14 @@ it("names in each command's help the options that all take, and in a subcommand'
       expect(stdout).toContain(flag);
   }
   expect((await run("help", "sandbox", "advance")).stdout).not.toContain("--reset");
+});
+
+it("explains every reason for which a webhook is refused, in the order of verification", async () => {
+  const { stdout } = await run("help", "reasons");
+  const listed = stdout.match(/^ {2}[a-z_\d]+(?= )/gm)?.map((code) => code.trim());
+  expect(listed?.slice(0, REASONS.length)).toEqual(REASONS);
+  const explained: unknown = JSON.parse((await run("help", "reasons", "--json")).stdout);
+  expect(Object.keys(explained ?? {})).toEqual(listed);
 });
 
 it("lists every exit code and every error code, for people and for scripts", async () => {

@@ -3,25 +3,28 @@ import { Argument, type Command } from "commander";
 import { collect, examples, type Register } from "../declare.ts";
 import { unknownCommand } from "../misuse.ts";
 
+/** Beside the commands: what ends a run, why a webhook is refused, and what is read of the environment. */
+const TOPICS = ["errors", "reasons", "environment"] as const;
+export type Topic = (typeof TOPICS)[number];
+
 export const registerHelp: Register = (program, start) => {
   const command = program
     .command("help")
-    .description("show the help of a command, or explain errors or environment variables")
+    .description("show the help of a command, or explain errors, reasons or environment variables")
     .addArgument(
       // A command may stand there too, with its subcommand.
-      new Argument("[topic...]", "a command, or a topic")
-        .choices(["errors", "environment"])
-        .argParser(collect),
+      new Argument("[topic...]", "a command, or a topic").choices(TOPICS).argParser(collect),
     )
     .action(async (words: readonly string[] = []) => {
       const [word] = words;
-      if (word === "errors" || word === "environment") {
+      const topic = TOPICS.find((name) => name === word);
+      if (topic !== undefined) {
         const { showTopic } = await import("./topics.ts");
-        return showTopic(await start(command), word);
+        return showTopic(await start(command), topic);
       }
       commandNamed(words, program).outputHelp();
     });
-  examples(command, ["paylink help create", "paylink help errors", "paylink help environment"]);
+  examples(command, ["paylink help create", "paylink help errors", "paylink help reasons"]);
 };
 
 /** Throws `usage` where there is none. */

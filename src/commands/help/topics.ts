@@ -1,12 +1,15 @@
-/** The topics of `paylink help` that belong to no one command: what ends a run, and what it reads of its environment. */
+/** Shows the topics of `paylink help` that belong to no one command. */
 import type { Context } from "../../context.ts";
 import { FAILURES } from "../../domain/errors.ts";
 import { EXIT_CODES } from "../../domain/exit-codes.ts";
 import { renderTable } from "../../render/table.ts";
+import type { Topic } from "./command.ts";
 import { ENVIRONMENT } from "./environment.ts";
+import { REASONS } from "./reasons.ts";
 
-export function showTopic(context: Context, topic: "errors" | "environment"): void {
+export function showTopic(context: Context, topic: Topic): void {
   if (topic === "errors") showErrors(context);
+  else if (topic === "reasons") showReasons(context);
   else showEnvironment(context);
 }
 
@@ -18,6 +21,15 @@ function showErrors({ out }: Context): void {
   out.data(indented(exits.map(({ code, means }) => [String(code), means])));
   out.data("\nError codes, each with its exit code; --json gives them as error.code:");
   out.data(indented(errors.map(({ code, exit, means }) => [code, String(exit), means])));
+}
+
+function showReasons({ out }: Context): void {
+  if (out.json) return out.data(JSON.stringify(REASONS));
+  out.data(
+    "Why a webhook is refused, in the order in which it is looked at; the first reason is the one told.",
+  );
+  out.data("paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n");
+  out.data(indented(Object.entries(REASONS)));
 }
 
 function showEnvironment({ out }: Context): void {
