@@ -7,6 +7,7 @@ import {
 } from "../domain/payment-link.ts";
 import type { Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
+import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parsed.ts";
@@ -94,26 +95,27 @@ export function requestBuilder({ flags, base = {}, settings }: Sources): Request
   const expires = flags.expires === undefined ? settings.find("expires") : undefined;
   return (now, given = NOTHING) => {
     const problems: Problem[] = [];
-    const request = structuredCopy(base);
+    const request = copyOf(base);
     for (const [field, value] of given) {
       const read = typeof value === "string" ? fieldFromText(field, value, now) : accepted(value);
-      if (read.ok) setField(request, field, read.value);
+      if (read.ok) setAt(request, field, read.value);
       else problems.push({ at: field, message: read.message });
     }
     for (const [flag, text] of typed) {
       if (given.has(FIELD_OF[flag])) continue;
       const value = fieldFromText(FIELD_OF[flag], text, now);
-      if (value.ok) setField(request, FIELD_OF[flag], value.value);
+      if (value.ok) setAt(request, FIELD_OF[flag], value.value);
       else problems.push({ at: nameOf(flag), message: value.message });
     }
-    if (wantsReusable(flags) || hasLinkOptions(given)) setDefault(request, "linkOptions.mode", VARIABLE_MODE);
-    for (const [field, value] of defaults) setDefault(request, field, value);
+    if (wantsReusable(flags) || hasLinkOptions(given))
+      setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
+    for (const [field, value] of defaults) setDefaultAt(request, field, value);
     const reusable = memberOf(request, "linkOptions") !== undefined;
-    if (reusable && flags.amount === undefined) setDefault(request, "amount", new JsonNumber("0"));
+    if (reusable && flags.amount === undefined) setDefaultAt(request, "amount", new JsonNumber("0"));
     // A reusable link's expiry is the service's own, unless the user has set one.
     if (expires !== undefined && !(reusable && expires.source === "default")) {
       const when = parseWhen(expires.value, now);
-      if (when.ok) setDefault(request, "expirationDate", when.value.toISOString());
+      if (when.ok) setDefaultAt(request, "expirationDate", when.value.toISOString());
       else problems.push({ at: "expires", message: `${when.message} (it comes from the ${expires.source})` });
     }
     return checked(request, problems, (at) => placeOf(at, flags, given), now);
@@ -133,7 +135,7 @@ function checked(
     const problem = { at: nameAt(at), message };
     if (refused.has(problem.at)) continue;
     problems.push(problem);
-    if (fieldOf(request, at) === undefined) missing.push(problem);
+    if (valueAt(request, at) === undefined) missing.push(problem);
   }
   const warnings = found.warnings.map(({ at, message }) => ({ at: nameAt(at), message }));
   return { request: problems.length === 0 ? found.request : null, problems, missing, warnings };
@@ -175,30 +177,10 @@ function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, J
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }
 
-function structuredCopy(object: JsonObject): JsonObject {
-  const copy: JsonObject = {};
-  for (const [name, value] of Object.entries(object))
-    copy[name] = isJsonObject(value) ? structuredCopy(value) : value;
-  return copy;
-}
-
-function fieldOf(object: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = object;
-  for (const name of path.split(".")) value = isJsonObject(value) ? memberOf(value, name) : undefined;
-  return value;
-}
-
-function setField(object: JsonObject, path: string, value: Json): void {
-  const names = path.split(".");
-  const last = names.pop() ?? "";
-  let target = object;
-  for (const name of names) {
-    const inner = memberOf(target, name);
-    target = target[name] = isJsonObject(inner) ? inner : {};
-  }
-  target[last] = value;
-}
-
-function setDefault(object: JsonObject, path: string, value: Json): void {
-  if (fieldOf(object, path) === undefined) setField(object, path, value);
+/** Of every object down the way; a member may even be called `__proto__`. */
+function copyOf(object: JsonObject): JsonObject {
+  const members = Object.entries(object);
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, isJsonObject(value) ? copyOf(value) : value]),
+  );
 }

@@ -3,6 +3,7 @@ import type { Context, Hono } from "hono";
 import { parseDuration } from "../domain/duration.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { requestFields } from "../domain/payment-link.ts";
+import { setAt } from "../domain/json-paths.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import type { Problem } from "../domain/errors.ts";
 import { json, keepLink } from "./api-routes.ts";
@@ -38,24 +39,12 @@ async function create(c: Context, service: Service): Promise<Response> {
     const text = form.get(field)?.trim() ?? "";
     if (text === "") continue;
     const parsed = fieldFromText(field, text, service.parts.clock.now());
-    if (parsed.ok) setMember(request, field, parsed.value);
+    if (parsed.ok) setAt(request, field, parsed.value);
     else problems.push({ at: field, message: parsed.message });
   }
   if (problems.length > 0) throw new ServiceProblem(400, "Bad Request", "the form cannot be read", problems);
   const link = await keepLink(service, request, c.req.url);
   return c.redirect(`/?created=${encodeURIComponent(link.id)}`, 303);
-}
-
-function setMember(request: JsonObject, field: string, value: JsonObject[string]): void {
-  const [name = "", ...deeper] = field.split(".");
-  const inner = request[name];
-  if (deeper.length === 0) request[name] = value;
-  else {
-    const object: JsonObject =
-      typeof inner === "object" && inner !== null && !Array.isArray(inner) ? { ...inner } : {};
-    setMember(object, deeper.join("."), value);
-    request[name] = object;
-  }
 }
 
 async function cancel(c: Context, { parts, tell }: Service): Promise<Response> {

@@ -241,4 +241,13 @@ describe("a request in a file", () => {
     expect(run.stderr).toMatch(/stdin: amount +must not come twice/);
     expect(run.stderr).toMatch(/stdin: linkOptions\.mode +must not come twice/);
   });
+
+  it("keeps every member of its own, whatever its name", async () => {
+    const input =
+      '{"amount":10.50,"currency":"EUR","terminalId":"1","customerName":"Ada","__proto__":{"x":1}}';
+    const run = await runPaylink(["create", "--from", "-", "--dry-run"], { home: temporaryHome(), input });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('"amount": 10.50');
+    expect(run.stdout).toContain('"__proto__": {');
+  });
 });

@@ -1,7 +1,8 @@
 /** Asks for what a request lacks: each answer becomes a flag, and is held to the very rules that flags are held to. */
 import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { isJsonObject, memberOf, type Json } from "../../domain/json.ts";
+import type { Json } from "../../domain/json.ts";
+import { valueAt } from "../../domain/json-paths.ts";
 import { renderRequestSummary } from "../../render/request.ts";
 import { FIELD_OF, nameOf, type BuiltRequest, type ValueFlag } from "../../requests/build.ts";
 import type { InForce } from "../../store/in-force.ts";
@@ -99,10 +100,7 @@ const GROUPS: readonly { readonly name: string; readonly questions: readonly Fie
 /** Neither a flag nor the file says it. */
 function isOpen(flag: ValueFlag, { flags, base }: AskParts): boolean {
   if (flags[flag] !== undefined) return false;
-  let value = base;
-  for (const name of FIELD_OF[flag].split("."))
-    value = isJsonObject(value) ? memberOf(value, name) : undefined;
-  return value === undefined;
+  return valueAt(base, FIELD_OF[flag]) === undefined;
 }
 
 async function askKind({ ask, flags, base }: AskParts): Promise<Partial<CreateFlags>> {

@@ -1,0 +1,33 @@
+/** Members by their path: what is there, what is made on the way, and what stays as it is. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { setAt, setDefaultAt, valueAt } from "../../src/domain/json-paths.ts";
+
+const path = fc
+  .array(fc.constantFrom("a", "b", "constructor", "toString"), { minLength: 1, maxLength: 4 })
+  .map((names) => names.join("."));
+
+it("finds what was set, and what objects inherit nowhere", () => {
+  fc.assert(
+    fc.property(path, fc.string(), (at, value) => {
+      const object: JsonObject = {};
+      expect(valueAt(object, at)).toBeUndefined();
+      setAt(object, at, value);
+      expect(valueAt(object, at)).toBe(value);
+    }),
+  );
+});
+
+it("sets a default only where there is nothing", () => {
+  const object: JsonObject = { linkOptions: { mode: "A" }, note: "x" };
+  setDefaultAt(object, "linkOptions.mode", "B");
+  setDefaultAt(object, "linkOptions.minAmount", "1");
+  expect(object).toEqual({ linkOptions: { mode: "A", minAmount: "1" }, note: "x" });
+});
+
+it("replaces what is no object on the way", () => {
+  const object: JsonObject = { note: "x" };
+  setAt(object, "note.inner", "y");
+  expect(object).toEqual({ note: { inner: "y" } });
+});
