@@ -1,6 +1,7 @@
 /** The fields of a transaction record as the specification tables them (Resources, "Transaction record"). */
 
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
+import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./when.ts";
 
 /** What a value must be; `must` finishes "must be". Each test sees a value that is there and not null. */
@@ -9,7 +10,7 @@ const flag = { must: "true or false", test: (value: Json): value is boolean => t
 const number = { must: "a number", test: (value: Json): value is JsonNumber => isJsonNumber(value) };
 const amount = {
   must: "a number of 0 or more",
-  test: (value: Json): value is JsonNumber => isJsonNumber(value) && !isNegative(value.value),
+  test: (value: Json): value is JsonNumber => isJsonNumber(value) && signOf(value) >= 0,
 };
 const currency = {
   must: "a three-letter currency code",
@@ -21,10 +22,6 @@ const dateTime = {
 };
 /** Transitions rule 3: the only status a webhook is sent with. */
 const complete = { must: '"Complete"', test: (value: Json): value is "Complete" => value === "Complete" };
-
-function isNegative(number: string): boolean {
-  return number.startsWith("-") && /[1-9]/.test(number.split(/e/i, 1)[0] ?? "");
-}
 
 /**
  * The presence column: `always`; `attempted` is "absent for a cancelled attempt", so there for every other;

@@ -55,11 +55,11 @@ export type SettingKey = keyof Profile;
 
 /** Everything that a profile may hold. */
 export const profileShape = () => shapeOf(profile);
-export const settingKeys = () => Object.keys(profileShape()) as SettingKey[];
+export const settingKeys = () => z.keyof(profile._zod.innerType).options;
 
 export type DefaultKey = keyof z.infer<typeof defaults>;
 /** What `config` sets and shows, in the order in which it lists them. */
-export const defaultKeys = () => Object.keys(shapeOf(defaults)) as DefaultKey[];
+export const defaultKeys = () => z.keyof(defaults._zod.innerType).options;
 
 export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(shapeOf(defaults), key);
 /** What no command prints. */
