@@ -46,7 +46,8 @@ it("names in each command's help the options that all take, and in a subcommand'
 it("explains every reason for which a webhook is refused, in the order of verification", async () => {
   const { stdout } = await run("help", "reasons");
   const listed = stdout.match(/^ {2}[a-z_\d]+(?= )/gm)?.map((code) => code.trim());
-  expect(listed?.slice(0, REASONS.length)).toEqual(REASONS);
+  expect(listed?.filter((code) => REASONS.some((reason) => reason === code))).toEqual(REASONS);
+  expect(listed).toEqual(expect.arrayContaining(["method_not_allowed", "body_schema", "not_stored"]));
   const explained: unknown = JSON.parse((await run("help", "reasons", "--json")).stdout);
   expect(Object.keys(explained ?? {})).toEqual(listed);
 });

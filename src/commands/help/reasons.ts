@@ -2,13 +2,27 @@
 import type { Breach } from "../../domain/transaction.ts";
 import type { Reason } from "../../signatures/verdict.ts";
 
-export const REASONS: Readonly<Record<Reason | Breach["code"], string>> = {
+/** Before there is a webhook to verify. */
+const HTTP = {
+  http_parse_error: "what came is no HTTP/1.1 request",
+  headers_too_large: "the header section is larger than any webhook's",
+  bad_request_target: "the request target is not a path",
+  not_found: "the path is not the one that --path names",
+  method_not_allowed: "the method is not POST",
+  unsupported_transfer_coding: "the transfer coding is another one than chunked",
+  unsupported_media_type: "the media type is not application/json",
+  request_timeout: "the request did not end in time",
+  body_too_large: "the body is larger than --max-body allows",
+  body_incomplete: "the connection ended before the body did",
+};
+
+const SIGNATURE: Readonly<Record<Reason, string>> = {
   unsigned: "neither Signature nor Signature-Input is there",
   signature_missing: "Signature-Input stands alone",
   signature_input_missing: "Signature stands alone",
   signature_input_malformed: "Signature-Input is not the dictionary that RFC 9421 4.1 asks for",
   signature_malformed: "Signature is no dictionary of byte sequences, or its base64 is broken",
-  limit_exceeded: "there are more signatures or components than any honest sender needs",
+  limit_exceeded: "there are more header lines, signatures or components than any honest sender needs",
   duplicate_label: "two signatures bear one label, and readers differ in which they take",
   label_mismatch: "a label stands in one of the two fields alone",
   label_not_found: "no signature bears the label that counts, sig1",
@@ -42,8 +56,17 @@ export const REASONS: Readonly<Record<Reason | Breach["code"], string>> = {
   content_digest_unsupported: "Content-Digest has no algorithm that proves anything",
   content_digest_malformed: "Content-Digest is not the dictionary that RFC 9530 asks for",
   content_digest_mismatch: "the body is not the one that was signed",
+};
+
+/** Breaches of the record, after a good signature. */
+const RECORD: Readonly<Record<Breach["code"], string>> = {
   body_invalid_utf8: "the signed body is not UTF-8; refused with --strict alone",
   body_not_json: "the signed body is not JSON; refused with --strict alone",
   body_duplicate_member: "the signed body has a member twice; refused with --strict alone",
   body_schema: "the signed record breaks the specification's table of fields; refused with --strict alone",
 };
+
+/** After everything else: what is not kept is not acknowledged. */
+const STORE = { not_stored: "the event could not be kept; the service sends it again" };
+
+export const REASONS: Readonly<Record<string, string>> = { ...HTTP, ...SIGNATURE, ...RECORD, ...STORE };
