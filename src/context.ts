@@ -16,6 +16,8 @@ export interface Output {
   readonly notePaint: Paint;
   /** One line (or several) of the result, on stdout. */
   data(text: string): void;
+  /** Many lines of the result, written together. */
+  lines(texts: readonly string[]): void;
   /** The result's very bytes, on stdout, with nothing added. */
   bytes(bytes: Uint8Array): void;
   /** Fires when whoever read stdout has gone (`paylink … | head`): nobody sees what is printed from then on. */

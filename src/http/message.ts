@@ -23,6 +23,17 @@ export interface HttpRequest extends RequestHead {
   readonly body: Uint8Array;
 }
 
+/**
+ * Member by member: on Node 20 a spread with another member gives each object a shape of its own, which makes whatever
+ * is done with it several times slower.
+ */
+export function withBody(head: RequestHead, body: Uint8Array, trailers: readonly HeaderLine[]): HttpRequest {
+  const { method, scheme, authority, target, headers } = head;
+  return trailers.length > 0
+    ? { method, scheme, authority, target, headers, trailers, body }
+    : { method, scheme, authority, target, headers, body };
+}
+
 export interface HttpReply {
   readonly status: number;
   readonly headers: readonly HeaderLine[];

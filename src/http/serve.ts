@@ -13,7 +13,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, StreamedReply, TlsFiles } from "./exchange.ts";
-import type { HeaderLine, HttpReply, RequestHead } from "./message.ts";
+import { withBody, type HeaderLine, type HttpReply, type RequestHead } from "./message.ts";
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -121,9 +121,7 @@ async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, sho
   shop.reading.delete(socket);
   if (!(body instanceof Uint8Array)) return refuse(body, head, incoming, outgoing, shop);
   shop.connections.whole(socket);
-  const trailers = pairs(incoming.rawTrailers);
-  const request = trailers.length > 0 ? { ...head, trailers, body } : { ...head, body };
-  answer(outgoing, await shop.handler(request), shop);
+  answer(outgoing, await shop.handler(withBody(head, body, pairs(incoming.rawTrailers))), shop);
 }
 
 function headOf(incoming: IncomingMessage, { scheme }: Shop): RequestHead {

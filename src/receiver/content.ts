@@ -11,9 +11,8 @@ export interface ReadContent extends ReadRecord {
 /** `maxLength` is what a compressed body may grow to. */
 export function readContent(request: HttpRequest, maxLength: number): ReadContent {
   const content = decode(request, maxLength);
-  return content === undefined
-    ? { ...readRecord(request.body), decoded: false }
-    : { ...readRecord(content), decoded: true };
+  const { record, breaches } = readRecord(content ?? request.body);
+  return { record, breaches, decoded: content !== undefined };
 }
 
 /** Whether the body is the content itself, so that it holds the record's own text. */

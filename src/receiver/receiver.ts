@@ -6,14 +6,7 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { refuseHead } from "./admit.ts";
-import {
-  eventJson,
-  type EventLog,
-  type Kept,
-  type NewEvent,
-  type Rejection,
-  type WebhookEvent,
-} from "./events.ts";
+import { eventJson, type EventLog, type Kept, type Rejection, type WebhookEvent } from "./events.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
 
 export interface ReceiverParts {
@@ -105,16 +98,17 @@ async function take(
   reject: Reject,
 ): Promise<HttpReply> {
   const { verdict, record, breaches } = judgement;
-  const event = {
+  const event: WebhookEvent = {
     type: "event",
     id: newId(),
     receivedAt: now(),
+    repeated: false,
     verdict,
     record,
     breaches,
     request,
     json: eventJson(verdict, request),
-  } as const;
+  };
   let kept: Kept;
   try {
     kept = await log.append(event);
@@ -124,13 +118,13 @@ async function take(
     return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
   }
   const { repeated, first, taken } = kept;
-  const known: WebhookEvent = repeated ? asRepeated(event) : { ...event, repeated };
+  const known = repeated ? asRepeated(event) : event;
   observe(known);
   const passesOn = forward !== undefined && !taken && verdict.verdict === "valid";
   return passesOn ? reply(await forward(known, first)) : OK;
 }
 
-function asRepeated(event: NewEvent): WebhookEvent {
+function asRepeated(event: WebhookEvent): WebhookEvent {
   const verdict = warned(event.verdict, "duplicate_delivery");
   return { ...event, repeated: true, verdict, json: eventJson(verdict, event.request) };
 }

@@ -54,9 +54,9 @@ export function readSignature(
   report.pass(`${signature.length} bytes`);
 
   report.begin("parameters", "signature_param_invalid");
-  const parameters = readParameters(list[1], report);
+  const { created, expires, keyid, alg } = readParameters(list[1], report);
   report.pass([...list[1].keys()].join(", ") || "none");
-  return { components, params, signature, ...parameters };
+  return { components, params, signature, created, expires, keyid, alg };
 }
 
 function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {

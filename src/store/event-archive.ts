@@ -1,6 +1,6 @@
 /** Reads kept events back: the very bytes, with the verdict they got, every further arrival and every forward. */
 import * as z from "zod/mini";
-import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { withBody, type HttpRequest } from "../http/message.ts";
 import type { Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
 import { REASONS, WARNINGS, type Verdict } from "../signatures/verdict.ts";
 import { transaction, type Database } from "./database.ts";
@@ -178,9 +178,8 @@ function toRejection(row: Row): KeptRejection {
 }
 
 function toRequest(row: Row): HttpRequest {
-  const { method, scheme, authority, target, headers, trailers, body } = message.parse(row);
-  const head = { method, scheme, authority, target, headers: headers satisfies readonly HeaderLine[] };
-  return trailers.length > 0 ? { ...head, trailers, body } : { ...head, body };
+  const { body, trailers, ...head } = message.parse(row);
+  return withBody(head, body, trailers);
 }
 
 function prune(database: Database, before: number): { events: number; rejections: number } {

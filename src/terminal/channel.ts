@@ -6,7 +6,8 @@ export interface Channel {
   readonly isTTY: boolean;
   /** Node's own object, which knows how wide a terminal is and what it can show. */
   stream(): NodeJS.WriteStream;
-  write(data: string | Uint8Array): void;
+  /** `taken` is told once the memory of the data is the caller's again. */
+  write(data: string | Uint8Array, taken?: () => void): void;
 }
 
 export function openChannel(descriptor: number, open: () => NodeJS.WriteStream): Channel {
@@ -18,9 +19,10 @@ export function openChannel(descriptor: number, open: () => NodeJS.WriteStream):
       return (isTTY ??= isTerminal(descriptor, stream));
     },
     stream,
-    write: (data) => {
+    write: (data, taken) => {
       const rest = opened === undefined ? writeStraight(descriptor, data) : data;
-      if (rest.length > 0) stream().write(rest);
+      if (rest.length > 0) stream().write(rest, taken);
+      else taken?.();
     },
   };
 }

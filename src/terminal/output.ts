@@ -4,6 +4,7 @@ import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import type { Channel } from "./channel.ts";
+import { createLineWriter } from "./line-writer.ts";
 
 export interface Channels {
   readonly stdout: Channel;
@@ -26,17 +27,21 @@ export async function createOutput(
   let reader: AbortSignal | undefined;
   const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout.stream()));
   /** Writes with the changing line out of the way, and draws it again below. */
-  const write = (channel: Channel, text: string | Uint8Array): void => {
+  const aside = (channel: Channel, write: () => void): void => {
     if (drawn !== "" && channel.isTTY) stderr.write(CLEAR_LINE);
-    channel.write(text);
+    write();
     if (drawn !== "" && channel.isTTY) stderr.write(drawn);
   };
+  const write = (channel: Channel, text: string | Uint8Array): void =>
+    aside(channel, () => channel.write(text));
+  const writeLines = createLineWriter(stdout);
   return {
     json: options.json ?? false,
     width: stdout.isTTY ? stdout.stream().columns : DEFAULT_WIDTH,
     paint,
     notePaint,
     data: (text) => write(stdout, `${text}\n`),
+    lines: (texts) => aside(stdout, () => writeLines(texts)),
     bytes: (bytes) => write(stdout, bytes),
     unread,
     drained: async () => {

@@ -21,15 +21,15 @@ interface ReporterParts {
 
 export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
-  let pending = "";
+  let pending: string[] = [];
   const flush = (): void => {
-    if (pending !== "") out.data(pending);
-    pending = "";
+    out.lines(pending);
+    pending = [];
   };
   /** What becomes known in one turn of the event loop is one write. */
   const print = (text: string): void => {
-    if (pending === "") setImmediate(flush);
-    pending += pending === "" ? text : `\n${text}`;
+    if (pending.length === 0) setImmediate(flush);
+    pending.push(text);
   };
   return {
     finish: () => {
