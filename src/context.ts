@@ -16,11 +16,14 @@ export interface Output {
   readonly notePaint: Paint;
   /** One line (or several) of the result, on stdout. */
   data(text: string): void;
-  /** Many lines of the result, written together. */
+  /** Many lines of the result, written together; none once `unread` has fired. */
   lines(texts: readonly string[]): void;
   /** The result's very bytes, on stdout, with nothing added. */
   bytes(bytes: Uint8Array): void;
-  /** Fires when whoever read stdout has gone (`paylink … | head`): nobody sees what is printed from then on. */
+  /**
+   * Fires when whoever read stdout has gone (`paylink … | head`), or is too far behind with `lines`: nobody sees what is
+   * printed from then on.
+   */
   unread(): AbortSignal;
   /** Resolves when stdout takes more: much that is printed faster than it is read would fill the memory. */
   drained(): Promise<void>;

@@ -24,8 +24,9 @@ export async function createOutput(
   const paint = await paintOf(colourLevel(stdout, options.color, env));
   const notePaint = await paintOf(colourLevel(stderr, options.color, env));
   let drawn = "";
-  let reader: AbortSignal | undefined;
-  const unread = (): AbortSignal => (reader ??= absenceOfReader(stdout.stream()));
+  let watched: AbortController | undefined;
+  const reader = (): AbortController => (watched ??= watchReader(stdout.stream()));
+  const unread = (): AbortSignal => reader().signal;
   /** Writes with the changing line out of the way, and draws it again below. */
   const aside = (channel: Channel, write: () => void): void => {
     if (drawn !== "" && channel.isTTY) stderr.write(CLEAR_LINE);
@@ -41,7 +42,11 @@ export async function createOutput(
     paint,
     notePaint,
     data: (text) => write(stdout, `${text}\n`),
-    lines: (texts) => aside(stdout, () => writeLines(texts)),
+    lines: (texts) => {
+      if (reader().signal.aborted) return;
+      aside(stdout, () => writeLines(texts));
+      if (stdout.stream().writableLength > MOST_UNREAD) reader().abort();
+    },
     bytes: (bytes) => write(stdout, bytes),
     unread,
     drained: async () => {
@@ -62,10 +67,14 @@ export async function createOutput(
   };
 }
 
-function absenceOfReader(stream: NodeJS.WriteStream): AbortSignal {
+/** Bytes that may wait to be read: what nobody takes would fill the memory, so a later reader is treated as gone. */
+const MOST_UNREAD = 64 * 1024 * 1024;
+
+/** Aborted once the reader has gone. */
+function watchReader(stream: NodeJS.WriteStream): AbortController {
   const gone = new AbortController();
   stream.once("error", () => gone.abort());
-  return gone.signal;
+  return gone;
 }
 
 /** A stream that takes everything at once, as a file does, would else leave no room for an interruption. */

@@ -83,6 +83,30 @@ describe("listen with a reader that is busy", () => {
     expect(code).toBe(130);
     expect(stdout.match(/^\{"type":"event"/gm)).toHaveLength(40);
   });
+
+  it("fills no memory with what nobody takes: it goes on as without a reader", async () => {
+    const home = temporaryHome();
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
+    const listening = startPaylink(args, { home });
+    const url = await readyUrl(listening);
+    const readOn = listening.pause();
+    // More than two megabytes a line, in its record and in base64.
+    const filler = "x".repeat(900_000);
+    for (let count = 0; count < 40; count++)
+      expect(await post(url, webhook(url, record({ filler })))).toBe(200);
+    await expect
+      .poll(() => told(listening.stderr()))
+      .toEqual([expect.stringContaining("received and kept as before")]);
+    readOn();
+    const { code, stdout } = await listening.stop();
+    expect(code).toBe(130);
+    const shown = stdout.match(/^\{"type":"event".*\}$/gm) ?? [];
+    expect(shown.length).toBeGreaterThan(25);
+    expect(shown.length).toBeLessThan(40);
+    expect(stdout).toMatch(/^\{"type":"summary","received":40,/m);
+    const { stdout: kept } = await runPaylink(["events", "list", "--json", "--limit", "100"], { home });
+    expect(kept.match(/"uti"/g)).toHaveLength(40);
+  });
 });
 
 describe("events export without a reader", () => {

@@ -82,7 +82,9 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
       new Promise((found, fail) => {
         const look = (): void => {
           const match = pattern.exec(stdout());
-          if (match !== null) found(match);
+          if (match === null) return;
+          child.stdout?.off("data", look);
+          found(match);
         };
         child.stdout?.on("data", look);
         child.on("close", () => fail(new Error(`ended without ${pattern}: ${stdout()}${stderr()}`)));
