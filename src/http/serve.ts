@@ -1,7 +1,6 @@
 /** Serves HTTP over node:http: sockets in, message values out, with limits on everything a sender controls. */
 import {
   createServer,
-  STATUS_CODES,
   type IncomingMessage,
   type Server as NodeServer,
   type ServerResponse,
@@ -14,6 +13,7 @@ import { discardRest, readBody, tooLarge } from "./body.ts";
 import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, StreamedReply, TlsFiles } from "./exchange.ts";
 import { withBody, type HeaderLine, type HttpReply, type RequestHead } from "./message.ts";
+import { refuseSocket } from "./refuse-socket.ts";
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -190,35 +190,6 @@ async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>)
     outgoing.write(chunk);
   }
   outgoing.end();
-}
-
-/** What llhttp refuses never becomes a request: it is answered on the bare socket (RFC 9112 2.2, RFC 6585 5). */
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, shop: Shop): void {
-  // Who never said a word has made no request that anybody would want to hear of; and of a connection that ends
-  // inside a body, the exchange that was reading it tells.
-  const heard =
-    socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && shop.reading.has(socket));
-  if (error.code === "ECONNRESET" || heard || !socket.writable) return void socket.destroy();
-  const refusal = socketRefusal(error);
-  shop.refused?.(refusal, undefined);
-  socket.end(
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
-}
-
-function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return { code: "headers_too_large", status: 431, detail: "the header section is larger than 16 KiB" };
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { code: "request_timeout", status: 408, detail: "the request did not arrive in time" };
-    default:
-      return {
-        code: "http_parse_error",
-        status: 400,
-        detail: `not an HTTP/1.1 request: ${code ?? message}`,
-      };
-  }
 }
 
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOptions): PaylinkError {
