@@ -38,7 +38,9 @@ export async function createOutput(
   const writeLines = createLineWriter(stdout);
   return {
     json: options.json ?? false,
-    width: stdout.isTTY ? stdout.stream().columns : DEFAULT_WIDTH,
+    get width() {
+      return widthOf(stdout);
+    },
     paint,
     notePaint,
     data: (text) => write(stdout, `${text}\n`),
@@ -58,7 +60,7 @@ export async function createOutput(
     live: stderr.isTTY,
     progress: (text = "") => {
       if (!stderr.isTTY) return;
-      const line = text.slice(0, stderr.stream().columns - 1);
+      const line = text.slice(0, widthOf(stderr) - 1);
       if (line === drawn) return;
       drawn = "";
       write(stderr, `${CLEAR_LINE}${line}`);
@@ -66,6 +68,9 @@ export async function createOutput(
     },
   };
 }
+
+/** A terminal that nobody gave a size, as in a container, says that it has 0 columns. */
+const widthOf = (channel: Channel): number => (channel.isTTY && channel.stream().columns) || DEFAULT_WIDTH;
 
 /** Bytes that may wait to be read: what nobody takes would fill the memory, so a later reader is treated as gone. */
 const MOST_UNREAD = 64 * 1024 * 1024;
