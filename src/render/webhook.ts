@@ -53,8 +53,8 @@ interface Forwarded {
 /** The application's status and latency, and what it said where it did not take the event. */
 export function renderForward(id: string, { target, status, ms, detail }: Forwarded, paint: Paint): string {
   const taken = status >= 200 && status < 300;
-  const outcome = taken ? paint.green : paint.red.bold;
-  const line = `  ${paint.dim("→")} ${paint.dim(id)} ${outcome(String(status))} in ${Math.round(ms)} ms  ${safeText(target)}`;
+  const colour = taken ? paint.green : paint.red.bold;
+  const line = `  ${paint.dim("→")} ${paint.dim(id)} ${colour(String(status))} in ${Math.round(ms)} ms  ${safeText(target)}`;
   return detail === "" ? line : `${line}\n    ${safeText(detail)}`;
 }
 

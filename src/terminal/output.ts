@@ -72,7 +72,7 @@ export async function createOutput(
 /** A terminal that nobody gave a size, as in a container, says that it has 0 columns. */
 const widthOf = (channel: Channel): number => (channel.isTTY && channel.stream().columns) || DEFAULT_WIDTH;
 
-/** Bytes that may wait to be read: what nobody takes would fill the memory, so a later reader is treated as gone. */
+/** Bytes that may wait to be read: a reader that lets more come together is treated as gone, to bound the memory. */
 const MOST_UNREAD = 64 * 1024 * 1024;
 
 /** Aborted once the reader has gone. */

@@ -4,14 +4,20 @@ import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
-async function listen(...flags: string[]) {
+async function start(...flags: string[]) {
   const home = temporaryHome();
   const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags], {
     home,
   });
   const url = await readyUrl(listening);
-  listening.leave();
-  return { home, listening, send: () => post(url, webhook(url, record())) };
+  const send = (more: Parameters<typeof record>[0] = {}) => post(url, webhook(url, record(more)));
+  return { home, listening, send };
+}
+
+async function listen(...flags: string[]) {
+  const started = await start(...flags);
+  started.listening.leave();
+  return started;
 }
 
 const told = (stderr: string): string[] => stderr.match(/^! Nobody reads .*$/gm) ?? [];
@@ -69,15 +75,11 @@ describe("listen without a reader", () => {
 
 describe("listen with a reader that is busy", () => {
   it("answers as before, and shows all of it in the end", async () => {
-    const home = temporaryHome();
-    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
-    const listening = startPaylink(args, { home });
-    const url = await readyUrl(listening);
+    const { listening, send } = await start();
     const readOn = listening.pause();
     // Several megabytes: more than any pipe holds.
     const filler = "x".repeat(50_000);
-    for (let count = 0; count < 40; count++)
-      expect(await post(url, webhook(url, record({ filler })))).toBe(200);
+    for (let count = 0; count < 40; count++) expect(await send({ filler })).toBe(200);
     readOn();
     const { code, stdout } = await listening.stop();
     expect(code).toBe(130);
@@ -85,15 +87,11 @@ describe("listen with a reader that is busy", () => {
   });
 
   it("fills no memory with what nobody takes: it goes on as without a reader", async () => {
-    const home = temporaryHome();
-    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
-    const listening = startPaylink(args, { home });
-    const url = await readyUrl(listening);
+    const { home, listening, send } = await start();
     const readOn = listening.pause();
     // More than two megabytes a line, in its record and in base64.
     const filler = "x".repeat(900_000);
-    for (let count = 0; count < 40; count++)
-      expect(await post(url, webhook(url, record({ filler })))).toBe(200);
+    for (let count = 0; count < 40; count++) expect(await send({ filler })).toBe(200);
     await expect
       .poll(() => told(listening.stderr()))
       .toEqual([expect.stringContaining("received and kept as before")]);

@@ -69,4 +69,4 @@ const RECORD: Readonly<Record<Breach["code"], string>> = {
 /** After everything else: what is not kept is not acknowledged. */
 const STORE = { not_stored: "the event could not be kept; the service sends it again" };
 
-export const REASONS: Readonly<Record<string, string>> = { ...HTTP, ...SIGNATURE, ...RECORD, ...STORE };
+export const MEANINGS: Readonly<Record<string, string>> = { ...HTTP, ...SIGNATURE, ...RECORD, ...STORE };

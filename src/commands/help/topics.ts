@@ -5,7 +5,7 @@ import { EXIT_CODES } from "../../domain/exit-codes.ts";
 import { renderTable } from "../../render/table.ts";
 import type { Topic } from "./command.ts";
 import { ENVIRONMENT } from "./environment.ts";
-import { REASONS } from "./reasons.ts";
+import { MEANINGS } from "./reasons.ts";
 
 export function showTopic(context: Context, topic: Topic): void {
   if (topic === "errors") showErrors(context);
@@ -24,12 +24,12 @@ function showErrors({ out }: Context): void {
 }
 
 function showReasons({ out }: Context): void {
-  if (out.json) return out.data(JSON.stringify(REASONS));
+  if (out.json) return out.data(JSON.stringify(MEANINGS));
   out.data(
     "Why a webhook is refused, in the order in which it is looked at; the first reason is the one told.",
   );
   out.data("paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n");
-  out.data(indented(Object.entries(REASONS)));
+  out.data(indented(Object.entries(MEANINGS)));
 }
 
 function showEnvironment({ out }: Context): void {

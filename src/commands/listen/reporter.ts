@@ -26,7 +26,7 @@ export function createReporter({ out, compact, shows }: ReporterParts): Reporter
     out.lines(pending);
     pending = [];
   };
-  /** What becomes known in one turn of the event loop is one write. */
+  /** What becomes known in one turn of the event loop is written together. */
   const print = (text: string): void => {
     if (pending.length === 0) setImmediate(flush);
     pending.push(text);
