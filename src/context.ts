@@ -1,7 +1,9 @@
-/** What a command may touch, as types: everything outside its own arguments reaches it through this one object. */
-import type { Paint } from "./render/paint.ts";
+/** What a command may touch: everything outside its own arguments reaches it through this one object. */
+import type { Api } from "./api/client.ts";
 import type { Send, Serve } from "./http/exchange.ts";
-import type { Environment } from "./store/in-force.ts";
+import type { Paint } from "./render/paint.ts";
+import type { EventStore } from "./store/events.ts";
+import type { Environment, InForce } from "./store/in-force.ts";
 import type { Processes } from "./store/run-lock.ts";
 import type { Settings } from "./store/settings.ts";
 
@@ -27,8 +29,21 @@ export interface Output {
   unread(): AbortSignal;
   /** Resolves when stdout takes more: much that is printed faster than it is read would fill the memory. */
   drained(): Promise<void>;
-  /** One line (or several) of talk, on stderr. */
+  /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
   note(text: string): void;
+  /**
+   * Something the user should know though the command goes on: `! text` on stderr. With `json` it is kept, and becomes a
+   * member of the one document on stderr, unless `streamWarnings` was called.
+   */
+  warn(text: string): void;
+  /** The warnings kept for that document. */
+  readonly warnings: readonly string[];
+  /** The failure that ends the run, on stderr in every mode. */
+  error(text: string): void;
+  /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
+  debug(text: string): void;
+  /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
+  streamWarnings(): void;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
   readonly live: boolean;
   /** Draws the one line that changes in place, below all other talk; undefined takes it away. */
@@ -61,24 +76,31 @@ export interface Ask {
 /** Files and standard input, as bytes; `-` is standard input. Throws `file_unreadable`. */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
+export interface ApiOptions {
+  /** Milliseconds for one exchange; 30 s by default. */
+  readonly timeout?: number | undefined;
+  /** Replaces the network, for a command that watches or limits its requests. */
+  readonly send?: Send;
+}
+
 export interface Context {
   readonly out: Output;
   readonly readFile: ReadFile;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Absent where there is nobody to ask: no terminal, CI, `--no-input`, `--json`. */
+  /** Absent where nobody can answer: no terminal, CI, `--no-input`, `--json`. */
   readonly ask: Ask | undefined;
-  /** Opens a web page in the user's browser; rejects where it cannot. */
+  /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** Puts text on the clipboard; rejects where it cannot. */
+  /** Puts text on the clipboard. Rejects if it cannot. */
   readonly copyText: (text: string) => Promise<void>;
   readonly now: () => Date;
   readonly newId: () => string;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Resolves after so many milliseconds; rejects with the interruption where one comes first. */
+  /** Resolves after so many milliseconds. Rejects with the interruption if that comes first. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Fires at Ctrl-C or SIGTERM. A command finishes what it has in hand and returns; the exit code is not its care. */
+  /** Fires at Ctrl-C or SIGTERM. A command finishes what is in flight and returns; the runner sets the exit code. */
   readonly signal: AbortSignal;
   readonly send: Send;
   readonly serve: Serve;
@@ -86,14 +108,16 @@ export interface Context {
   readonly processes: Processes;
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
-  /** The user's own, or those of another home. */
-  readonly settings: (home?: string) => Promise<Settings>;
+  /** The values in force for this run, read once. Throws `no_profile` if the profile asked for does not exist. */
+  readonly settings: () => Promise<InForce>;
+  /** The settings file with its profiles: the user's own, or that of another home. */
+  readonly profiles: (home?: string) => Promise<Settings>;
+  /** The client of the service. Throws `no_profile`, `no_token`. */
+  readonly api: (options?: ApiOptions) => Promise<Api>;
+  /** The event store: a file, or the usual one. The caller closes it. */
+  readonly events: (place?: string) => Promise<EventStore>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
-  /** The program of the thread that writes events. */
-  readonly eventThread: string;
-  /** The exit code of a run that did not fail: another program's, passed on. */
-  readonly endWith: (exit: number) => void;
 }
 
 /** The options that every command takes, as commander gives them. */

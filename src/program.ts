@@ -1,62 +1,45 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
-import { Command, Option } from "commander";
+import { Command, Option } from "@commander-js/extra-typings";
 import { registerBulk } from "./commands/bulk/command.ts";
+import { registerCheck } from "./commands/check/command.ts";
 import { registerCompletion } from "./commands/completion/command.ts";
-import { registerCreate } from "./commands/create/command.ts";
-import { examples, type Register, type Start } from "./commands/declare.ts";
 import { registerConfig } from "./commands/config/command.ts";
-import { registerHelp } from "./commands/help/command.ts";
-import { helpLayout } from "./commands/help-layout.ts";
-import { registerLogin } from "./commands/login/command.ts";
-import { registerLogout } from "./commands/logout/command.ts";
-import { registerStatus } from "./commands/status/command.ts";
-import { registerTransaction } from "./commands/transaction/command.ts";
+import { registerCreate } from "./commands/create/command.ts";
+import { examples, type Execute, type Register } from "./commands/declare.ts";
 import { registerDemo } from "./commands/demo/command.ts";
 import { registerEvents } from "./commands/events/command.ts";
+import { helpLayout } from "./commands/help-layout.ts";
+import { registerHelp } from "./commands/help/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
+import { registerLogin } from "./commands/login/command.ts";
+import { registerLogout } from "./commands/logout/command.ts";
+import { failAsUsage } from "./commands/misuse.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
-import { registerTrigger } from "./commands/trigger/command.ts";
-import { registerCheck } from "./commands/check/command.ts";
-import { failAsUsage } from "./commands/misuse.ts";
-import { registerVerify } from "./commands/verify/command.ts";
+import { registerStatus } from "./commands/status/command.ts";
 import { registerTest } from "./commands/test/command.ts";
+import { registerTransaction } from "./commands/transaction/command.ts";
+import { registerTrigger } from "./commands/trigger/command.ts";
+import { registerVerify } from "./commands/verify/command.ts";
 
-/** They speak of all the others. */
-const ABOUT_ALL: Readonly<Record<string, Register>> = { help: registerHelp, completion: registerCompletion };
-
-/** In the order, and under the headings, in which the help lists them. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, Register>>>> = {
-  "Links:": { create: registerCreate, bulk: registerBulk, transaction: registerTransaction },
-  "Webhooks:": {
-    listen: registerListen,
-    events: registerEvents,
-    verify: registerVerify,
-    trigger: registerTrigger,
-    check: registerCheck,
-  },
-  "The sandbox:": { sandbox: registerSandbox, pay: registerPay, test: registerTest, demo: registerDemo },
-  "The account:": {
-    login: registerLogin,
-    logout: registerLogout,
-    status: registerStatus,
-    config: registerConfig,
-  },
-  "The command line:": ABOUT_ALL,
+/** The commands under their headings, in the order of the help. */
+const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
+  "Links:": [registerCreate, registerBulk, registerTransaction],
+  "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
+  "Sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
+  "Account:": [registerLogin, registerLogout, registerStatus, registerConfig],
+  "Command line:": [registerHelp, registerCompletion],
 };
 
 export interface ProgramParts {
   readonly version: string;
-  /** The command line: where it begins with a command's name, that one alone is needed, and the rest takes time. */
-  readonly argv: readonly string[];
-  /** Makes the context of the command that runs. */
-  readonly start: Start;
+  readonly execute: Execute;
   /** Prints help. */
   readonly print: (text: string) => void;
 }
 
 /** A fresh tree of commands. */
-export function createProgram({ version, argv: [first = ""], start, print }: ProgramParts): Command {
+export function createProgram({ version, execute, print }: ProgramParts) {
   const program = new Command("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
@@ -64,7 +47,7 @@ export function createProgram({ version, argv: [first = ""], start, print }: Pro
     .configureHelp(helpLayout)
     .configureOutput({ writeOut: print })
     .option("-p, --profile <name>", "the profile to use (default: PAYLINK_PROFILE, else the current one)")
-    .option("--json", "JSON on stdout, everything for people on stderr")
+    .option("--json", "print JSON on stdout, and errors as JSON on stderr")
     .option("--no-input", "never prompt")
     .addOption(
       new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
@@ -76,13 +59,9 @@ export function createProgram({ version, argv: [first = ""], start, print }: Pro
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink create --amount 10 --currency EUR",
   ]);
-  const alone = Object.values(COMMANDS).some(
-    (commands) => commands !== ABOUT_ALL && Object.hasOwn(commands, first),
-  );
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const [name, register] of Object.entries(commands))
-      if (!alone || name === first) register(program, start);
+    for (const register of commands) register(program, execute);
   }
   failAsUsage(program);
   return program;

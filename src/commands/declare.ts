@@ -1,34 +1,47 @@
-/** How a command is declared: what it registers with, and the examples that its help and its usage errors show. */
-import { Option, type Command } from "commander";
+/** How a command is declared: its flags, the examples of its help and of its usage errors, and what runs it. */
+import { Option, type Command, type CommandUnknownOpts, type OptionValues } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
+import type { ExitCode } from "../domain/exit-codes.ts";
 
-/** Makes the context of a run from the options that the command was given. */
-export type Start = (command: Command) => Promise<Context>;
+/** A command under the program, before its own flags and arguments are declared. */
+export type NewCommand = Command<[], {}, OptionValues>;
 
-export type Register = (program: Command, start: Start) => void;
+/** The flags that a declaration adds to a command, as commander parses them. */
+export type FlagsOf<Declare extends (command: NewCommand) => { opts(): object }> = ReturnType<
+  ReturnType<Declare>["opts"]
+>;
 
-const EXAMPLES = new WeakMap<Command, readonly string[]>();
+/** Runs a command with a context made from its options; the work returns the exit code or throws. */
+export type Execute = (
+  command: CommandUnknownOpts,
+  work: (context: Context) => Promise<ExitCode | number>,
+) => Promise<void>;
+
+/** Adds one command to the program (or to the command that groups it). */
+export type Register = (program: CommandUnknownOpts, execute: Execute) => void;
+
+const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();
 
 /** Gives a command its examples: lines that work against the sandbox as they stand, the simplest first. */
-export function examples(command: Command, lines: readonly [string, string, ...string[]]): Command {
+export function examples(command: CommandUnknownOpts, lines: readonly [string, string, ...string[]]): void {
   EXAMPLES.set(command, lines);
-  return command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+  command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
 
-/** One line that would work, for the end of a usage error. */
-export function exampleOf(command: Command): string | undefined {
+/** The first example of a command, or of the command that groups it. */
+export function exampleOf(command: CommandUnknownOpts): string | undefined {
   return EXAMPLES.get(command)?.[0] ?? (command.parent === null ? undefined : exampleOf(command.parent));
 }
 
 /**
- * An option of few values, which help and completion then know. A wrong one is named by the command itself, together
- * with every other problem: commander would stop at the first.
+ * An option with a few values, which help and completion list. commander would stop at a wrong one; the command names it
+ * together with every other problem.
  */
-export function oneOf(flags: string, description: string, values: readonly string[]): Option {
-  return new Option(flags, description).choices(values).argParser((value) => value);
+export function oneOf<Flags extends string>(flags: Flags, description: string, values: readonly string[]) {
+  return new Option(flags, description).choices(values).argParser((value: string) => value);
 }
 
-/** Collects a repeatable option's values in the order given. */
-export function collect(value: string, previous: readonly string[] = []): string[] {
+/** Collects the values of a repeatable option in the order given. */
+export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }

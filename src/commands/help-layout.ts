@@ -1,5 +1,5 @@
 /** How every help text is laid out: values as they are typed, and the options that are taken everywhere. */
-import type { Argument, Command, HelpConfiguration, Option } from "commander";
+import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
 
 /** More choices than this are listed by the command itself, below its options. */
 const MANY = 8;
@@ -7,8 +7,8 @@ const MANY = 8;
 export const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
   // The root's alone: those of `sandbox` mean nothing to `sandbox advance`.
-  visibleGlobalOptions: (command: Command) => (command.parent === null ? [] : everywhere(rootOf(command))),
-  commandDescription: (command: Command) => {
+  visibleGlobalOptions: (command: CommandUnknownOpts) => (command.parent === null ? [] : everywhere(rootOf(command))),
+  commandDescription: (command: CommandUnknownOpts) => {
     const text = command.description();
     return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
   },
@@ -16,9 +16,9 @@ export const helpLayout: HelpConfiguration = {
   argumentDescription: described,
 };
 
-const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));
+const rootOf = (command: CommandUnknownOpts): CommandUnknownOpts => (command.parent === null ? command : rootOf(command.parent));
 
-const everywhere = (root: Command): Option[] =>
+const everywhere = (root: CommandUnknownOpts): Option[] =>
   root.options.filter((option) => option.attributeName() !== "version");
 
 /** As commander does it, but without the quotation marks of JSON. */

@@ -1,11 +1,11 @@
 /** Wrong use as the command line's parser finds it: failures of ours, with the nearest name and a line that would work. */
-import type { Command, CommanderError } from "commander";
+import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import { PaylinkError } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
 import { exampleOf } from "./declare.ts";
 
 /** Makes every refusal of commander's a failure of ours, so that one place turns them all into words. */
-export function failAsUsage(program: Command): void {
+export function failAsUsage(program: CommandUnknownOpts): void {
   program.on("beforeAllHelp", refuseHelp);
   for (const command of withSubcommands(program)) {
     command.helpCommand(false).showSuggestionAfterError(false);
@@ -19,13 +19,13 @@ export function failAsUsage(program: Command): void {
 }
 
 /** commander would show the help of paylink for `paylink bogus --help`, and in place of a refusal for `paylink --json`. */
-function refuseHelp({ command, error }: { readonly command: Command; readonly error: boolean }): void {
+function refuseHelp({ command, error }: { readonly command: CommandUnknownOpts; readonly error: boolean }): void {
   refuseUnknown(command);
   if (error) throw usage(`${pathOf(command)} needs a command.`, command);
 }
 
 /** The failure of a word that stands where a command should, and is none. */
-export function unknownCommand(word: string, group: Command): PaylinkError {
+export function unknownCommand(word: string, group: CommandUnknownOpts): PaylinkError {
   const names = group.createHelp().visibleCommands(group);
   const near = nearest(
     word,
@@ -37,12 +37,12 @@ export function unknownCommand(word: string, group: Command): PaylinkError {
   });
 }
 
-const withSubcommands = (command: Command): Command[] => [
+const withSubcommands = (command: CommandUnknownOpts): CommandUnknownOpts[] => [
   command,
   ...command.commands.flatMap(withSubcommands),
 ];
 
-function refuseUnknown(command: Command): void {
+function refuseUnknown(command: CommandUnknownOpts): void {
   // `events lst` reaches `events list`, its default, as an argument too many.
   const group = command.commands.length > 0 ? command : command.parent;
   const [word] = group?.args ?? [];
@@ -50,20 +50,20 @@ function refuseUnknown(command: Command): void {
   if (!group.commands.some((known) => known.name() === word)) throw unknownCommand(word, group);
 }
 
-function misuse(command: Command, { code, message }: CommanderError): PaylinkError {
+function misuse(command: CommandUnknownOpts, { code, message }: CommanderError): PaylinkError {
   const words = message.replace(/^error: /, "").replace(/\.$/, "");
   const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
   return usage(code === "commander.unknownOption" ? sentence + suggestion(command) : sentence, command);
 }
 
-function usage(message: string, command: Command): PaylinkError {
+function usage(message: string, command: CommandUnknownOpts): PaylinkError {
   const example = exampleOf(command);
   return new PaylinkError("usage", message, {
     hint: example === undefined ? undefined : `Try: ${example}`,
   });
 }
 
-function suggestion(command: Command): string {
+function suggestion(command: CommandUnknownOpts): string {
   const [, typed = ""] = /^--?([^=]+)/.exec(command.args.find((word) => /^-./.test(word)) ?? "") ?? [];
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
@@ -74,5 +74,5 @@ function suggestion(command: Command): string {
 
 const didYouMean = (name: string | undefined): string => (name === undefined ? "" : ` Did you mean ${name}?`);
 
-const pathOf = (command: Command): string =>
+const pathOf = (command: CommandUnknownOpts): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;

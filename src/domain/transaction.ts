@@ -10,7 +10,8 @@ import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./tra
 export type TransactionRecord = JsonObject;
 
 /** Events rule 2; UNCLEAR where the two flags contradict each other or cannot be read. */
-export type Outcome = "APPROVED" | "DECLINED" | "CANCELLED" | "UNCLEAR";
+export const OUTCOMES = ["APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Breach {
   readonly code: "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";

@@ -6,11 +6,14 @@ import { safeLines, safeText } from "./safe-text.ts";
 interface ErrorStyle {
   readonly json: boolean;
   readonly notePaint: Paint;
+  /** What the user was to be told before the failure. */
+  readonly warnings: readonly string[];
 }
 
 /** `example` is a line that would work, for a usage error to end with. */
-export function renderError(error: PaylinkError, { json, notePaint }: ErrorStyle, example?: string): string {
-  if (json) return JSON.stringify({ error: jsonOf(error) });
+export function renderError(error: PaylinkError, { json, notePaint, warnings }: ErrorStyle, example?: string): string {
+  if (json)
+    return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));

@@ -1,5 +1,5 @@
 /** The flags that describe a payment link: the same for one link and for the rows of a file. */
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 
 export interface RequestFlags {
   readonly amount?: string;

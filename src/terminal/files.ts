@@ -1,12 +1,15 @@
 /** Reads the files that a command line names, and standard input where it says `-`. */
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
-export function createReadFile(stdin: () => Readable): ReadFile {
+/** Reading standard input ends with the signal: whoever types it may never end it. */
+export function createReadFile(stdin: () => Readable, signal: AbortSignal): ReadFile {
   return async (path) => {
-    if (path === "-") return readAll(stdin());
-    // Few runs read a file, and this takes as long to load as a command does.
+    if (path === "-") return readAll(addAbortSignal(signal, stdin())).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
     const { readFile } = await import("node:fs/promises");
     try {
       return await readFile(path);

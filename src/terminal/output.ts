@@ -36,8 +36,12 @@ export async function createOutput(
   const write = (channel: Channel, text: string | Uint8Array): void =>
     aside(channel, () => channel.write(text));
   const writeLines = createLineWriter(stdout);
+  const json = options.json ?? false;
+  const warnings: string[] = [];
+  let warningsAsLines = false;
+  const talk = (text: string): void => write(stderr, `${hide(text)}\n`);
   return {
-    json: options.json ?? false,
+    json,
     get width() {
       return widthOf(stdout);
     },
@@ -56,10 +60,21 @@ export async function createOutput(
       // A reader that goes meanwhile ends the waiting too: `unread` tells of it.
       else await once(stdout.stream(), "drain").catch(() => undefined);
     },
-    note: (text) => write(stderr, `${hide(text)}\n`),
-    live: stderr.isTTY,
+    note: (text) => {
+      if (!json) talk(text);
+    },
+    warn: (text) => {
+      if (!json) talk(`${notePaint.yellow("!")} ${text}`);
+      else if (warningsAsLines) write(stdout, `${JSON.stringify({ type: "warning", message: hide(text) })}\n`);
+      else warnings.push(hide(text));
+    },
+    warnings,
+    streamWarnings: () => void (warningsAsLines = true),
+    error: talk,
+    debug: talk,
+    live: stderr.isTTY && !json,
     progress: (text = "") => {
-      if (!stderr.isTTY) return;
+      if (!stderr.isTTY || json) return;
       const line = text.slice(0, widthOf(stderr) - 1);
       if (line === drawn) return;
       drawn = "";

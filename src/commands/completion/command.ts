@@ -1,5 +1,5 @@
 /** `paylink completion`: its argument and help, and the hidden command that the shells ask for suggestions. */
-import { Argument } from "commander";
+import { Argument } from "@commander-js/extra-typings";
 import { examples, type Register } from "../declare.ts";
 
 export const registerCompletion: Register = (program, start) => {

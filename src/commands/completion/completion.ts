@@ -1,6 +1,6 @@
 /** Completion: tells the completion library what commander knows, and the names of the profiles besides. */
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
-import type { Command, Option } from "commander";
+import type { Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { defaultKeys } from "../../store/profile.ts";
 

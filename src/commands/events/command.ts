@@ -1,5 +1,5 @@
 /** `paylink events`: what `listen` stored, to be listed, shown, replayed, exported and pruned. */
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { examples, oneOf, type Register } from "../declare.ts";
 
 export interface FilterFlags {

@@ -1,5 +1,5 @@
 /** `paylink help`: its argument and help; the help of a command is that command's own. */
-import { Argument, type Command } from "commander";
+import { Argument, type Command } from "@commander-js/extra-typings";
 import { collect, examples, type Register } from "../declare.ts";
 import { unknownCommand } from "../misuse.ts";
 

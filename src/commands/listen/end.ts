@@ -1,76 +1,74 @@
-/** When `listen` ends: told to stop, all that was expected has come, one was rejected, or the time has passed. */
+/** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or the time is up. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import type { Tally } from "./expect.ts";
+import type { Tally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";
 
 export interface End {
-  /** Looks whether this was the last thing to wait for. */
-  readonly saw: (outcome: WebhookEvent | Rejection) => void;
-  /** Resolves when it is time to go; throws `signature_rejected` or `waited_in_vain`. */
-  readonly come: Promise<void>;
+  /** Ends the run if this webhook is the last that was expected, or one that was rejected. */
+  readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  /** Resolves when the run is over. Throws `signature_rejected` or `timed_out`. */
+  readonly reached: Promise<void>;
+  /** Stops the clock, also where the end was not reached. */
+  readonly close: () => void;
 }
 
-export function awaitEnd(
-  signal: AbortSignal,
+/** setTimeout takes no more milliseconds than this. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** The status of a webhook that could not be stored: the service sends it again. */
+const NOT_STORED = 503;
+
+export function watchForEnd(
+  stop: AbortSignal,
   { expectations, timeout, database }: Pick<ListenOptions, "expectations" | "timeout" | "database">,
   tally: Tally,
 ): End {
   const { promise, resolve, reject } = deferred();
-  const timer =
-    timeout === undefined
-      ? undefined
-      : setTimeout(
-          () => {
-            const missing = tally.missing();
-            if (missing.length === 0) resolve();
-            else reject(waitedInVain(missing));
-          },
-          Math.min(timeout, LONGEST_TIMER),
-        );
-  const stop = (): void => resolve();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", stop, { once: true });
-  const come = promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  });
-  // Whoever starts up meanwhile may fail first; the end is then never looked at.
-  come.catch(() => undefined);
+  const timeUp = (): void => {
+    const missing = tally.missing();
+    if (missing.length === 0) resolve();
+    else reject(timedOut(missing));
+  };
+  const timer = timeout === undefined ? undefined : setTimeout(timeUp, Math.min(timeout, LONGEST_TIMER));
+  if (stop.aborted) resolve();
+  else stop.addEventListener("abort", resolve, { once: true });
+  // If the start fails, nobody waits for the end.
+  promise.catch(() => undefined);
   return {
-    come,
-    saw: (outcome) => {
+    reached: promise,
+    close: () => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", resolve);
+    },
+    observe: (outcome) => {
       if (expectations.length === 0) return;
-      // What could not be kept comes again; it was not refused for what it is.
-      if (outcome.type === "rejected" && outcome.status !== NOT_NOW)
+      if (outcome.type === "rejected" && outcome.status !== NOT_STORED)
         reject(rejected(outcome, database !== null));
       else if (tally.missing().length === 0) resolve();
     },
   };
 }
 
-const NOT_NOW = 503;
-/** setTimeout takes no more milliseconds than this. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-const waitedInVain = (missing: readonly string[]): PaylinkError =>
-  new PaylinkError("waited_in_vain", `The time has passed, and these did not come: ${missing.join(", ")}.`, {
+const timedOut = (missing: readonly string[]): PaylinkError =>
+  new PaylinkError("timed_out", `The time is up. Still missing: ${missing.join(", ")}.`, {
     hint: "Check that the payment was made and that its callback address is the one listened on.",
     details: { missing },
   });
 
-const rejected = ({ id, code, detail }: Rejection, kept: boolean): PaylinkError =>
+const rejected = ({ id, code, detail }: Rejection, isStored: boolean): PaylinkError =>
   new PaylinkError("signature_rejected", `A webhook was rejected: ${code}: ${detail}`, {
-    hint: kept
+    hint: isStored
       ? `paylink verify --event ${id}   explains it`
-      : "It was not kept. Without --no-store, paylink verify --event explains what was rejected.",
+      : "It was not stored (--no-store). Without that flag, paylink verify --event explains a rejected webhook.",
     details: { id, code },
   });
 
 function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } {
-  let settle: { resolve: () => void; reject: (error: unknown) => void } | undefined;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
+  let resolve = (): void => undefined;
+  let reject = (_error: unknown): void => undefined;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
   });
-  return { promise, resolve: () => settle?.resolve(), reject: (error) => settle?.reject(error) };
+  return { promise, resolve, reject };
 }

@@ -1,4 +1,4 @@
-/** `paylink listen`: receives webhooks until it is told to stop, and shows what becomes of each. */
+/** `paylink listen`: receives webhooks until it is stopped, and shows what becomes of each. */
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -9,28 +9,24 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/start.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/webhook.ts";
-import { eventsPath, openEventStore } from "../../store/events.ts";
-import { settingsInForce } from "../../store/in-force.ts";
-import type { ListenFlags } from "./command.ts";
-import { awaitEnd } from "./end.ts";
-import { createTally } from "./expect.ts";
-import { listenOptions, type ListenOptions } from "./options.ts";
+import { watchForEnd } from "./end.ts";
+import { createTally } from "./expectations.ts";
+import type { ListenOptions } from "./options.ts";
+import { watchReader } from "./reader-gone.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import { readTls, watchTls } from "./tls.ts";
-import { watchReader } from "./unread.ts";
 
-export async function listen(context: Context, flags: ListenFlags): Promise<void> {
+export async function listen(context: Context, options: ListenOptions): Promise<number> {
   const { out } = context;
-  const options = listenOptions(flags, await settingsInForce(context));
-  const warn = (warning: string): void => out.note(`${out.notePaint.yellow("!")} ${warning}`);
-  const keyring = await openKeyring(options.keySources, { ...context, warn });
+  out.streamWarnings();
+  const keyring = await openKeyring(options.keySources, { ...context, warn: out.warn });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
-  const shows = passesFilter(options);
+  const shows = eventFilter(options);
   const reporter = createReporter({ out, compact: options.compact, shows });
   const tally = createTally(options.expectations);
-  const readership = watchReader(context, options, warn);
-  const end = awaitEnd(readership.stop, options, tally);
-  const { log, close } = openLog(options, context);
+  const { log, close } = await openLog(options, context);
+  const reader = watchReader(context, options);
+  const end = watchForEnd(reader.stop, options, tally);
   try {
     const server = await startReceiver({
       ...options,
@@ -45,38 +41,40 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
       observe: (outcome: WebhookEvent | Rejection) => {
         reporter.observe(outcome);
         if (outcome.type === "event" && shows(outcome)) tally.count(outcome);
-        end.saw(outcome);
+        end.observe(outcome);
       },
-      faulted: (error: unknown) => out.note(`${out.notePaint.red("✗")} ${String(error)}`),
+      faulted: (error: unknown) => out.warn(String(error)),
     });
-    const unwatch =
+    const stopWatchingTls =
       options.tls === undefined || tls === undefined
         ? () => undefined
-        : watchTls(options.tls, tls, server, context, warn);
-    announce(server, options, context, warn);
+        : watchTls(options.tls, tls, server, context, out.warn);
+    announce(server, options, context);
     try {
-      await end.come;
+      await end.reached;
     } finally {
-      unwatch();
-      readership.close();
+      stopWatchingTls();
       await server.close();
       summarise(reporter, context);
     }
   } finally {
+    reader.close();
+    end.close();
     await close();
   }
+  return 0;
 }
 
-function openLog(
+async function openLog(
   { database }: ListenOptions,
-  { dataFolder, eventThread }: Context,
-): { log: EventLog; close: () => Promise<void> } {
+  { events }: Context,
+): Promise<{ log: EventLog; close: () => Promise<void> }> {
   if (database === null) return { log: createMemoryLog(), close: async () => undefined };
-  const store = openEventStore(database ?? eventsPath(dataFolder), eventThread);
+  const store = await events(database);
   return { log: store, close: () => store.close() };
 }
 
-function passesFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
+function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
   if (outcome === undefined && reference === undefined) return () => true;
   return ({ record }) =>
     record !== null &&
@@ -84,9 +82,9 @@ function passesFilter({ filter: { outcome, reference } }: ListenOptions): (event
     (reference === undefined || (textOf(record, "reference") ?? "").includes(reference));
 }
 
-/** Undefined where nothing is to be passed on: no event waits for what nobody asked for. */
+/** Undefined without a target: then no event waits for an answer. */
 function createForward(
-  { passOn: { to, failedTo, headers, insecure } }: ListenOptions,
+  { forwarding: { to, failedTo, headers, insecure } }: ListenOptions,
   shows: (event: WebhookEvent) => boolean,
   log: EventLog,
   reporter: Reporter,
@@ -108,22 +106,20 @@ function createForward(
 
 function announce(
   server: Server,
-  { path, unverified, publicAddress, passOn }: ListenOptions,
+  { path, unverified, publicAddress, forwarding }: ListenOptions,
   { out }: Context,
-  warn: (warning: string) => void,
 ): void {
   const url = new URL(path, server.url).href;
   if (out.json) out.data(JSON.stringify({ type: "ready", url }));
   else out.data(`Listening on ${out.paint.bold(url)}`);
-  if (unverified) warn("Signatures are not insisted on: what is marked UNVERIFIED may be forged.");
-  if (passOn.to !== undefined) out.note(`Forwarding to ${passOn.to.href}`);
-  if (passOn.failedTo !== undefined)
-    out.note(`Forwarding declined and cancelled payments to ${passOn.failedTo.href}`);
-  if (publicAddress === undefined) {
+  if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
+  if (forwarding.to !== undefined) out.note(`Forwarding to ${forwarding.to.href}`);
+  if (forwarding.failedTo !== undefined)
+    out.note(`Forwarding declined and cancelled payments to ${forwarding.failedTo.href}`);
+  if (publicAddress === undefined)
     out.note(
-      "This address is local. To be reached from outside, point a tunnel at it and give the tunnel's address as --public-url.",
+      "This address is local. To receive from outside, point a tunnel at it and give the tunnel's address as --public-url.",
     );
-  }
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {

@@ -4,28 +4,40 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";
 import { readRecord, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
 import { renderRecord } from "../../render/record.ts";
-import { settingsInForce } from "../../store/in-force.ts";
-import { openAccount } from "../account.ts";
-import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
-import type { TransactionFlags } from "./command.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import { parseTimeout } from "../flag-values.ts";
 
-export async function transaction(context: Context, uti: string, flags: TransactionFlags): Promise<void> {
+export interface TransactionOptions {
+  readonly uti: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Throws one `usage` error with every problem. */
+export function transactionOptions(uti: string, flags: { readonly timeout: string }): TransactionOptions {
+  const reader = createFlagReader();
+  if (uti.trim() === "") reader.problem("<uti>", "must not be empty");
+  const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
+  reader.finish("Nothing was read.");
+  return { uti, timeout: timeout.value };
+}
+
+export async function transaction(context: Context, { uti, timeout }: TransactionOptions): Promise<number> {
   const { out } = context;
-  if (uti.trim() === "") throw new PaylinkError("usage", "<uti> must not be empty.");
-  const timeout = timeoutOf(flags.timeout) ?? REQUEST_TIMEOUT;
-  const api = await openAccount(context, await settingsInForce(context), timeout);
+  const api = await context.api({ timeout });
   const body = await api.readTransaction(uti);
   const { record, breaches } = readRecord(body);
   if (record === null)
-    throw new PaylinkError("not_reached", "The service answered with something that is no transaction.", {
-      hint: "Check the path it is read at: paylink config get transactionPath",
+    throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
+      hint: "Check where transactions are read: paylink config get transactionPath",
       problems: breaches.map(({ path, message }) => ({ at: path || "body", message })),
     });
   if (out.json) out.data(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));
   else out.data(renderRecord(record, [...breaches, ...otherUti(record, uti)], out));
+  return 0;
 }
 
 function otherUti(record: TransactionRecord, uti: string): Breach[] {
   if (memberOf(record, "uti") === uti) return [];
-  return [{ code: "body_schema", path: "uti", message: "is not the one that was asked for" }];
+  return [{ code: "body_schema", path: "uti", message: "is not the uti that was asked for" }];
 }

@@ -1,5 +1,5 @@
 /** `paylink trigger`: its flags and help. */
-import { Argument, Option } from "commander";
+import { Argument, Option } from "@commander-js/extra-typings";
 import { TAMPERING_NAMES } from "../../webhooks/tampering-names.ts";
 import { collect, examples, oneOf, type Register } from "../declare.ts";
 

@@ -1,0 +1,72 @@
+/** Reads flags into typed values and collects every problem, so that one error names them all. */
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import type { Parsed } from "../domain/parsed.ts";
+
+/** A value that was read. Asking for it is safe once `finish` has returned. */
+export interface ReadValue<T> {
+  readonly value: T;
+}
+
+export interface FlagReader {
+  /** Reads one flag: `at` is the flag as typed (`--port`). A flag that was not given is undefined. */
+  read<T>(at: string, text: string, parse: (text: string) => Parsed<T>): ReadValue<T>;
+  read<T>(at: string, text: string | undefined, parse: (text: string) => Parsed<T>): ReadValue<T | undefined>;
+  /** Reads every value of a repeatable flag. */
+  readAll<T>(
+    at: string,
+    texts: readonly string[] | undefined,
+    parse: (text: string) => Parsed<T>,
+  ): ReadValue<readonly T[]>;
+  /** Reports a problem that no single parser can see: flags that exclude each other, a missing file, … */
+  problem(at: string, message: string): void;
+  /** Reports problems that another reader has found. */
+  problems(found: readonly Problem[]): void;
+  /** Throws one `usage` error with every problem. `consequence` says what did not happen: "Nothing was sent." */
+  finish(consequence: string): void;
+}
+
+export function createFlagReader(): FlagReader {
+  const found: Problem[] = [];
+  function read<T>(at: string, text: string, parse: (text: string) => Parsed<T>): ReadValue<T>;
+  function read<T>(
+    at: string,
+    text: string | undefined,
+    parse: (text: string) => Parsed<T>,
+  ): ReadValue<T | undefined>;
+  function read<T>(
+    at: string,
+    text: string | undefined,
+    parse: (text: string) => Parsed<T>,
+  ): ReadValue<T | undefined> {
+    if (text === undefined) return { value: undefined };
+    const parsed = parse(text);
+    if (parsed.ok) return parsed;
+    found.push({ at, message: `${parsed.message} (got "${text}")` });
+    return unreadable(at);
+  }
+  return {
+    read,
+    readAll: (at, texts = [], parse) => {
+      const values = texts.map((text) => read(at, text, parse));
+      return {
+        get value() {
+          return values.map(({ value }) => value);
+        },
+      };
+    },
+    problem: (at, message) => void found.push({ at, message }),
+    problems: (others) => void found.push(...others),
+    finish: (consequence) => {
+      if (found.length > 0) throw new PaylinkError("usage", consequence, { problems: found });
+    },
+  };
+}
+
+/** Stands for a value that could not be read: nobody may use it before `finish` has thrown. */
+function unreadable(at: string): ReadValue<never> {
+  return {
+    get value(): never {
+      throw new Error(`${at} was used before its problems were reported`);
+    },
+  };
+}

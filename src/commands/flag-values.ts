@@ -1,0 +1,93 @@
+/** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
+import { resolve } from "node:path";
+import { parseDuration } from "../domain/duration.ts";
+import { accepted, refused, type Parsed } from "../domain/parsed.ts";
+import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
+import { parseWebAddress } from "../domain/web-address.ts";
+import { parseWhen } from "../domain/when.ts";
+
+/** A TCP port; 0 takes a free one. */
+export function parsePort(text: string): Parsed<number> {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    ? accepted(Number(text))
+    : refused("must be a whole number from 0 to 65535");
+}
+
+/** A whole number within bounds. */
+export const parseCount =
+  (from: number, to: number) =>
+  (text: string): Parsed<number> => {
+    const count = /^\d{1,16}$/.test(text.trim()) ? Number(text) : NaN;
+    return count >= from && count <= to
+      ? accepted(count)
+      : refused(`must be a whole number from ${from} to ${to}`);
+  };
+
+/** Events a second, above 0: `10`, `0.5` or `10/s`. */
+export function parseRate(text: string): Parsed<number> {
+  const [, digits = "0"] = /^(\d{1,9}(?:\.\d{1,9})?)(?:\/s)?$/.exec(text.trim()) ?? [];
+  return Number(digits) > 0 ? accepted(Number(digits)) : refused("must be a number a second, such as 20 or 0.5");
+}
+
+const SIZE_UNITS = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const;
+
+/** Bytes, from 1: `64kb` or `1mb`. */
+export function parseSize(text: string): Parsed<number> {
+  const [, digits = "0", unit = "b"] = /^(\d{1,9})(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase()) ?? [];
+  const size = Number(digits) * (isSizeUnit(unit) ? SIZE_UNITS[unit] : 0);
+  return size > 0 ? accepted(size) : refused("must be a size, such as 64kb or 1mb");
+}
+
+const isSizeUnit = (text: string): text is keyof typeof SIZE_UNITS => Object.hasOwn(SIZE_UNITS, text);
+
+/** A length of time, in milliseconds. */
+export function parseMilliseconds(text: string): Parsed<number> {
+  const parsed = parseDuration(text);
+  return parsed.ok ? accepted(parsed.value.milliseconds) : parsed;
+}
+
+/** A time limit, in milliseconds, above 0. */
+export function parseTimeout(text: string): Parsed<number> {
+  const parsed = parseMilliseconds(text);
+  return parsed.ok && parsed.value === 0 ? refused("must be more than 0") : parsed;
+}
+
+/** A list of waits, in milliseconds: `5s,30s,2m`; `none` is an empty list. */
+export function parseDelays(text: string): Parsed<readonly number[]> {
+  if (text.trim() === "none") return accepted([]);
+  const delays: number[] = [];
+  for (const part of text.split(",")) {
+    const delay = parseMilliseconds(part);
+    if (!delay.ok) return refused("must be durations with commas between, such as 5s,30s,2m, or none");
+    delays.push(delay.value);
+  }
+  return accepted(delays);
+}
+
+/** A moment in the past: ISO 8601, or a duration back from now. */
+export const parseSince =
+  (now: Date) =>
+  (text: string): Parsed<Date> =>
+    parseWhen(text, now, -1);
+
+/** What became of a payment, in any case. */
+export function parseOutcome(text: string): Parsed<Outcome> {
+  const outcome = OUTCOMES.find((name) => name === text.trim().toUpperCase());
+  return outcome === undefined
+    ? refused("must be approved, declined, cancelled or unclear")
+    : accepted(outcome);
+}
+
+/** An absolute http or https URL. */
+export function parseUrl(text: string): Parsed<URL> {
+  const url = parseWebAddress(text);
+  return url === undefined
+    ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
+    : accepted(url);
+}
+
+/** Where a key comes from, in a form that holds wherever paylink runs later: a file gets its full path. */
+export const lastingKeySource = (source: string): string => (isFile(source) ? resolve(source) : source);
+
+/** Neither a URL nor the text of a key. */
+const isFile = (source: string): boolean => !/^https?:|^\s*(?:-----|\{)/i.test(source);

@@ -1,0 +1,47 @@
+/** The flags of `paylink listen`. */
+import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+
+export const listenFlags = (command: NewCommand) =>
+  command
+    .optionsGroup("Address:")
+    .option("--port <number>", "the port to listen on; 0 takes a free one", "4000")
+    .option("--host <address>", "the address to bind", "127.0.0.1")
+    .option("--path <path>", "the only path that is answered (default: the path of --public-url, else /)")
+    .option(
+      "--public-url <url>",
+      "the address that the service posts to, if a proxy or tunnel stands between",
+    )
+    .option("--tls-cert <file>", "serve https with this certificate chain (PEM), reloaded when it changes")
+    .option("--tls-key <file>", "the certificate's private key (PEM)")
+    .optionsGroup("Verification:")
+    .option("--key <file or URL>", "the service's public key: PEM, JWK or JWKS; repeatable", collect)
+    .option("--tolerance <duration>", "how old a signature may be", "5m")
+    .option("--require <component>", "a component that the signature must cover; repeatable", collect)
+    .option("--require-created", "refuse signatures that do not say when they were made")
+    .option("--strict", "refuse records that break the specification")
+    .option("--no-verify", "show unverified webhooks too, marked as such; on loopback only")
+    .option("--max-body <size>", "the largest body that is accepted", "1mb")
+    .optionsGroup("Forwarding:")
+    .option("-f, --forward-to <target>", "your application: 3000, localhost:3000/hook, /hook or a URL")
+    .option("--forward-failed-to <target>", "another target for declined and cancelled payments")
+    .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
+    .option("--insecure", "accept a self-signed certificate from the target, and from nothing else")
+    .optionsGroup("Output:")
+    .addOption(
+      oneOf("--outcome <outcome>", "show and forward only these", [
+        "approved",
+        "declined",
+        "cancelled",
+        "unclear",
+      ]),
+    )
+    .option("--reference <text>", "show and forward only records whose reference contains this")
+    .option("--compact", "one line a record")
+    .optionsGroup("Scripts:")
+    .option("--expect <count>", "end once so many have arrived: 2, or approved:2; repeatable", collect)
+    .option("--timeout <duration>", "how long to wait for what is expected")
+    .optionsGroup("Storage:")
+    .option("--db <path>", "where events are kept (default: in paylink's data folder)")
+    .option("--no-store", "keep no events");
+
+export type ListenFlags = FlagsOf<typeof listenFlags>;

@@ -1,0 +1,33 @@
+/** What `listen` does when nobody reads its output any more, as in `paylink listen --json | head -1`. */
+import type { Context } from "../../context.ts";
+import type { ListenOptions } from "./options.ts";
+
+export interface ReaderWatch {
+  /** Fires when `listen` is to stop: at an interruption, or when nothing useful would become of a webhook. */
+  readonly stop: AbortSignal;
+  readonly close: () => void;
+}
+
+/**
+ * Events that are stored, forwarded or counted are received further: showing them is only a part of the work. If showing
+ * them was all, each further 200 would tell the service that somebody knows of the payment.
+ */
+export function watchReader(
+  { out, signal }: Pick<Context, "out" | "signal">,
+  { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
+): ReaderWatch {
+  const forwards = forwarding.to !== undefined || forwarding.failedTo !== undefined;
+  const continues = database !== null || forwards || expectations.length > 0;
+  const warn = (): void => out.error(continues ? (database === null ? NOT_SHOWN : STORED) : STOPPED);
+  const unread = out.unread();
+  unread.addEventListener("abort", warn, { once: true });
+  return {
+    stop: continues ? signal : AbortSignal.any([signal, unread]),
+    close: () => unread.removeEventListener("abort", warn),
+  };
+}
+
+const GONE = "Nobody reads this output any more";
+const STORED = `${GONE}. Webhooks are still received and stored: paylink events list   shows them.`;
+const NOT_SHOWN = `${GONE}. Webhooks are still received, but not stored (--no-store).`;
+const STOPPED = `${GONE}, and nothing is stored (--no-store): listen stops.`;

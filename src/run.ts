@@ -1,0 +1,64 @@
+/** Runs one command line: gives the command its context, and turns its end into words and an exit code. */
+import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
+import { exampleOf } from "./commands/declare.ts";
+import type { Context, GlobalOptions, Output } from "./context.ts";
+import { PaylinkError } from "./domain/errors.ts";
+import { createProgram } from "./program.ts";
+import { renderError } from "./render/error.ts";
+
+/** What a run is given by the machine, or by a test. */
+export interface Runtime {
+  readonly version: string;
+  /** Fires at Ctrl-C or SIGTERM, with the error that ends the run as its reason. */
+  readonly signal: AbortSignal;
+  /** Where help and results go. */
+  readonly print: (text: string) => void;
+  /** Where a failure goes that comes before any context: a mistyped command line. */
+  readonly openOutput: (options: GlobalOptions) => Promise<Output>;
+  readonly openContext: (options: GlobalOptions) => Promise<Context>;
+}
+
+/** Resolves with the exit code. Never rejects. */
+export async function runCommandLine(argv: readonly string[], runtime: Runtime): Promise<number> {
+  let exit = 0;
+  let out: Output | undefined;
+  let active: CommandUnknownOpts | undefined;
+  const program = createProgram({
+    version: runtime.version,
+    print: runtime.print,
+    execute: async (command, work) => {
+      active = command;
+      const context = await runtime.openContext(program.opts());
+      out = context.out;
+      exit = await work(context);
+    },
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    runtime.signal.throwIfAborted();
+    if (out !== undefined && out.json && out.warnings.length > 0)
+      out.error(JSON.stringify({ warnings: out.warnings }));
+    return exit;
+  } catch (error) {
+    // commander throws where it has shown the help or the version, too.
+    if (isCommanderExit(error)) return 0;
+    out ??= await runtime.openOutput(program.opts());
+    return report(out, error, active);
+  }
+}
+
+function report(out: Output, error: unknown, active: CommandUnknownOpts | undefined): number {
+  const failure = error instanceof PaylinkError ? error : internalError(error);
+  const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
+  const example = failure.code === "usage" && active !== undefined ? exampleOf(active) : undefined;
+  if (out.json || !wasStopped) out.error(renderError(failure, out, example));
+  return failure.exit;
+}
+
+const isCommanderExit = (error: unknown): error is CommanderError =>
+  error instanceof Error && "exitCode" in error && error.exitCode === 0;
+
+function internalError(error: unknown): PaylinkError {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new PaylinkError("internal", message, { cause: error });
+}
