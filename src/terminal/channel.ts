@@ -1,22 +1,29 @@
 /** Standard output and error by their descriptors: the objects that Node has for them load its network and terminals. */
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
+import type { Writable } from "node:stream";
+
+/** Node's stream; a terminal's knows its width and its colours. */
+export interface OutputStream extends Writable {
+  readonly columns?: number;
+  getColorDepth?(env: object): number;
+}
 
 export interface Channel {
   readonly isTTY: boolean;
   /** Node's own object, which knows how wide a terminal is and what it can show. */
-  stream(): NodeJS.WriteStream;
+  stream(): OutputStream;
   /** `taken` is told once the memory of the data is the caller's again. */
   write(data: string | Uint8Array, taken?: () => void): void;
 }
 
-export function openChannel(descriptor: number, open: () => NodeJS.WriteStream): Channel {
-  let opened: NodeJS.WriteStream | undefined;
-  const stream = (): NodeJS.WriteStream => (opened ??= open().on("error", ignoreClosedPipe));
+export function openChannel(descriptor: number, open: () => OutputStream): Channel {
+  let opened: OutputStream | undefined;
+  const stream = (): OutputStream => (opened ??= open().on("error", ignoreClosedPipe));
   let isTTY: boolean | undefined;
   return {
     get isTTY() {
-      return (isTTY ??= isTerminal(descriptor, stream));
+      return (isTTY ??= isTerminal(descriptor, open));
     },
     stream,
     write: (data, taken) => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
-import type { Channel } from "./channel.ts";
+import type { Channel, OutputStream } from "./channel.ts";
 import { createLineWriter } from "./line-writer.ts";
 
 export interface Channels {
@@ -91,7 +91,7 @@ const widthOf = (channel: Channel): number => (channel.isTTY && channel.stream()
 const MOST_UNREAD = 64 * 1024 * 1024;
 
 /** Aborted once the reader has gone. */
-function watchReader(stream: NodeJS.WriteStream): AbortController {
+function watchReader(stream: OutputStream): AbortController {
   const gone = new AbortController();
   stream.once("error", () => gone.abort());
   return gone;
@@ -117,7 +117,7 @@ function colourLevel(
     if (forced === "0" || forced === "false") return 0;
     if (!channel.isTTY && forced === undefined) return 0;
   }
-  const depth = channel.isTTY ? channel.stream().getColorDepth(env) : 4;
+  const depth = (channel.isTTY && channel.stream().getColorDepth?.(env)) || 4;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;
   return depth >= 4 || when === "always" || forced !== undefined ? 1 : 0;

@@ -1,0 +1,111 @@
+/** Runs a command line in this process: real settings, stores and sockets in a throw-away home; no terminal, no signals. */
+import { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import type { Ask, Context, GlobalOptions } from "../../src/context.ts";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import type { Send } from "../../src/http/exchange.ts";
+import { createSender } from "../../src/http/send.ts";
+import { serve } from "../../src/http/serve.ts";
+import { runCommandLine } from "../../src/run.ts";
+import { openServices } from "../../src/services.ts";
+import type { Channel } from "../../src/terminal/channel.ts";
+import { createReadFile } from "../../src/terminal/files.ts";
+import { createOutput } from "../../src/terminal/output.ts";
+import { createSecrets } from "../../src/terminal/secrets.ts";
+import { temporaryHome } from "./home.ts";
+
+export interface CommandOptions {
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Uint8Array;
+  /** The network; a real one on loopback by default. */
+  readonly send?: Send;
+  readonly now?: () => Date;
+  /** Answers prompts; without it there is nobody to ask. */
+  readonly ask?: Ask;
+  /** Ends the run as Ctrl-C does. */
+  readonly signal?: AbortSignal;
+  /** Sees what is printed on stdout so far. */
+  readonly watch?: (stdout: string) => void;
+}
+
+export interface CommandEnd {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly home: string;
+}
+
+/** What Ctrl-C gives as the reason of the signal. */
+export const interrupted = (): PaylinkError => new PaylinkError("interrupted", "Interrupted.");
+
+/** Runs one command line to its end. */
+export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
+  const home = options.home ?? temporaryHome();
+  const signal = options.signal ?? new AbortController().signal;
+  const secrets = createSecrets();
+  const stdout = memoryChannel(options.watch);
+  const stderr = memoryChannel();
+  const channels = { stdout: stdout.channel, stderr: stderr.channel };
+  const env = { PAYLINK_HOME: home, ...options.env };
+  const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
+  const network = createSender({ httpsProxy: undefined, noProxy: undefined });
+  onTestFinished(() => network.close());
+  const stdin = Readable.from([Buffer.from(options.stdin ?? "")]);
+  const openContext = async (given: GlobalOptions): Promise<Context> => {
+    const machine = {
+      out: await openOutput(given),
+      signal,
+      now: options.now ?? (() => new Date()),
+      readFile: createReadFile(() => stdin, signal),
+      stdin,
+      ask: options.ask,
+      openBrowser: () => Promise.reject(new Error("no browser in tests")),
+      copyText: () => Promise.reject(new Error("no clipboard in tests")),
+      newId: () => crypto.randomUUID(),
+      random: () => 0.5,
+      pause: async (milliseconds: number) => {
+        await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+      },
+      send: options.send ?? network.send,
+      serve,
+      env,
+      processes: { own: process.pid, isRunning: () => false },
+      profile: given.profile,
+    };
+    return { ...machine, ...openServices(machine, secrets) };
+  };
+  const exit = await runCommandLine(argv, {
+    version: "0.0.0",
+    signal,
+    print: (text) => stdout.channel.write(text),
+    openOutput,
+    openContext,
+  });
+  return { exit, stdout: stdout.text(), stderr: stderr.text(), home };
+}
+
+function memoryChannel(watch?: (text: string) => void): { channel: Channel; text: () => string } {
+  const chunks: Buffer[] = [];
+  const text = (): string => Buffer.concat(chunks).toString();
+  const take = (data: string | Uint8Array): void => {
+    chunks.push(Buffer.from(data));
+    watch?.(text());
+  };
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      take(chunk);
+      done();
+    },
+  });
+  const channel: Channel = {
+    isTTY: false,
+    stream: () => stream,
+    write: (data, taken) => {
+      take(data);
+      taken?.();
+    },
+  };
+  return { channel, text };
+}
