@@ -5,6 +5,7 @@ import type { Writable } from "node:stream";
 
 /** Node's stream; a terminal's knows its width and its colours. */
 export interface OutputStream extends Writable {
+  readonly isTTY?: boolean;
   readonly columns?: number;
   getColorDepth?(env: object): number;
 }
