@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../src/context.ts";
 import { createProgram } from "../../src/program.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink } from "../support/paylink.ts";
@@ -73,8 +72,7 @@ async function output(args: readonly string[], home: string): Promise<string> {
 
 const program = createProgram({
   version: "0",
-  argv: [],
-  start: () => Promise.reject<Context>(new Error("none is run")),
+  execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,
 });
 const commands = program.commands.map((command) => command.name());

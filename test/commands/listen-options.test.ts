@@ -1,0 +1,153 @@
+/** What `paylink listen` makes of its flags and settings, in process: values, defaults, and every problem at once. */
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listenOptions } from "../../src/commands/listen/options.ts";
+import type { ListenFlags } from "../../src/commands/listen/flags.ts";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import { inForce } from "../../src/store/in-force.ts";
+import { runCommand } from "../support/context.ts";
+
+const DEFAULTS: ListenFlags = {
+  port: "4000",
+  host: "127.0.0.1",
+  tolerance: "5m",
+  maxBody: "1mb",
+  verify: true,
+  store: true,
+};
+
+const settings = (profile: Readonly<Record<string, string>> = { webhookKey: "service.pem" }) =>
+  inForce({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
+
+const optionsOf = (flags: Partial<ListenFlags> = {}, profile?: Readonly<Record<string, string>>) =>
+  listenOptions({ ...DEFAULTS, ...flags }, settings(profile));
+
+function problemsOf(flags: Partial<ListenFlags>): Record<string, string> {
+  try {
+    optionsOf(flags);
+  } catch (error) {
+    if (error instanceof PaylinkError)
+      return Object.fromEntries(error.problems.map(({ at, message }) => [at, message]));
+  }
+  return {};
+}
+
+describe("the options of listen", () => {
+  it("have the documented defaults", () => {
+    expect(optionsOf()).toMatchObject({
+      host: "127.0.0.1",
+      port: 4000,
+      path: "/",
+      publicAddress: undefined,
+      maxBody: 1_048_576,
+      policy: { maxAge: 300, requireCreated: false, required: [] },
+      keySources: ["service.pem"],
+      forwarding: { to: undefined, failedTo: undefined, headers: [], insecure: false },
+      filter: { outcome: undefined, reference: undefined },
+      expectations: [],
+      timeout: undefined,
+      database: undefined,
+    });
+  });
+
+  it("take the path of the public URL unless --path is given", () => {
+    expect(optionsOf({ publicUrl: "https://shop.example/hook" }).path).toBe("/hook");
+    expect(optionsOf({ publicUrl: "https://shop.example/hook", path: "/other" }).path).toBe("/other");
+    const profile = { webhookKey: "k", publicUrl: "https://shop.example/kept" };
+    expect(optionsOf({}, profile).path).toBe("/kept");
+  });
+
+  it("read every flag", () => {
+    const options = optionsOf({
+      port: "0",
+      maxBody: "64kb",
+      tolerance: "1h",
+      require: ["@method"],
+      requireCreated: true,
+      forwardTo: "3000",
+      forwardFailedTo: "localhost:3001/failed",
+      forwardHeader: ["X-Shop: one"],
+      outcome: "Declined",
+      reference: "INV",
+      expect: ["2", "approved:3"],
+      timeout: "30s",
+      db: "events.db",
+      key: ["a.pem", "b.pem"],
+    });
+    expect(options).toMatchObject({
+      port: 0,
+      maxBody: 65_536,
+      policy: { maxAge: 3600, requireCreated: true },
+      forwarding: { headers: [["X-Shop", "one"]] },
+      filter: { outcome: "DECLINED", reference: "INV" },
+      expectations: [
+        { outcome: null, count: 2 },
+        { outcome: "APPROVED", count: 3 },
+      ],
+      timeout: 30_000,
+      database: "events.db",
+      keySources: ["a.pem", "b.pem"],
+    });
+    expect(options.policy.required).toHaveLength(1);
+    expect(options.forwarding.to?.href).toBe("http://localhost:3000/");
+    expect(options.forwarding.failedTo?.href).toBe("http://localhost:3001/failed");
+    expect(optionsOf({ store: false }).database).toBeNull();
+  });
+
+  it("name every problem at once, with the bad value", () => {
+    const bad: Partial<ListenFlags> = {
+      port: "65536",
+      path: "hook",
+      publicUrl: "shop.example",
+      maxBody: "big",
+      tolerance: "5",
+      require: ["@nothing"],
+      forwardTo: "ftp://x",
+      forwardHeader: ["no colon", "Signature: x"],
+      outcome: "paid",
+      expect: ["0"],
+      timeout: "soon",
+      tlsCert: "cert.pem",
+      verify: false,
+      host: "0.0.0.0",
+    };
+    const problems = problemsOf(bad);
+    expect(Object.keys(problems).toSorted()).toEqual([
+      "--expect",
+      "--forward-header",
+      "--forward-to",
+      "--max-body",
+      "--no-verify",
+      "--outcome",
+      "--path",
+      "--port",
+      "--public-url",
+      "--require",
+      "--timeout",
+      "--tls-key",
+      "--tolerance",
+    ]);
+    expect(problems["--port"]).toBe('must be a whole number from 0 to 65535 (got "65536")');
+  });
+
+  it("require a key, unless nothing is verified", () => {
+    expect(() => optionsOf({}, {})).toThrow(expect.objectContaining({ code: "key_required" }));
+    expect(optionsOf({ verify: false }, {}).keySources).toEqual([]);
+  });
+});
+
+describe("paylink listen", () => {
+  it("ends at once when the port is taken, whatever --timeout says", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once("listening", resolve));
+    const address = other.address();
+    const port = typeof address === "object" && address !== null ? String(address.port) : "";
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    const run = await runCommand(["listen", "--port", port, "--no-verify", "--timeout", "12s", "--json"]);
+    expect(run.exit).toBe(2);
+    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+});
