@@ -55,35 +55,39 @@ export interface Deliveries {
 
 export function createDeliveries(parts: DeliveryParts): Deliveries {
   const { ledger, clock } = parts;
-  const origins = new Set(ledger.waitingOrigins());
+  /** The attempts under way at each receiver, by its origin; a receiver stays here while a delivery waits for it. */
+  const receivers = new Map(
+    ledger.waitingOrigins().map((origin) => [origin, new Set<Promise<void>>()] as const),
+  );
   const busyLinks = new Set<string>();
-  const underWay = new Map<string, Set<Promise<void>>>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
   const wake = (url?: string): void => {
-    if (url !== undefined) origins.add(parseWebAddress(url)?.origin ?? "");
+    const origin = url === undefined ? undefined : (parseWebAddress(url)?.origin ?? "");
+    if (origin !== undefined && !receivers.has(origin)) receivers.set(origin, new Set());
     if (closed) return;
-    for (const origin of origins) startDue(origin);
+    for (const [receiver, underWay] of receivers) startDue(receiver, underWay);
     setTimer();
   };
-  const startDue = (origin: string): void => {
-    const running = underWay.get(origin) ?? new Set();
-    underWay.set(origin, running);
-    while (running.size < PER_RECEIVER) {
+  const startDue = (origin: string, underWay: Set<Promise<void>>): void => {
+    while (underWay.size < PER_RECEIVER) {
       const delivery = ledger.nextFor(origin, clock.now().getTime(), busyLinks);
       if (delivery === undefined) return;
       busyLinks.add(delivery.linkId);
       const attempt = attemptDelivery(delivery, parts)
         .catch(parts.faulted)
         .then(() => {
-          running.delete(attempt);
+          underWay.delete(attempt);
           busyLinks.delete(delivery.linkId);
+          if (underWay.size === 0 && !isAwaited(origin)) receivers.delete(origin);
           wake();
         });
-      running.add(attempt);
+      underWay.add(attempt);
     }
   };
+  const isAwaited = (origin: string): boolean =>
+    ledger.nextFor(origin, Number.MAX_SAFE_INTEGER, NO_LINKS) !== undefined;
   const setTimer = (): void => {
     clearTimeout(timer);
     if (!clock.running) return;
@@ -92,7 +96,8 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     if (due !== undefined) timer = setTimeout(wake, Math.min(due - now, LONGEST_TIMER));
   };
   const idle = async (): Promise<void> => {
-    for (let running = all(underWay); running.length > 0; running = all(underWay)) await Promise.all(running);
+    for (let running = all(receivers); running.length > 0; running = all(receivers))
+      await Promise.all(running);
   };
   return {
     wake,
@@ -118,8 +123,10 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   };
 }
 
-const all = (underWay: ReadonlyMap<string, ReadonlySet<Promise<void>>>): Promise<void>[] =>
-  [...underWay.values()].flatMap((running) => [...running]);
+const NO_LINKS: ReadonlySet<string> = new Set();
+
+const all = (receivers: ReadonlyMap<string, ReadonlySet<Promise<void>>>): Promise<void>[] =>
+  [...receivers.values()].flatMap((underWay) => [...underWay]);
 
 /** A kill between the POST and the commit repeats the attempt: at least once, never less. */
 async function attemptDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {

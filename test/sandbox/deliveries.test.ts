@@ -1,6 +1,6 @@
 /** Deliveries: to whom, in which order, how often and until when, over a clock that tests move. */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SendTimeout } from "../../src/http/exchange.ts";
 import { fieldLines } from "../../src/http/message.ts";
 import { readKeys } from "../../src/signatures/keys.ts";
@@ -157,6 +157,39 @@ describe("order and patience", () => {
     }
     await stage.sandbox.idle();
     expect(stage.posted).toHaveLength(21);
+  });
+});
+
+describe("receivers", () => {
+  const paidBy = async (stage: ReturnType<typeof openStage>, paymentSettings: object): Promise<string> => {
+    const id = await linkId(stage, reusable(stage, {}, { paymentSettings }));
+    await stage.pay(id, { outcome: "approved", amount: "1" });
+    return id;
+  };
+
+  it("keeps no receiver in memory once its deliveries are done", async () => {
+    const stage = openStage({ schedule: [] });
+    for (let port = 1; port <= 20; port++) await paidBy(stage, { callbackUrl: `http://127.0.0.1:${port}/` });
+    await stage.sandbox.idle();
+    const lookUps = vi.spyOn(stage.ledger, "nextFor");
+    await paidBy(stage, { callbackUrl: "http://127.0.0.1:21/" });
+    await stage.sandbox.idle();
+    expect(stage.posted).toHaveLength(21);
+    expect(new Set(lookUps.mock.calls.map(([origin]) => origin))).toEqual(new Set(["http://127.0.0.1:21"]));
+  });
+
+  it("keeps a receiver whose delivery waits for another receiver of the same link", async () => {
+    const stage = openStage();
+    const callbackUrl = "http://127.0.0.1:1/";
+    const id = await paidBy(stage, { callbackUrl, failureCallbackUrl: "http://127.0.0.1:2/" });
+    await stage.pay(id, { outcome: "declined", amount: "1" });
+    await stage.pay(id, { outcome: "approved", amount: "1" });
+    await stage.sandbox.idle();
+    expect(stage.posted.map(({ authority }) => authority)).toEqual([
+      "127.0.0.1:1",
+      "127.0.0.1:2",
+      "127.0.0.1:1",
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
 import { createClock, type Clock } from "../../src/sandbox/clock.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import { createIds, seededIds } from "../../src/sandbox/ids.ts";
+import type { Ledger } from "../../src/sandbox/ledger.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import type { SandboxParts } from "../../src/sandbox/service.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
@@ -31,6 +32,7 @@ export interface Answer {
 export interface Stage {
   readonly identity: SandboxIdentity;
   readonly sandbox: Sandbox;
+  readonly ledger: Ledger;
   readonly clock: Clock;
   readonly posted: HttpRequest[];
   /** Milliseconds that each receiver was given. */
@@ -114,6 +116,7 @@ export function openStage(options: StageOptions = {}): Stage {
   return {
     identity: IDENTITY,
     sandbox,
+    ledger,
     clock,
     posted,
     patience,
