@@ -52,7 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http/message",
     "signatures/verdict",
     "receiver/events",
-    "sandbox/ledger",
+    "sandbox/ledger-types",
     "sandbox/links",
     "conf",
     "env-paths",
@@ -195,7 +195,7 @@ describe("the house", () => {
   });
 
   it.each([
-    ["receiver/receiver", 'import { createSandbox } from "../sandbox/sandbox.ts";'],
+    ["receiver/receiver", 'import { createSandbox } from "../sandbox/server.ts";'],
     ["domain/money", 'import { createSender } from "../http/send.ts";'],
     ["commands/pay/pay", 'import { demo } from "../demo/demo.ts";'],
     ["api/client", 'import { Agent } from "undici";'],

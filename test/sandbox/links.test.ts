@@ -147,6 +147,6 @@ describe("States", () => {
     expect((await stage.pay(id, { outcome: "approved" })).json()["detail"]).toBe("the link is cancelled");
     const unknown = await stage.ask("GET", "/pay?r=none");
     expect(unknown.status).toBe(404);
-    expect(unknown.text).toContain("There is no such payment link");
+    expect(unknown.text).toContain("Payment link not found");
   });
 });

@@ -8,7 +8,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { createForwarder } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
+import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { folders } from "../../store/folders.ts";
 import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";

@@ -1,13 +1,12 @@
-/** The frame of every page: one style sheet for light and dark, a strict policy, and the word that no money moves. */
+/** The frame of every page, and the headers that restrict what a page may load and do. */
 import { html } from "hono/html";
-import { STYLE } from "./style.ts";
 
 export type Page = ReturnType<typeof html>;
 
 interface Frame {
   readonly title: string;
   readonly content: Page;
-  /** The dashboard is wider than a checkout, and has a script. */
+  /** The dashboard has a wider layout and a script. */
   readonly kind: "checkout" | "dashboard";
 }
 
@@ -31,8 +30,8 @@ export function page({ title, content, kind }: Frame): Page {
 }
 
 /**
- * Nothing from elsewhere, nothing inline, no framing. `form-action` also holds for redirects that follow a form, so a
- * checkout names the merchant's own addresses there.
+ * No inline code, no other origins, no framing. Browsers apply `form-action` also to the redirect after a form, so a
+ * checkout page lists the merchant's origins there.
  */
 export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
   const policy = [
@@ -52,6 +51,3 @@ export function pageHeaders(formTargets: readonly string[] = []): Record<string,
     "Cache-Control": "no-store",
   };
 }
-
-export const stylesheet = (): Response =>
-  new Response(STYLE, { headers: { "Content-Type": "text/css; charset=utf-8" } });
