@@ -25,9 +25,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http/message",
     "http/exchange",
     "signatures",
+    "store/folders",
     "store/sandbox-identity",
     "node:crypto",
-    "node:path",
   ],
   bulk: [
     "domain",

@@ -1,4 +1,5 @@
 /** `paylink listen`: its flags and help. */
+import { LISTENER_PORT, SANDBOX_URL } from "../../domain/local-addresses.ts";
 import { collect, examples, oneOf, type Register } from "../declare.ts";
 
 export interface ListenFlags {
@@ -35,7 +36,7 @@ export const registerListen: Register = (program, start) => {
     .command("listen")
     .description("receive webhooks on this machine, verify each and show its transaction record")
     .optionsGroup("Where:")
-    .option("--port <number>", "the port to listen on; 0 takes a free one", "4000")
+    .option("--port <number>", "the port to listen on; 0 takes a free one", String(LISTENER_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--path <path>", "the only path that is answered (default: the public URL's, else /)")
     .option(
@@ -82,9 +83,9 @@ export const registerListen: Register = (program, start) => {
       await listen(await start(command), flags);
     });
   examples(command, [
-    "paylink listen --port 4000",
+    `paylink listen --port ${LISTENER_PORT}`,
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
-    "paylink listen --key http://127.0.0.1:4010/.well-known/jwks.json --public-url https://shop.example/hook",
+    `paylink listen --key ${SANDBOX_URL}/.well-known/jwks.json --public-url https://shop.example/hook`,
   ]);
 };
