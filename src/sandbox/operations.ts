@@ -3,7 +3,7 @@ import { stringifyJson, type Json } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { withFault } from "./delivery/delivery-faults.ts";
 import type { Delivery } from "./ledger-types.ts";
-import { createLink, type Link } from "./links.ts";
+import { createLink, statusOf, type Link } from "./links.ts";
 import { takePayment, type PaymentInput } from "./payments.ts";
 import { ServiceProblem } from "./service-problem.ts";
 import type { Service } from "./service.ts";
@@ -18,9 +18,18 @@ export async function addLink(service: Service, request: Json, checkoutUrl: stri
   return link;
 }
 
+/** Throws a 422 problem unless the link is active. */
 export async function cancelLink({ parts, emit }: Service, id: string): Promise<void> {
   const link = findLink(parts.ledger, id);
-  parts.ledger.saveLink({ ...link, cancelledDate: link.cancelledDate ?? parts.clock.now() });
+  const now = parts.clock.now();
+  const status = statusOf(link, now);
+  if (status !== "active")
+    throw new ServiceProblem(
+      422,
+      "Unprocessable Content",
+      `only an active link can be cancelled, and this link is ${status}`,
+    );
+  parts.ledger.saveLink({ ...link, cancelledDate: now });
   await parts.ledger.committed();
   emit({ type: "cancelled", link });
 }

@@ -139,6 +139,31 @@ describe("States", () => {
     expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
   });
 
+  it.each([
+    ["paid", "1s"],
+    ["expired", "7d"],
+    ["cancelled", "1s"],
+  ])("refuses to cancel a link that is %s", async (status, later) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    if (status === "paid") await service.pay(id, { outcome: "approved" });
+    if (status === "cancelled") await service.control(`/sandbox/links/${id}/cancel`);
+    await service.control("/sandbox/advance", { duration: later });
+    const before = service.ledger.findLink(id);
+    const answer = await service.control(`/sandbox/links/${id}/cancel`);
+    expect(answer.status).toBe(422);
+    expect(answer.json()["detail"]).toBe(`only an active link can be cancelled, and this link is ${status}`);
+    expect(service.ledger.findLink(id)).toEqual(before);
+  });
+
+  it("cancels a reusable link that has been paid, since it can be paid again", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
+    await service.pay(id, { outcome: "approved", amount: "1" });
+    expect((await service.control(`/sandbox/links/${id}/cancel`)).status).toBe(303);
+    expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
+  });
+
   it("explains that a link is cancelled or unknown", async () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime(service));
