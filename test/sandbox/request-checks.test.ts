@@ -35,12 +35,33 @@ it("accepts controls from the dashboard's own page and from clients with the tok
   expect((await advance({ Origin: ORIGIN })).status).toBe(200);
 });
 
-it("refuses a payment from a page of another origin", async () => {
+it.each([
+  { Origin: "https://evil.example" },
+  { Origin: "null" },
+  { Origin: "http://127.0.0.1:9999" },
+  { "Sec-Fetch-Site": "cross-site" },
+  { "Sec-Fetch-Site": "same-site" },
+  { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" },
+])("refuses a payment with %j", async (headers) => {
   const service = openTestSandbox();
   const id = await linkId(service, oneTime(service));
   const answer = await service.request("POST", `/pay?r=${id}`, {
-    headers: { Origin: "https://evil.example", Accept: "application/json" },
+    headers: { ...headers, Accept: "application/json" },
     body: "outcome=approved",
   });
   expect(answer.status).toBe(403);
+  expect(service.ledger.counts().payments).toBe(0);
 });
+
+it.each([{}, { Origin: ORIGIN }, { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" }])(
+  "accepts a payment with %j",
+  async (headers) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const answer = await service.request("POST", `/pay?r=${id}`, {
+      headers: { ...headers, Accept: "application/json" },
+      body: "outcome=approved",
+    });
+    expect(answer.status).toBe(200);
+  },
+);

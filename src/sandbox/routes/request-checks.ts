@@ -17,10 +17,14 @@ export function requireLocalHost({ parts }: Service): MiddlewareHandler {
   };
 }
 
-/** Browsers send the page's origin with every POST; a client without one is not a web page. */
+/**
+ * Browsers name the page that sends a POST by Origin, by Sec-Fetch-Site (W3C Fetch Metadata) or by both; a client with
+ * neither is not a web page. `same-site` is refused too: it includes every other port of this machine.
+ */
 export function requireSameOrigin(c: Context): void {
-  const origin = c.req.header("origin");
-  if (origin !== undefined && origin !== new URL(c.req.url).origin)
+  const origin = c.req.header("origin") ?? new URL(c.req.url).origin;
+  const site = c.req.header("sec-fetch-site") ?? "same-origin";
+  if (origin !== new URL(c.req.url).origin || (site !== "same-origin" && site !== "none"))
     throw new ServiceProblem(403, "Forbidden", "the request comes from a page of another origin");
 }
 
