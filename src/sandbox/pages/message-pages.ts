@@ -17,10 +17,11 @@ const MARKS = {
   refused: "✕",
 } as const;
 
-function messagePage(mark: keyof typeof MARKS, title: string, content: Page): Page {
+function messagePage(mark: keyof typeof MARKS, title: string, content: Page, next?: string): Page {
   return page({
     kind: "checkout",
     title,
+    next,
     content: html`<main>
       <div class="card result">
         <div class="mark ${mark}" aria-hidden="true">${MARKS[mark]}</div>
@@ -38,12 +39,16 @@ const RESULTS = {
   UNCLEAR: ["unknown", "Payment unclear"],
 } as const;
 
-/** `payAgain` is the link's page, if the link can still be paid. */
-export function resultPage(
-  record: TransactionRecord,
-  merchantName: string,
-  payAgain: string | undefined,
-): Page {
+interface ResultParts {
+  readonly record: TransactionRecord;
+  readonly merchantName: string;
+  /** The link's page, if the link can still be paid. */
+  readonly payAgain: string | undefined;
+  /** The merchant's page, which opens by itself. */
+  readonly returnUrl: string | undefined;
+}
+
+export function resultPage({ record, merchantName, payAgain, returnUrl }: ResultParts): Page {
   const [mark, title] = RESULTS[outcomeOf(record)];
   const amount = memberOf(record, "amountTrans");
   return messagePage(
@@ -54,11 +59,13 @@ export function resultPage(
       </p>
       <p>${merchantName}</p>
       <p class="hint">Reference <span class="mono">${textOf(record, "reference")}</span></p>
+      ${returnUrl === undefined ? "" : html`<a class="button" href="${returnUrl}">Return to ${merchantName}</a>`}
       ${
-        payAgain === undefined
+        payAgain === undefined || returnUrl !== undefined
           ? ""
           : html`<a class="button" href="${payAgain}">${mark === "approved" ? "Pay again" : "Try again"}</a>`
       }`,
+    returnUrl,
   );
 }
 

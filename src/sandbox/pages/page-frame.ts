@@ -8,15 +8,18 @@ interface Frame {
   readonly content: Page;
   /** The dashboard has a wider layout and a script. */
   readonly kind: "checkout" | "dashboard";
+  /** An address that the browser opens by itself, without delay (WCAG 2.2.1 allows no other). */
+  readonly next?: string | undefined;
 }
 
-export function page({ title, content, kind }: Frame): Page {
+export function page({ title, content, kind, next }: Frame): Page {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${next === undefined ? "" : html`<meta http-equiv="refresh" content="0;url=${next}" />`}
         <title>${title}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
@@ -29,25 +32,21 @@ export function page({ title, content, kind }: Frame): Page {
     </html>`;
 }
 
-/**
- * No inline code, no other origins, no framing. Browsers apply `form-action` also to the redirect after a form, so a
- * checkout page lists the merchant's origins there.
- */
-export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "connect-src 'self'",
-    "img-src data:",
-    `form-action ${["'self'", ...formTargets].join(" ")}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ];
-  return {
-    "Content-Security-Policy": policy.join("; "),
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-  };
-}
+/** No inline code, no other origins, no framing. No value of a link is part of it, so no link can add a directive. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+export const pageHeaders = (): Record<string, string> => ({
+  "Content-Security-Policy": POLICY,
+  "Referrer-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-store",
+});

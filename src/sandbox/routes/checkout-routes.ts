@@ -1,5 +1,6 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
+import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { statusOf, type Link } from "../links.ts";
 import { acceptPayment } from "../operations.ts";
@@ -37,14 +38,15 @@ function linkPage(c: Context, link: Link, { parts }: Service): Response | Promis
   const { merchantName } = parts.merchant;
   const status = statusOf(link, parts.clock.now());
   return status === "active"
-    ? c.html(checkoutPage({ link, merchantName }), 200, pageHeaders(returnOrigins(link)))
+    ? c.html(checkoutPage({ link, merchantName }), 200, pageHeaders())
     : c.html(closedPage(status, merchantName), 410, pageHeaders());
 }
 
-/** Where the reply to the form may redirect the customer. */
-function returnOrigins({ request }: Link): string[] {
+/** Where the customer returns to after a payment; undefined if the link has no address for the outcome. */
+function returnUrlFor(record: TransactionRecord, { request }: Link): string | undefined {
   const { returnUrl, failureReturnUrl } = request.paymentSettings ?? {};
-  return [returnUrl, failureReturnUrl].flatMap((url) => parseWebAddress(url ?? "")?.origin ?? []);
+  const url = outcomeOf(record) === "APPROVED" ? returnUrl : failureReturnUrl;
+  return parseWebAddress(url ?? "")?.href;
 }
 
 async function payLink(c: Context, service: Service): Promise<Response> {
@@ -60,11 +62,12 @@ async function payLink(c: Context, service: Service): Promise<Response> {
 
 async function acceptForm(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
   const record = await acceptPayment(service, c.req.query("r") ?? "", paymentInputFromForm(form));
-  const { returnUrl, failureReturnUrl } = linkFromQuery(c, service)?.request.paymentSettings ?? {};
-  const next = record.transApproved ? returnUrl : failureReturnUrl;
-  if (acceptsJson(c)) return jsonReply({ ...record, ...(next === undefined ? {} : { returnUrl: next }) });
-  // A redirect, so that reloading the next page does not pay again.
-  return c.redirect(next ?? `/pay/result?t=${encodeURIComponent(record.uti)}`, 303);
+  const link = linkFromQuery(c, service);
+  const returnUrl = link && returnUrlFor(record, link);
+  if (acceptsJson(c)) return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
+  // A redirect, so that reloading the next page does not pay again. It stays on this origin: browsers apply the page's
+  // form-action to it.
+  return c.redirect(`/pay/result?t=${encodeURIComponent(record.uti)}`, 303);
 }
 
 /** The form again, with the entered values and the problems; or the reason why the link has no form any more. */
@@ -78,11 +81,7 @@ function refuseForm(
   if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   if (problem.status === 409) return linkPage(c, link, service);
   const { merchantName } = service.parts.merchant;
-  return c.html(
-    checkoutPage({ link, merchantName, entered, problems: problem.errors }),
-    422,
-    pageHeaders(returnOrigins(link)),
-  );
+  return c.html(checkoutPage({ link, merchantName, entered, problems: problem.errors }), 422, pageHeaders());
 }
 
 function viewResult(c: Context, { parts }: Service): Response | Promise<Response> {
@@ -91,5 +90,11 @@ function viewResult(c: Context, { parts }: Service): Response | Promise<Response
   if (payment === undefined || link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   const active = statusOf(link, parts.clock.now()) === "active";
   const payAgain = active ? `/pay?r=${encodeURIComponent(link.id)}` : undefined;
-  return c.html(resultPage(payment.record, parts.merchant.merchantName, payAgain), 200, pageHeaders());
+  const { merchantName } = parts.merchant;
+  const returnUrl = returnUrlFor(payment.record, link);
+  return c.html(
+    resultPage({ record: payment.record, merchantName, payAgain, returnUrl }),
+    200,
+    pageHeaders(),
+  );
 }

@@ -1,6 +1,6 @@
-/** The sandbox's pages: escaping, the form for a new link, and error pages. */
-import { expect, it } from "vitest";
-import { linkId, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
+/** The sandbox's pages: escaping, their policy, the way back to the merchant, the form for a new link, and errors. */
+import { describe, expect, it } from "vitest";
+import { linkId, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
 
 it("escapes every value, and allows no other scripts", async () => {
   const service = openTestSandbox();
@@ -62,4 +62,36 @@ it("answers errors as a page to browsers and as problem details to programs", as
   });
   const nowhere = await service.request("GET", "/nowhere", { headers: browser });
   expect([nowhere.status, nowhere.text]).toEqual([404, expect.stringContaining("no such address")]);
+});
+
+describe("the way back to the merchant", () => {
+  const pay = async (paymentSettings: object, outcome: string) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service, { paymentSettings }));
+    const form = await service.request("GET", `/pay?r=${id}`);
+    const answer = await service.request("POST", `/pay?r=${id}`, { body: `outcome=${outcome}` });
+    expect(answer.status).toBe(303);
+    expect(answer.header("location")).toMatch(/^\/pay\/result\?t=/);
+    return { form, result: await service.request("GET", answer.header("location") ?? "") };
+  };
+  const urls = { returnUrl: "https://shop.example/paid", failureReturnUrl: "https://shop.example/failed" };
+
+  it.each([
+    ["approved", urls.returnUrl],
+    ["declined", urls.failureReturnUrl],
+    ["cancelled", urls.failureReturnUrl],
+  ])("the result of a payment that was %s leads to %s", async (outcome, url) => {
+    const { result } = await pay(urls, outcome);
+    expect(result.text).toContain(`<meta http-equiv="refresh" content="0;url=${url}"`);
+    expect(result.text).toContain(`href="${url}"`);
+  });
+
+  it("no address of a link becomes part of the policy", async () => {
+    const { form, result } = await pay({ returnUrl: "https://shop.example;sandbox/paid" }, "approved");
+    for (const page of [form, result]) {
+      const directives = (page.header("content-security-policy") ?? "").split("; ");
+      expect(directives).toContain("form-action 'self'");
+      expect(directives.join()).not.toContain("sandbox");
+    }
+  });
 });
