@@ -106,7 +106,7 @@ it("the table of folders in CONTRIBUTING is up to date (npm run docs)", async ()
 
 describe("the checks", () => {
   it.each([
-    ["receiver/receiver", 'import { createSandbox } from "../sandbox/sandbox.ts";'],
+    ["receiver/receiver", 'import { createSandbox } from "../sandbox/server.ts";'],
     ["domain/money", 'import { createSender } from "../http/send.ts";'],
     ["commands/pay/pay", 'import { demo } from "../demo/demo.ts";'],
     ["api/client", 'import { Agent } from "undici";'],

@@ -2,8 +2,7 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import { settingsInForce, type SettingsContext } from "./in-force.ts";
-
-const PROFILE = "sandbox";
+import { SANDBOX_PROFILE } from "./profile.ts";
 
 export interface SandboxInForce {
   readonly baseUrl: URL;
@@ -13,7 +12,9 @@ export interface SandboxInForce {
 /** Throws where there is none, and where what is named is another service: real money is nothing to play with. */
 export async function sandboxInForce(context: SettingsContext): Promise<SandboxInForce> {
   const { profile, env, settings } = context;
-  const registered = Object.hasOwn((await settings()).profiles(), PROFILE) ? PROFILE : undefined;
+  const registered = Object.hasOwn((await settings()).profiles(), SANDBOX_PROFILE)
+    ? SANDBOX_PROFILE
+    : undefined;
   const named = profile ?? (env["PAYLINK_PROFILE"] || registered);
   const inForce = await settingsInForce({ ...context, profile: named });
   const address = inForce.get("baseUrl");

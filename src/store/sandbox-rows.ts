@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
 import { paymentLinkRequest } from "../domain/payment-link.ts";
-import type { Attempt, Delivery, Payment } from "../sandbox/ledger.ts";
+import type { Attempt, Delivery, Payment } from "../sandbox/ledger-types.ts";
 import type { Link } from "../sandbox/links.ts";
 
 type Row = Readonly<Record<string, unknown>>;

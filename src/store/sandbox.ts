@@ -3,7 +3,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { outcomeOf, textOf } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
-import type { Attempt, Delivery, Filter, Ledger, Payment } from "../sandbox/ledger.ts";
+import type { Attempt, Delivery, Filter, Ledger, Payment } from "../sandbox/ledger-types.ts";
 import type { Link } from "../sandbox/links.ts";
 import { openDatabase, type Statement, type Value } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";

@@ -1,7 +1,7 @@
 /** The private key that samples are signed with: one that the user names, or the sandbox's own. */
-import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
+import { sandboxFolder } from "../store/folders.ts";
 import { openIdentity } from "../store/sandbox-identity.ts";
 
 interface KeyHolder {
@@ -32,6 +32,6 @@ export async function loadSigningKey(
 
 /** The same key that the sandbox signs with, whether it runs or not. */
 function sandboxKey(dataFolder: string, newId: () => string): ReturnType<typeof readSigningKey> {
-  const { privateKey, keyid } = openIdentity(join(dataFolder, "sandbox"), newId);
+  const { privateKey, keyid } = openIdentity(sandboxFolder(dataFolder), newId);
   return readSigningKey(privateKey, keyid);
 }

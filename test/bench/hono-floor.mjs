@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { parseJson, stringifyJson } from "../../src/domain/json.ts";
 import { checkRequest } from "../../src/domain/payment-link-rules.ts";
 import { serve } from "../../src/http/serve.ts";
-import { handlerOf } from "../../src/sandbox/web.ts";
+import { handlerFromFetch } from "../../src/sandbox/routes/fetch-handler.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
 const database = openDatabase(process.argv[2] ?? "floor.db", [
@@ -22,7 +22,7 @@ app.post("/v1/payment-links", async (c) => {
   });
 });
 const server = await serve(
-  handlerOf((request) => app.fetch(request)),
+  handlerFromFetch((request) => app.fetch(request)),
   { host: "127.0.0.1", port: 0, maxBody: 1 << 20 },
 );
 process.stdout.write(`${JSON.stringify({ type: "ready", url: server.url })}\n`);

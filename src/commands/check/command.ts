@@ -1,4 +1,5 @@
 /** `paylink check`: its flags and help. */
+import { LISTENER_URL } from "../../domain/local-addresses.ts";
 import { examples, type Register } from "../declare.ts";
 
 export interface CheckFlags {
@@ -23,8 +24,5 @@ export const registerCheck: Register = (program, start) => {
       const { check } = await import("./check.ts");
       await check(await start(command), url, flags);
     });
-  examples(command, [
-    "paylink check http://127.0.0.1:4000/",
-    "paylink check http://127.0.0.1:4000/ --junit webhooks.xml",
-  ]);
+  examples(command, [`paylink check ${LISTENER_URL}`, `paylink check ${LISTENER_URL} --junit webhooks.xml`]);
 };

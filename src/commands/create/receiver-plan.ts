@@ -1,13 +1,12 @@
 /** Where `create --wait` receives: an address that the service can post to and that is this machine's, or a refusal. */
 import { PaylinkError } from "../../domain/errors.ts";
+import { LISTENER_PORT } from "../../domain/local-addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { InForce } from "../../store/in-force.ts";
 
 const HOST = "127.0.0.1";
-/** Where a tunnel leads: where `listen` listens when it is not told otherwise. */
-const TUNNEL_PORT = 4000;
 
 export interface ReceiverPlan {
   readonly host: string;
@@ -59,7 +58,7 @@ const here = (given: Given): ReceiverPlan => ({
 
 const throughTunnel = (tunnel: URL, given: Given): ReceiverPlan => ({
   host: HOST,
-  port: TUNNEL_PORT,
+  port: LISTENER_PORT,
   path: tunnel.pathname,
   publicAddress: publicAddress(tunnel),
   callbackUrl: tunnel.href,
@@ -74,5 +73,5 @@ function oneAddress(callback = "", failureCallback = ""): URL {
 
 const unreachable = (what: string): PaylinkError =>
   new PaylinkError("usage", `${what}, so --wait would wait in vain. Nothing was sent.`, {
-    hint: `Point a tunnel at http://${HOST}:${TUNNEL_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
+    hint: `Point a tunnel at http://${HOST}:${LISTENER_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
   });

@@ -1,4 +1,5 @@
 /** `paylink login`: its flags and help. */
+import { SANDBOX_URL } from "../../domain/local-addresses.ts";
 import { examples, type Register } from "../declare.ts";
 
 export interface LoginFlags {
@@ -32,7 +33,7 @@ export const registerLogin: Register = (program, start) => {
       await login(await start(command), flags);
     });
   examples(command, [
-    'echo "$TOKEN" | paylink login -p shop --base-url http://127.0.0.1:4010 --terminal-id 1234567890 --token-stdin',
-    'echo "$SECRET" | paylink login -p shop --base-url http://127.0.0.1:4010 --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url http://127.0.0.1:4010/oauth/token',
+    `echo "$TOKEN" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --token-stdin`,
+    `echo "$SECRET" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url ${SANDBOX_URL}/oauth/token`,
   ]);
 };

@@ -5,12 +5,17 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { settingProblem, storedSetting } from "../../store/change.ts";
-import { settingKeys, withoutSecrets, type Profile, type SettingKey } from "../../store/profile.ts";
+import {
+  SANDBOX_PROFILE,
+  settingKeys,
+  withoutSecrets,
+  type Profile,
+  type SettingKey,
+} from "../../store/profile.ts";
 import type { LoginFlags } from "./command.ts";
 
 /** The profile that is made where nobody names one; the sandbox keeps its own. */
 const DEFAULT_PROFILE = "default";
-const SANDBOX_PROFILE = "sandbox";
 
 export async function login(context: Context, flags: LoginFlags): Promise<void> {
   const { out, ask } = context;

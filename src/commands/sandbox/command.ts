@@ -1,4 +1,5 @@
 /** `paylink sandbox` and its subcommands: their flags and help. */
+import { SANDBOX_PORT } from "../../domain/local-addresses.ts";
 import { examples, oneOf, type Register } from "../declare.ts";
 
 export interface SandboxFlags {
@@ -18,7 +19,7 @@ export const registerSandbox: Register = (program, start) => {
     .command("sandbox")
     .description("run the whole payment-link service on this machine")
     .optionsGroup("Where:")
-    .option("--port <number>", "the port to serve on; 0 takes a free one", "4010")
+    .option("--port <number>", "the port to serve on; 0 takes a free one", String(SANDBOX_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--allow-remote", "bind, answer to and post to other machines too")
     .optionsGroup("What is kept:")

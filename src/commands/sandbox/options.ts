@@ -3,8 +3,8 @@ import { parseDuration } from "../../domain/duration.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import { FAULTS, type Fault } from "../../sandbox/faults.ts";
+import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
+import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
 import type { SandboxFlags } from "./command.ts";
 
 export interface SandboxOptions {

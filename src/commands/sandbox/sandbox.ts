@@ -1,26 +1,24 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
+import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
-import type { Ledger } from "../../sandbox/ledger.ts";
+import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { startSandbox } from "../../sandbox/start.ts";
+import { startSandbox } from "../../sandbox/server.ts";
+import { sandboxFolder } from "../../store/folders.ts";
+import { SANDBOX_PROFILE } from "../../store/profile.ts";
 import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";
 import type { SandboxFlags } from "./command.ts";
 import { sandboxOptions, type SandboxOptions } from "./options.ts";
 
-/** The profile's name. */
-const PROFILE = "sandbox";
-/** Where `listen` listens when it is not told otherwise. */
-const LISTENER = "http://127.0.0.1:4000/";
-
 export async function sandbox(context: Context, flags: SandboxFlags): Promise<void> {
   const { out, newId, now, send, serve, signal, settings, dataFolder } = context;
   const options = sandboxOptions(flags, now());
-  const folder = join(dataFolder, "sandbox");
+  const folder = sandboxFolder(dataFolder);
   const identity = openIdentity(folder, newId);
   const ledger = await openOwnLedger(options, folder);
   const clock = createClock(now, options.clock);
@@ -39,13 +37,13 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
     faulted: (error) => out.note(`${out.notePaint.red("✗")} ${String(error)}`),
   });
   const stored = await settings();
-  await stored.save(PROFILE, profileOf(identity, running.baseUrl, LISTENER));
+  await stored.save(SANDBOX_PROFILE, profileOf(identity, running.baseUrl, LISTENER_URL));
   if (out.json) out.data(JSON.stringify({ type: "ready", url: running.url }));
   else out.data(`Sandbox on ${out.paint.bold(running.url)}`);
   out.note(
-    `No money moves. The dashboard is at that address. The profile ${PROFILE} points here; in another terminal:`,
+    `No money moves. The dashboard is at that address. The profile ${SANDBOX_PROFILE} points here; in another terminal:`,
   );
-  out.note("  paylink listen --port 4000\n  paylink create --amount 10 --currency EUR");
+  out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
   await stopped(signal);
   await running.close();
 }

@@ -8,16 +8,15 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { createForwarder } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import { folders } from "../../store/folders.ts";
+import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
+import { folders, sandboxFolder } from "../../store/folders.ts";
+import { SANDBOX_PROFILE } from "../../store/profile.ts";
 import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
 import { openLedger } from "../../store/sandbox.ts";
 import { openStage } from "../stage.ts";
 import type { TestFlags } from "./command.ts";
 import { runCommand } from "./run-command.ts";
 import { createReport, type Report } from "./report.ts";
-
-const PROFILE = "sandbox";
 
 export async function test(
   context: Context,
@@ -47,7 +46,7 @@ export async function test(
 /** A folder with a sandbox's identity and profile in it, and both sides running. */
 async function setUp(context: Context, home: string, flags: TestFlags, report: Report): Promise<Setting> {
   const { now, newId, settings } = context;
-  const folder = join(folders(home).data, "sandbox");
+  const folder = sandboxFolder(folders(home).data);
   const identity = openIdentity(folder, newId);
   const log = createMemoryLog();
   const forward = forwarderTo(flags.forwardTo, context, log, report);
@@ -66,11 +65,11 @@ async function setUp(context: Context, home: string, flags: TestFlags, report: R
     context,
   );
   const stored = await settings(home);
-  await stored.save(PROFILE, profileOf(identity, sandbox.baseUrl, receiver.url));
+  await stored.save(SANDBOX_PROFILE, profileOf(identity, sandbox.baseUrl, receiver.url));
   return {
     env: {
       PAYLINK_HOME: home,
-      PAYLINK_PROFILE: PROFILE,
+      PAYLINK_PROFILE: SANDBOX_PROFILE,
       PAYLINK_BASE_URL: sandbox.baseUrl,
       PAYLINK_TOKEN: identity.token,
       PAYLINK_TERMINAL_ID: identity.terminals[0] ?? "",

@@ -2,6 +2,7 @@
 import { currencyCode } from "../../domain/currency.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { JsonNumber, type Json } from "../../domain/json.ts";
+import { LISTENER_URL } from "../../domain/local-addresses.ts";
 import { decimalsProblem, parseAmount } from "../../domain/money.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
@@ -28,9 +29,6 @@ export interface TriggerOptions {
   readonly interval: number;
   readonly tampering: Tampering | undefined;
 }
-
-/** Where `listen` listens when it is not told otherwise. */
-const LISTENER = "http://127.0.0.1:4000/";
 
 /** Throws one `usage` failure with every problem. */
 export function triggerOptions(
@@ -71,8 +69,8 @@ export function triggerOptions(
 
 /** The profile's own callback, where it is on this machine: nobody is to be posted to by surprise. */
 function listenerOf(settings: InForce): string {
-  const callback = settings.get("callbackUrl") ?? LISTENER;
-  return parseEndpoint(callback, false).ok ? callback : LISTENER;
+  const callback = settings.get("callbackUrl") ?? LISTENER_URL;
+  return parseEndpoint(callback, false).ok ? callback : LISTENER_URL;
 }
 
 function parseCurrency(text: string): Parsed<string> {

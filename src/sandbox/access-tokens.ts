@@ -1,6 +1,6 @@
-/** Who may use the sandbox: the merchant's client credentials, its terminals and the access tokens they obtain. */
+/** The merchant's client credentials, and the access tokens that the sandbox issues for them. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { ServiceProblem } from "./problem.ts";
+import { ServiceProblem } from "./service-problem.ts";
 
 export interface Merchant {
   readonly merchantId: string;
@@ -10,18 +10,18 @@ export interface Merchant {
   readonly clientSecret: string;
   /** Terminals assigned to the client (Endpoints rule 1). */
   readonly terminals: readonly string[];
-  /** An access token that does not expire: what the sandbox hands to the profile that it registers. */
+  /** An access token that does not expire: the one in the profile that the sandbox registers. */
   readonly token: string;
 }
 
-/** How long an access token lives, in seconds. */
+/** How long an access token is valid, in seconds. */
 const TOKEN_LIFETIME = 3600;
 
-export interface Accounts {
-  /** OAuth 2.0 client credentials (RFC 6749 4.4), by form or by HTTP Basic; answers the token response. */
-  issueToken(authorization: string | undefined, form: URLSearchParams): TokenResponse | TokenError;
-  /** The merchant behind an `Authorization` value. Throws a 401 problem. */
-  merchantOf(authorization: string | undefined): Merchant;
+export interface AccessTokens {
+  /** OAuth 2.0 client credentials (RFC 6749 4.4), in the form or as HTTP Basic. */
+  issue(authorization: string | undefined, form: URLSearchParams): TokenResponse | TokenError;
+  /** Throws a 401 problem unless the `Authorization` value carries a valid token. */
+  require(authorization: string | undefined): void;
 }
 
 export interface TokenResponse {
@@ -37,13 +37,13 @@ export interface TokenError {
   readonly error_description: string;
 }
 
-export function createAccounts(merchant: Merchant, newId: () => string, now: () => Date): Accounts {
+export function createAccessTokens(merchant: Merchant, newId: () => string, now: () => Date): AccessTokens {
   const expiries = new Map<string, number>();
-  const forgetExpired = (): void => {
+  const deleteExpired = (): void => {
     for (const [token, expiry] of expiries) if (expiry <= now().getTime()) expiries.delete(token);
   };
   return {
-    issueToken(authorization, form) {
+    issue(authorization, form) {
       if (form.get("grant_type") !== "client_credentials")
         return {
           status: 400,
@@ -54,24 +54,23 @@ export function createAccounts(merchant: Merchant, newId: () => string, now: () 
         form.get("client_id"),
         form.get("client_secret"),
       ];
-      if (!same(clientId ?? "", merchant.clientId) || !same(clientSecret ?? "", merchant.clientSecret))
+      if (!isSame(clientId ?? "", merchant.clientId) || !isSame(clientSecret ?? "", merchant.clientSecret))
         return {
           status: 401,
           error: "invalid_client",
           error_description: "the client id or the client secret is wrong",
         };
-      forgetExpired();
+      deleteExpired();
       const token = `sandbox_${newId()}`;
       expiries.set(token, now().getTime() + TOKEN_LIFETIME * 1000);
       return { access_token: token, token_type: "Bearer", expires_in: TOKEN_LIFETIME };
     },
-    merchantOf(authorization) {
+    require(authorization) {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
       if (token === "") throw new ServiceProblem(401, "Unauthorized", "the request carries no bearer token");
-      const expiry = expiries.get(token) ?? (same(token, merchant.token) ? Infinity : 0);
+      const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
       if (expiry <= now().getTime())
         throw new ServiceProblem(401, "Unauthorized", "the access token is unknown or expired");
-      return merchant;
     },
   };
 }
@@ -85,8 +84,8 @@ function basicCredentials(authorization: string | undefined): [string, string] |
   return [decode(id), decode(secret.join(":"))];
 }
 
-/** Compares digests, so that neither the time taken nor a length tells anything of the secret. */
-function same(given: string, expected: string): boolean {
+/** Compares digests, so that neither the time nor the length reveals anything about the secret. */
+function isSame(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }

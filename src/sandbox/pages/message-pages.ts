@@ -1,11 +1,11 @@
-/** Pages that state one thing: what became of a payment, why a link is closed, or what the sandbox refused. */
+/** Pages with one message: the result of a payment, why a link is closed, or why a request was refused. */
 import { html } from "hono/html";
-import { isJsonNumber, memberOf } from "../domain/json.ts";
-import { formatAmount } from "../domain/money.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
-import type { LinkStatus } from "./links.ts";
-import { page, type Page } from "./page.ts";
-import type { ServiceProblem } from "./problem.ts";
+import { isJsonNumber, memberOf } from "../../domain/json.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import type { LinkStatus } from "../links.ts";
+import { page, type Page } from "./page-frame.ts";
+import type { ServiceProblem } from "../service-problem.ts";
 
 const MARKS = {
   approved: "✓",
@@ -17,10 +17,11 @@ const MARKS = {
   refused: "✕",
 } as const;
 
-function statement(mark: keyof typeof MARKS, title: string, content: Page): Page {
+function messagePage(mark: keyof typeof MARKS, title: string, content: Page, next?: string): Page {
   return page({
     kind: "checkout",
     title,
+    next,
     content: html`<main>
       <div class="card result">
         <div class="mark ${mark}" aria-hidden="true">${MARKS[mark]}</div>
@@ -38,15 +39,19 @@ const RESULTS = {
   UNCLEAR: ["unknown", "Payment unclear"],
 } as const;
 
-/** `payAgain` is the link's own page, where it can still be paid. */
-export function resultPage(
-  record: TransactionRecord,
-  merchantName: string,
-  payAgain: string | undefined,
-): Page {
+interface ResultParts {
+  readonly record: TransactionRecord;
+  readonly merchantName: string;
+  /** The link's page, if the link can still be paid. */
+  readonly payAgain: string | undefined;
+  /** The merchant's page, which opens by itself. */
+  readonly returnUrl: string | undefined;
+}
+
+export function resultPage({ record, merchantName, payAgain, returnUrl }: ResultParts): Page {
   const [mark, title] = RESULTS[outcomeOf(record)];
   const amount = memberOf(record, "amountTrans");
-  return statement(
+  return messagePage(
     mark,
     title,
     html`<p class="amount">
@@ -54,23 +59,25 @@ export function resultPage(
       </p>
       <p>${merchantName}</p>
       <p class="hint">Reference <span class="mono">${textOf(record, "reference")}</span></p>
+      ${returnUrl === undefined ? "" : html`<a class="button" href="${returnUrl}">Return to ${merchantName}</a>`}
       ${
-        payAgain === undefined
+        payAgain === undefined || returnUrl !== undefined
           ? ""
           : html`<a class="button" href="${payAgain}">${mark === "approved" ? "Pay again" : "Try again"}</a>`
       }`,
+    returnUrl,
   );
 }
 
 const CLOSED = {
-  paid: ["paid", "This link has been paid", "There is nothing left to pay."],
-  expired: ["expired", "This link has expired", "Ask the merchant for a new one."],
-  cancelled: ["cancelled", "This link was cancelled", "The merchant no longer takes this payment."],
+  paid: ["paid", "This link has been paid", "No further payment is due."],
+  expired: ["expired", "This link has expired", "Ask the merchant for a new link."],
+  cancelled: ["cancelled", "This link was cancelled", "The merchant does not accept this payment any more."],
 } as const;
 
 export function closedPage(status: Exclude<LinkStatus, "active">, merchantName: string): Page {
   const [mark, title, advice] = CLOSED[status];
-  return statement(
+  return messagePage(
     mark,
     title,
     html`<p>${merchantName}</p>
@@ -79,15 +86,15 @@ export function closedPage(status: Exclude<LinkStatus, "active">, merchantName: 
 }
 
 export const unknownPage = (): Page =>
-  statement(
+  messagePage(
     "unknown",
-    "There is no such payment link",
-    html`<p class="hint">Check that the address was copied whole, or ask the merchant for a new one.</p>`,
+    "Payment link not found",
+    html`<p class="hint">Check that the address is complete, or ask the merchant for a new link.</p>`,
   );
 
-/** For people what programs are answered as problem details; going back gives them their form as they left it. */
+/** The page for browsers; programs get problem details. */
 export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
-  statement(
+  messagePage(
     "refused",
     title,
     html`<p>The sandbox refused this: ${message}.</p>
@@ -95,9 +102,9 @@ export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
         errors.length === 0
           ? ""
           : html`<ul>
-              ${errors.map(({ at, message: fault }) => html`<li><span class="mono">${at}</span> ${fault}</li>`)}
+              ${errors.map(({ at, message: detail }) => html`<li><span class="mono">${at}</span> ${detail}</li>`)}
             </ul>`
       }
-      <p class="hint">Go back to mend it.</p>
+      <p class="hint">Go back to correct it.</p>
       <a class="button" href="/">Dashboard</a>`,
   );

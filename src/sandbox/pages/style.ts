@@ -1,4 +1,4 @@
-/** The style sheet of the checkout and the dashboard: system fonts and colours that hold their contrast by day and night. */
+/** The style sheet of all pages: system fonts, and colours with enough contrast in light and dark mode. */
 
 export const STYLE = `
 :root {

@@ -1,17 +1,16 @@
-/** The hosted checkout: pages that work without JavaScript, and what their form sends. */
+/** The checkout page, which works without JavaScript, and the reader of its form. */
 import { html } from "hono/html";
-import { exponentOf } from "../domain/currency.ts";
-import { formatAmount, signOf } from "../domain/money.ts";
-import { DEFAULT_REFERENCE_MODE, VARIABLE_MODE } from "../domain/payment-link.ts";
-import type { Problem } from "../domain/errors.ts";
-import { isReusable, type Link } from "./links.ts";
-import { page, type Page } from "./page.ts";
-import { CHOICES, type Attempt } from "./payments.ts";
-import { ServiceProblem } from "./problem.ts";
-import { TEST_CARDS } from "./test-cards.ts";
+import { exponentOf } from "../../domain/currency.ts";
+import { formatAmount, signOf } from "../../domain/money.ts";
+import { DEFAULT_REFERENCE_MODE, VARIABLE_MODE } from "../../domain/payment-link.ts";
+import type { Problem } from "../../domain/errors.ts";
+import { isReusable, type Link } from "../links.ts";
+import { page, type Page } from "./page-frame.ts";
+import { CHOICES, TEST_CARDS, type PaymentInput } from "../payments.ts";
+import { ServiceProblem } from "../service-problem.ts";
 
-/** Reads the form that the checkout page posts: a button or a card names the outcome. Throws a 400 problem. */
-export function attemptFrom(form: URLSearchParams): Attempt {
+/** A button or a test card decides the outcome. Throws a 400 problem. */
+export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
   const card = TEST_CARDS.find(({ number }) => number === form.get("card"));
   const outcome = CHOICES.find((choice) => choice === form.get("outcome")) ?? card?.outcome;
   if (outcome === undefined) {
@@ -30,7 +29,7 @@ export function attemptFrom(form: URLSearchParams): Attempt {
 interface CheckoutParts {
   readonly link: Link;
   readonly merchantName: string;
-  /** What was entered and refused, to be shown again with what is wrong. */
+  /** A refused form, shown again with its problems. */
   readonly entered?: URLSearchParams;
   readonly problems?: readonly Problem[];
 }
@@ -50,7 +49,7 @@ export function checkoutPage(parts: CheckoutParts): Page {
           <p class="merchant">${merchantName}</p>
           <h1>${description ?? (invoiceId === undefined ? "Payment" : `Payment for ${invoiceId}`)}</h1>
           ${reusable ? "" : html`<p class="amount">${payable}</p>`}
-          ${nothingDue ? html`<p class="hint">Nothing is charged now: your card is verified only.</p>` : ""}
+          ${nothingDue ? html`<p class="hint">Nothing is charged now. Your card is only verified.</p>` : ""}
           ${periodic === undefined ? "" : html`<p class="hint">Later payments may be taken from this card.</p>`}
         </div>
         <form method="post" novalidate>
@@ -71,7 +70,7 @@ export function checkoutPage(parts: CheckoutParts): Page {
 const problemAt = ({ problems = [] }: CheckoutParts, at: string): string | undefined =>
   problems.find((problem) => problem.at === at)?.message;
 
-/** Endpoints rule 7: prefilled where the link has an amount, left to the customer where it has none. */
+/** Endpoints rule 7: prefilled with the link's amount; empty for amount 0. */
 function amountField(parts: CheckoutParts): Page {
   const { amount, currency, linkOptions } = parts.link.request;
   const prefilled = signOf(amount) > 0 ? amount.toString() : "";
@@ -98,7 +97,7 @@ function amountField(parts: CheckoutParts): Page {
   </div>`;
 }
 
-/** Endpoints rule 9: bounds apply in this mode alone. */
+/** Endpoints rule 9: bounds apply in this mode only. */
 function boundsText(currency: string, options: Link["request"]["linkOptions"]): string {
   const { mode, minAmount, maxAmount } = options ?? {};
   if (mode !== VARIABLE_MODE) return "";
@@ -109,7 +108,7 @@ function boundsText(currency: string, options: Link["request"]["linkOptions"]): 
   return words.join(", ");
 }
 
-/** Only where the link's paymentReferenceMode lets the customer give one. */
+/** Only if the link's paymentReferenceMode allows the customer to enter one. */
 function referenceField(parts: CheckoutParts): Page | string {
   const { linkOptions, invoiceId } = parts.link.request;
   if ((linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE) === DEFAULT_REFERENCE_MODE) return "";
@@ -132,7 +131,7 @@ const cardFields = (): Page =>
       ({ number, outcome }, index) =>
         html`<label
           ><input type="radio" name="card" value="${number}" ${index === 0 ? "checked" : ""} /><span
-            ><b>${number}</b><span class="hint">is ${outcome}</span></span
+            ><b>${number}</b><span class="hint">${outcome}</span></span
           ></label
         >`,
     )}
@@ -141,7 +140,7 @@ const cardFields = (): Page =>
 /** Fields that share a line with another. */
 const SHORT: ReadonlySet<string> = new Set(["firstName", "lastName", "city", "postalcode"]);
 
-/** Prepopulated with what the merchant knows of the customer; both spellings of the address are read. */
+/** Prefilled from the link's customerDetails, which spell some address fields in two ways. */
 function customerFields({ request }: Link): Page {
   const { email, billingAddress: address = {} } = request.customerDetails ?? {};
   const fields: [name: string, label: string, autocomplete: string, value: string | undefined][] = [

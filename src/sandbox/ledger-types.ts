@@ -1,4 +1,4 @@
-/** What the sandbox keeps on disk, and the one interface to it: links, payments, deliveries and their attempts. */
+/** What the sandbox stores and the interface to it: links, payments, deliveries and their attempts. */
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { HeaderLine } from "../http/message.ts";
 import type { Link } from "./links.ts";
@@ -11,7 +11,7 @@ export interface Payment {
 
 export type DeliveryState = "waiting" | "delivered" | "failed";
 
-/** A webhook on its way: written together with the payment it tells of, and kept whatever becomes of it. */
+/** A webhook to deliver: committed together with its payment, and kept after it was delivered or has failed. */
 export interface Delivery {
   readonly id: string;
   readonly linkId: string;
@@ -19,35 +19,35 @@ export interface Delivery {
   readonly url: string;
   readonly body: Uint8Array;
   readonly state: DeliveryState;
-  /** Attempts so far, for ever. */
+  /** All attempts so far. */
   readonly attempts: number;
-  /** Attempts since it was queued or resent: its place in the schedule. */
+  /** Attempts since it was queued or resent: the position in the schedule. */
   readonly tries: number;
   /** Milliseconds since 1970, by the sandbox's clock. */
   readonly due: number;
 }
 
-/** One POST of a delivery: what was sent, over what it was signed, and what came back. */
+/** One POST of a delivery: the headers, the signature base and the response. */
 export interface Attempt {
   readonly deliveryId: string;
   readonly number: number;
   readonly at: Date;
   readonly headers: readonly HeaderLine[];
   readonly base: string;
-  /** The receiver's status; null where no answer came. */
+  /** The receiver's status; null without a response. */
   readonly status: number | null;
   readonly answer: string;
   readonly detail: string;
 }
 
-/** What a list is narrowed to: `text` is looked for in ids and references, `state` is the row's own. */
+/** `text` is searched for in ids and references; `state` is compared with the row's state. */
 export interface Filter {
   readonly text?: string;
   readonly state?: string;
   readonly limit: number;
 }
 
-/** Reads see every write at once; `committed` tells when those so far are durable, and nothing is answered before. */
+/** Reads see every write immediately; no request is answered before `committed` resolves, when writes are durable. */
 export interface Ledger {
   addLink(link: Link): void;
   saveLink(link: Link): void;
@@ -60,20 +60,20 @@ export interface Ledger {
   addDelivery(delivery: Delivery): void;
   findDelivery(id: string): Delivery | undefined;
   deliveries(filter: Filter): Delivery[];
-  /** Puts what became of an attempt beside it; `due` is when the next one is. */
+  /** Stores an attempt and updates its delivery; `due` is the time of the next attempt. */
   addAttempt(attempt: Attempt, state: DeliveryState, due: number): void;
   attemptsOf(deliveryId: string): Attempt[];
-  /** Begins the schedule anew. */
+  /** Starts the schedule again. */
   resend(deliveryId: string, due: number): void;
-  /** The origins of the addresses that something is waiting for. */
+  /** The origins of the addresses of waiting deliveries. */
   waitingOrigins(): string[];
-  /** What is due longest for an origin, of a link that is not among those busy. */
+  /** The delivery of an origin that has been due for the longest, unless its link is busy. */
   nextFor(origin: string, now: number, busyLinks: ReadonlySet<string>): Delivery | undefined;
-  /** When the first delivery falls due after a moment. */
+  /** The time of the first delivery that is due after a moment. */
   nextDue(after: number): number | undefined;
   counts(): { readonly links: number; readonly payments: number };
   committed(): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes everything. */
   reset(): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Refusals of the sandbox: RFC 9457 problem details that name every fault by JSON pointer. */
+/** The sandbox's error replies: RFC 9457 problem details with a JSON pointer to each invalid field. */
 import type { Problem } from "../domain/errors.ts";
 
 export class ServiceProblem extends Error {
