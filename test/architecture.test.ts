@@ -20,15 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:crypto",
   ],
   sandbox: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
-  webhooks: [
-    "domain",
-    "http/message",
-    "http/exchange",
-    "signatures",
-    "store/sandbox-identity",
-    "node:crypto",
-    "node:path",
-  ],
+  webhooks: ["domain", "http/message", "http/exchange", "signatures", "node:crypto"],
   bulk: [
     "domain",
     "api/refusals",
@@ -81,7 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:os",
     "node:stream",
   ],
-  context: ["http/exchange", "store", "render/paint"],
+  context: ["api/client", "http/exchange", "sandbox/ledger", "store", "render/paint"],
   compiled: ["node:fs", "node:module", "node:path", "node:vm"],
   entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
   program: ["commands", "domain", "commander"],
@@ -102,10 +94,11 @@ const COMMANDS_MAY_NOT = [
 /** What stands beside the commands and belongs to all of them. */
 const COMMANDS_SHARE = [
   "commands/declare",
-  "commands/misuse",
-  "commands/account",
-  "commands/stage",
-  "commands/timeout",
+  "commands/flag-reader",
+  "commands/flag-values",
+  "commands/policy-flags",
+  "commands/usage-errors",
+  "commands/local-services",
 ];
 
 interface Import {

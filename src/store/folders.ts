@@ -15,3 +15,6 @@ export function folders(home: string | undefined): Folders {
   const { config, data, cache } = envPaths("paylink", { suffix: "" });
   return { config, data, cache };
 }
+
+/** The folder, inside the data folder, of the sandbox's identity and ledger. */
+export const sandboxFolder = (dataFolder: string): string => join(dataFolder, "sandbox");

@@ -2,6 +2,9 @@
 import * as z from "zod/mini";
 import { currencyCode } from "../domain/currency.ts";
 
+/** The profile that `paylink sandbox` writes. */
+export const SANDBOX_PROFILE = "sandbox";
+
 /** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
 const defaults = z.lazy(() => {
   const text = optionalText();

@@ -1,5 +1,5 @@
-/** A sandbox and a receiver of its webhooks, each on a free port of this machine: what a command runs its work on. */
-import type { Context } from "../context.ts";
+/** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
+import type { Context, SandboxHome } from "../context.ts";
 import type { Server } from "../http/exchange.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
 import type { ReceiverParts } from "../receiver/receiver.ts";
@@ -7,44 +7,68 @@ import { startReceiver } from "../receiver/start.ts";
 import { createClock } from "../sandbox/clock.ts";
 import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
-import { createSigningKeys, type StoredKeys } from "../sandbox/signing-keys.ts";
+import { createSigningKeys } from "../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/start.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 
-const HERE = { host: "127.0.0.1", port: 0 } as const;
+const ADDRESS = { host: "127.0.0.1", port: 0 } as const;
 const MAX_BODY = 1024 * 1024;
 
-interface StageParts extends Pick<SandboxParts, "ledger" | "schedule"> {
-  readonly identity: SandboxParts["merchant"] & StoredKeys;
-  /** Makes a new key, where the sandbox is asked to rotate its own. */
-  readonly renewKey: () => StoredKeys;
+interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
   /** Whether the receiver refuses records that break the specification. */
   readonly strict: boolean;
   readonly log: EventLog;
   readonly forward?: ReceiverParts["forward"];
-  readonly received: (outcome: WebhookEvent | Rejection) => void;
-  readonly happened: SandboxParts["observe"];
+  readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
+  readonly onSandboxEvent: SandboxParts["observe"];
 }
 
-export interface Stage {
+interface RunningServices {
   readonly sandbox: RunningSandbox;
   readonly receiver: Server;
+}
+
+export interface LocalServices extends RunningServices {
+  /** The path of their `PAYLINK_HOME`. */
+  readonly home: string;
+  readonly sandboxHome: SandboxHome;
+  /** Stops both and deletes the home. */
   readonly close: () => Promise<void>;
 }
 
-export async function openStage(
-  { identity, renewKey, ledger, schedule, strict, log, forward, received, happened }: StageParts,
+export async function openLocalServices(parts: LocalServicesParts, context: Context): Promise<LocalServices> {
+  const home = await context.temporaryHome();
+  try {
+    const sandboxHome = await context.sandbox(home.path);
+    const { sandbox, receiver } = await start(parts, sandboxHome, context);
+    const close = async (): Promise<void> => {
+      try {
+        await sandbox.close();
+        await receiver.close();
+      } finally {
+        await home.remove();
+      }
+    };
+    return { home: home.path, sandboxHome, sandbox, receiver, close };
+  } catch (error) {
+    await home.remove();
+    throw error;
+  }
+}
+
+async function start(
+  { schedule, strict, log, forward, onWebhook, onSandboxEvent }: LocalServicesParts,
+  { identity, renewKey, ledger }: SandboxHome,
   { serve, send, now, newId, out }: Context,
-): Promise<Stage> {
+): Promise<RunningServices> {
   const keys = createSigningKeys(identity, renewKey, now);
-  const shared = { ...HERE, serve, faulted: (error: unknown): void => out.note(String(error)) };
-  const published = (): VerificationKey[] => publishedKeys(keys);
+  const shared = { ...ADDRESS, serve, faulted: (error: unknown): void => out.warn(String(error)) };
   const sandbox = await startSandbox({
     ...shared,
     merchant: identity,
     keys,
-    ledger,
+    ledger: ledger(),
     clock: createClock(now),
     ids: createIds(newId),
     newToken: newId,
@@ -53,15 +77,15 @@ export async function openStage(
     allowRemote: false,
     schedule,
     fault: undefined,
-    observe: happened,
+    observe: onSandboxEvent,
   });
   const receiver = await startReceiver({
     ...shared,
     path: "/",
     publicAddress: undefined,
     maxBody: MAX_BODY,
-    keys: published(),
-    renewKeys: async () => published(),
+    keys: publishedKeys(keys),
+    renewKeys: async () => publishedKeys(keys),
     policy: DEFAULT_POLICY,
     strict,
     unverified: false,
@@ -69,19 +93,12 @@ export async function openStage(
     forward,
     now,
     newId,
-    observe: received,
+    observe: onWebhook,
   }).catch(async (error: unknown) => {
     await sandbox.close();
     throw error;
   });
-  return {
-    sandbox,
-    receiver,
-    close: async () => {
-      await sandbox.close();
-      await receiver.close();
-    },
-  };
+  return { sandbox, receiver };
 }
 
 function publishedKeys(keys: SandboxParts["keys"]): VerificationKey[] {
