@@ -1,4 +1,5 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here. */
+import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createLazySender } from "./http/lazy-sender.ts";
@@ -60,7 +61,8 @@ export async function run(world: NodeJS.Process): Promise<number> {
       processes: { own: world.pid, isRunning: (pid: number) => isRunning(world, pid) },
       profile: options.profile,
     } satisfies Partial<Context>;
-    return Object.assign(machine, openServices(machine, secrets));
+    const eventThread = join(__dirname, "../event-thread.js");
+    return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
   };
   const stopWatching = watchSignals(world, interruption);
   try {

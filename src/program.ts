@@ -13,7 +13,7 @@ import { registerHelp } from "./commands/help/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerLogin } from "./commands/login/command.ts";
 import { registerLogout } from "./commands/logout/command.ts";
-import { failAsUsage } from "./commands/misuse.ts";
+import { failAsUsage } from "./commands/usage-errors.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
 import { registerStatus } from "./commands/status/command.ts";

@@ -1,22 +1,34 @@
-/** Opens what commands work with, when a command asks for it: settings, the API's client, the event store. */
+/** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
 import { join } from "node:path";
 import type { Context } from "./context.ts";
-import { folders } from "./store/folders.ts";
+import { PaylinkError } from "./domain/errors.ts";
+import { folders, sandboxFolder } from "./store/folders.ts";
 import { inForce, type InForce } from "./store/in-force.ts";
-import { withoutAccessToken } from "./store/profile.ts";
+import { SANDBOX_PROFILE, withoutAccessToken } from "./store/profile.ts";
 import { openSettings, type Settings } from "./store/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
-type Machine = Pick<Context, "out" | "send" | "now" | "random" | "pause" | "env" | "profile">;
-type Services = Pick<Context, "settings" | "profiles" | "api" | "events" | "dataFolder">;
+interface Machine extends Pick<
+  Context,
+  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+> {
+  /** The program of the thread that writes events. */
+  readonly eventThread: string;
+}
+
+type Services = Pick<
+  Context,
+  "settings" | "profiles" | "api" | "events" | "sandbox" | "temporaryHome" | "writeFile" | "dataFolder"
+>;
 
 interface Secrets {
   readonly know: (secret: string | undefined) => void;
 }
 
-export function openServices({ out, send, now, random, pause, env, profile }: Machine, secrets: Secrets): Services {
+export function openServices(machine: Machine, secrets: Secrets): Services {
+  const { out, send, now, newId, random, pause, env, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
@@ -57,7 +69,37 @@ export function openServices({ out, send, now, random, pause, env, profile }: Ma
     },
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events.ts");
-      return openEventStore(place ?? eventsPath(data), join(__dirname, "../event-thread.js"));
+      return openEventStore(place ?? eventsPath(data), eventThread);
     },
+    sandbox: async (home) => {
+      const { openIdentity, profileOf, renewKey } = await import("./store/sandbox-identity.ts");
+      const { openLedger } = await import("./store/sandbox.ts");
+      const folder = sandboxFolder(home === undefined ? data : folders(home).data);
+      const identity = openIdentity(folder, newId);
+      return {
+        identity,
+        renewKey: () => renewKey(folder, newId, now()),
+        ledger: (place) => openLedger(place ?? join(folder, "sandbox.db")),
+        register: async (baseUrl, listener) =>
+          (await profiles(home)).save(SANDBOX_PROFILE, profileOf(identity, baseUrl, listener)),
+      };
+    },
+    temporaryHome: async () => {
+      const { mkdtemp, rm } = await import("node:fs/promises");
+      const { tmpdir } = await import("node:os");
+      const path = await mkdtemp(join(tmpdir(), "paylink-"));
+      return { path, remove: () => rm(path, { recursive: true, force: true }) };
+    },
+    writeFile,
   };
+}
+
+async function writeFile(path: string, text: string): Promise<void> {
+  const { writeFile: write } = await import("node:fs/promises");
+  try {
+    await write(path, text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${reason}`, { cause: error });
+  }
 }

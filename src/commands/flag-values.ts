@@ -26,7 +26,9 @@ export const parseCount =
 /** Events a second, above 0: `10`, `0.5` or `10/s`. */
 export function parseRate(text: string): Parsed<number> {
   const [, digits = "0"] = /^(\d{1,9}(?:\.\d{1,9})?)(?:\/s)?$/.exec(text.trim()) ?? [];
-  return Number(digits) > 0 ? accepted(Number(digits)) : refused("must be a number a second, such as 20 or 0.5");
+  return Number(digits) > 0
+    ? accepted(Number(digits))
+    : refused("must be a number a second, such as 20 or 0.5");
 }
 
 const SIZE_UNITS = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const;
@@ -69,6 +71,14 @@ export const parseSince =
   (now: Date) =>
   (text: string): Parsed<Date> =>
     parseWhen(text, now, -1);
+
+/** One of a few words, spelled exactly so. */
+export const parseChoice =
+  <T extends string>(choices: readonly T[]) =>
+  (text: string): Parsed<T> => {
+    const choice = choices.find((word) => word === text);
+    return choice === undefined ? refused(`must be one of ${choices.join(", ")}`) : accepted(choice);
+  };
 
 /** What became of a payment, in any case. */
 export function parseOutcome(text: string): Parsed<Outcome> {

@@ -1,24 +1,28 @@
-/** Which sandbox a command means: the one that flag or environment name, else the profile that `sandbox` registers. */
+/** The sandbox that a command means: the one that flag or environment names, else the profile that `sandbox` registers. */
 import { PaylinkError } from "../domain/errors.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
-import { settingsInForce, type SettingsContext } from "./in-force.ts";
+import { inForce, type Environment } from "./in-force.ts";
 import { SANDBOX_PROFILE } from "./profile.ts";
+import type { Settings } from "./settings.ts";
 
 export interface SandboxInForce {
   readonly baseUrl: URL;
   readonly token: string;
 }
 
-/** Throws where there is none, and where what is named is another service: real money is nothing to play with. */
-export async function sandboxInForce(context: SettingsContext): Promise<SandboxInForce> {
-  const { profile, env, settings } = context;
-  const registered = Object.hasOwn((await settings()).profiles(), SANDBOX_PROFILE)
-    ? SANDBOX_PROFILE
-    : undefined;
+interface Sources {
+  readonly profile: string | undefined;
+  readonly env: Environment;
+  readonly profiles: () => Promise<Settings>;
+}
+
+/** Throws `no_profile` if there is no sandbox, and `usage` if the service named is on another machine. */
+export async function sandboxInForce({ profile, env, profiles }: Sources): Promise<SandboxInForce> {
+  const stored = await profiles();
+  const registered = Object.hasOwn(stored.profiles(), SANDBOX_PROFILE) ? SANDBOX_PROFILE : undefined;
   const named = profile ?? (env["PAYLINK_PROFILE"] || registered);
-  const inForce = await settingsInForce({ ...context, profile: named });
-  const address = inForce.get("baseUrl");
-  const baseUrl = parseWebAddress(address ?? "");
+  const values = inForce({ named, env, current: stored.current(), profiles: stored.profiles() });
+  const baseUrl = parseWebAddress(values.get("baseUrl") ?? "");
   if (baseUrl === undefined)
     throw new PaylinkError("no_profile", "There is no sandbox yet.", {
       hint: "paylink sandbox   starts one in another terminal",
@@ -26,10 +30,8 @@ export async function sandboxInForce(context: SettingsContext): Promise<SandboxI
   if (!isLoopback(baseUrl.hostname))
     throw new PaylinkError(
       "usage",
-      `${baseUrl.host} is not on this machine: only a sandbox can be played with.`,
-      {
-        hint: "Try: --profile sandbox",
-      },
+      `${baseUrl.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
+      { hint: "Try: --profile sandbox" },
     );
-  return { baseUrl, token: inForce.get("token") ?? "" };
+  return { baseUrl, token: values.get("token") ?? "" };
 }

@@ -5,10 +5,15 @@ import { accepted, refused, type Parsed } from "../domain/parsed.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
-/** A made-up webhook that reached a real shop would be a lie told to it. */
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
   const url = parseWebAddress(text);
-  if (url === undefined) return refused(`must be an absolute http or https URL, such as ${LISTENER_URL}`);
+  return url === undefined
+    ? refused(`must be an absolute http or https URL, such as ${LISTENER_URL}`)
+    : allowEndpoint(url, allowRemote);
+}
+
+/** Keeps sample webhooks on this machine: a live shop could take one for a payment. */
+export function allowEndpoint(url: URL, allowRemote: boolean): Parsed<URL> {
   if (allowRemote || isLoopback(url.hostname)) return accepted(url);
   return refused("is not on this machine; add --allow-remote if that endpoint is yours");
 }

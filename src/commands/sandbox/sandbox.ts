@@ -1,31 +1,28 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
-import { join } from "node:path";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
 import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { startSandbox } from "../../sandbox/server.ts";
-import { sandboxFolder } from "../../store/folders.ts";
+import { startSandbox } from "../../sandbox/start.ts";
 import { SANDBOX_PROFILE } from "../../store/profile.ts";
-import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
-import { openLedger } from "../../store/sandbox.ts";
-import type { SandboxFlags } from "./command.ts";
-import { sandboxOptions, type SandboxOptions } from "./options.ts";
+import type { SandboxOptions } from "./options.ts";
 
-export async function sandbox(context: Context, flags: SandboxFlags): Promise<void> {
-  const { out, newId, now, send, serve, signal, settings, dataFolder } = context;
-  const options = sandboxOptions(flags, now());
-  const folder = sandboxFolder(dataFolder);
-  const identity = openIdentity(folder, newId);
-  const ledger = await openOwnLedger(options, folder);
+export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
+  const { out, newId, now, send, serve, signal } = context;
+  out.streamWarnings();
+  const home = await context.sandbox();
+  const keys = createSigningKeys(home.identity, home.renewKey, now);
+  const ledger = home.ledger(options.database);
+  if (options.reset) ledger.reset();
+  await ledger.committed();
   const clock = createClock(now, options.clock);
   const running = await startSandbox({
     ...options,
-    merchant: identity,
-    keys: createSigningKeys(identity, () => renewKey(folder, newId, now()), now),
+    merchant: home.identity,
+    keys,
     ledger,
     clock,
     ids: idsOf(options, ledger, newId),
@@ -34,33 +31,33 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
     serve,
     machineNow: now,
     observe: (event) => out.data(renderSandboxEvent(event, clock.now(), out)),
-    faulted: (error) => out.note(`${out.notePaint.red("✗")} ${String(error)}`),
+    faulted: (error) => out.warn(String(error)),
   });
-  const stored = await settings();
-  await stored.save(SANDBOX_PROFILE, profileOf(identity, running.baseUrl, LISTENER_URL));
-  if (out.json) out.data(JSON.stringify({ type: "ready", url: running.url }));
-  else out.data(`Sandbox on ${out.paint.bold(running.url)}`);
+  try {
+    await home.register(running.baseUrl, LISTENER_URL);
+    announce(running.url, out);
+    await interruption(signal);
+  } finally {
+    await running.close();
+  }
+  return 0;
+}
+
+function announce(url: string, out: Output): void {
+  if (out.json) out.data(JSON.stringify({ type: "ready", url }));
+  else out.data(`Sandbox on ${out.paint.bold(url)}`);
   out.note(
     `No money moves. The dashboard is at that address. The profile ${SANDBOX_PROFILE} points here; in another terminal:`,
   );
   out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
-  await stopped(signal);
-  await running.close();
-}
-
-async function openOwnLedger({ db, reset }: SandboxOptions, folder: string): Promise<Ledger> {
-  const ledger = openLedger(db ?? join(folder, "sandbox.db"));
-  if (reset) ledger.reset();
-  await ledger.committed();
-  return ledger;
 }
 
 function idsOf({ seed }: SandboxOptions, ledger: Ledger, newId: () => string) {
-  const held = ledger.counts();
-  return createIds(seed === undefined ? newId : seededIds(seed, held), held.payments);
+  const counts = ledger.counts();
+  return createIds(seed === undefined ? newId : seededIds(seed, counts), counts.payments);
 }
 
-const stopped = (signal: AbortSignal): Promise<void> =>
+const interruption = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,4 +1,4 @@
-/** `paylink verify`: explains one captured webhook, and says what to change where it does not verify. */
+/** `paylink verify`: explains one captured webhook, and what to change if it does not verify. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
@@ -8,25 +8,17 @@ import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
-import { eventsPath, openEventStore } from "../../store/events.ts";
 import { findOne } from "../../store/find-event.ts";
-import { settingsInForce } from "../../store/in-force.ts";
-import { captureOf, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
-import type { VerifyFlags } from "./command.ts";
-import { verifyOptions, type VerifyOptions } from "./options.ts";
+import { captureFromRequest, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
+import type { CaptureSource, VerifyOptions } from "./options.ts";
 
 /** The largest body that a webhook may have. */
 const MAX_BODY = 1024 * 1024;
 
-export async function verify(context: Context, file: string | undefined, flags: VerifyFlags): Promise<void> {
-  const { out, now, readFile, send } = context;
-  const options = verifyOptions(flags, file, await settingsInForce(context), now());
-  const warn = (warning: string): void => out.note(`${out.notePaint.yellow("!")} ${warning}`);
-  const keys = await loadKeys(options.keySources, { readFile, send, warn });
-  const capture =
-    flags.event === undefined
-      ? await fromFile(file, context)
-      : await fromStore(flags.event, flags.db, context);
+export async function verify(context: Context, options: VerifyOptions): Promise<number> {
+  const { out, readFile, send } = context;
+  const keys = await loadKeys(options.keySources, { readFile, send, warn: out.warn });
+  const capture = await openCapture(options.source, context);
   const { address, source } = addressOf(capture, options);
   const request: HttpRequest = { ...capture.request, ...address };
   const { policy, at } = options;
@@ -47,19 +39,17 @@ export async function verify(context: Context, file: string | undefined, flags: 
   const { verdict, code } = examination.verdict;
   if (verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
+  return 0;
 }
 
-async function fromFile(file = "-", { readFile }: Context): Promise<Capture> {
-  return readCapture(await readFile(file), file === "-" ? "stdin" : file);
-}
-
-/** What was taken or turned away, as it was received. */
-async function fromStore(uti: string, db: string | undefined, { dataFolder }: Context): Promise<Capture> {
-  const store = openEventStore(db ?? eventsPath(dataFolder));
+async function openCapture(source: CaptureSource, { readFile, events }: Context): Promise<Capture> {
+  if ("file" in source)
+    return readCapture(await readFile(source.file), source.file === "-" ? "stdin" : source.file);
+  const store = await events(source.database);
   try {
-    const { id, request } = findOne(store, uti);
-    if (request !== null) return captureOf(request);
-    throw new PaylinkError("usage", `${id} was no HTTP request, so nothing of it was kept to verify.`);
+    const { id, request } = await findOne(store, source.event);
+    if (request !== null) return captureFromRequest(request);
+    throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
   } finally {
     await store.close();
   }
@@ -103,5 +93,8 @@ function addressOf(
   if (address !== undefined) return { address, source: "the capture itself" };
   if (configured !== undefined) return configured;
   const [host = ""] = fieldLines(request.headers, "host");
-  return { address: { scheme: "http", authority: host }, source: "Host, and http for want of --public-url" };
+  return {
+    address: { scheme: "http", authority: host },
+    source: "Host, and http because there is no --public-url",
+  };
 }

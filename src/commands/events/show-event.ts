@@ -1,4 +1,4 @@
-/** `paylink events show`: one event whole, with each step of its verification and all that became of it. */
+/** `paylink events show`: one event in full, with its verification, deliveries and forwards. */
 import type { Context } from "../../context.ts";
 import { renderRecord } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -6,31 +6,46 @@ import { renderSteps } from "../../render/verdict.ts";
 import { formatLocal } from "../../render/time.ts";
 import { renderEventHeading, renderForward, renderRejection } from "../../render/webhook.ts";
 import { eventLine } from "../../receiver/event-line.ts";
+import type { Forward } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
+import type { Arrival, KeptEvent, KeptRejection } from "../../store/event-archive.ts";
 import type { EventStore } from "../../store/events.ts";
 import { findOne } from "../../store/find-event.ts";
-import { asReceived, withEvents } from "./archive.ts";
+import type { ShowOptions } from "./options.ts";
+import { asReceived, withEvents } from "./stored-events.ts";
 
-export async function show(context: Context, uti: string, flags: { readonly db?: string }): Promise<void> {
+export async function showEvent(context: Context, options: ShowOptions): Promise<number> {
   const { out } = context;
-  await withEvents(context, flags, (store) => {
-    const found = findOne(store, uti);
+  await withEvents(context, options, async (store) => {
+    const found = await findOne(store, options.name);
     if (found.type === "rejected") out.data(out.json ? JSON.stringify(found) : rejectionText(found, context));
-    else out.data(out.json ? eventJson(found, store) : eventText(found, store, context));
+    else {
+      const history = await historyOf(found, store);
+      out.data(out.json ? eventDocument(found, history) : eventText(found, history, context));
+    }
   });
+  return 0;
 }
 
-/** The event's own line, with what came after it. */
-function eventJson(kept: KeptEvent, store: EventStore): string {
-  const after = JSON.stringify({ arrivals: store.arrivals(kept.id), forwards: store.forwards(kept.id) });
-  return `${eventLine(asReceived(kept)).slice(0, -1)},${after.slice(1)}`;
+/** What happened after the first arrival. */
+interface History {
+  readonly arrivals: readonly Arrival[];
+  readonly forwards: readonly Forward[];
 }
 
-function eventText(kept: KeptEvent, store: EventStore, { out }: Context): string {
+const historyOf = async ({ id }: KeptEvent, store: EventStore): Promise<History> => ({
+  arrivals: await store.arrivals(id),
+  forwards: await store.forwards(id),
+});
+
+/** The event's own line, with its history. */
+const eventDocument = (kept: KeptEvent, history: History): string =>
+  `${eventLine(asReceived(kept)).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
+
+function eventText(kept: KeptEvent, { arrivals, forwards }: History, { out }: Context): string {
   const { paint } = out;
   const event = asReceived(kept);
   const { verdict, record, breaches, request, receivedAt, id } = event;
@@ -43,9 +58,8 @@ function eventText(kept: KeptEvent, store: EventStore, { out }: Context): string
     `  ${paint.cyan("deliveries")}`,
     `    ${formatLocal(receivedAt)}  ${id}`,
   ];
-  for (const arrival of store.arrivals(kept.id))
+  for (const arrival of arrivals)
     lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
-  const forwards = store.forwards(kept.id);
   if (forwards.length > 0) lines.push(`  ${paint.cyan("forwards")}`);
   for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
   return lines.join("\n");
@@ -72,7 +86,7 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
   ];
 }
 
-/** As `verify` shows it; nothing to compare where what was turned away was no HTTP request. */
+/** As `verify` shows it; there is nothing to compare if what was rejected was not an HTTP request. */
 function verificationText(
   verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
   request: HttpRequest | null,
@@ -80,6 +94,6 @@ function verificationText(
 ): string {
   const digests = request === null ? [] : compareDigests(request.headers, request.body);
   const trace =
-    request === null ? [] : traceBase(verdict.signatureBase, request, "the address it was judged by");
+    request === null ? [] : traceBase(verdict.signatureBase, request, "the address it was verified against");
   return renderSteps({ verdict, digests, trace }, paint).replace(/^(?=.)/gm, "  ");
 }

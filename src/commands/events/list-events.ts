@@ -1,35 +1,33 @@
 /** `paylink events list`: the newest events as a table, or as JSON lines. */
 import type { Context } from "../../context.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";
 import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
-import { asReceived, readFilter, withEvents } from "./archive.ts";
-import type { ListFlags } from "./command.ts";
+import type { ListOptions } from "./options.ts";
+import { asReceived, withEvents } from "./stored-events.ts";
 
-/** As many as a screen holds; `--limit` says otherwise. */
-const LISTED = 20;
-
-export async function list(context: Context, flags: ListFlags): Promise<void> {
-  const { out, now } = context;
-  const filter = readFilter(flags, now(), LISTED);
-  await withEvents(context, flags, (store) => {
-    const rejected = flags.rejected === true;
-    const found = rejected ? [...store.rejections(filter)] : [...store.events(filter)];
-    if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
-    else if (flags.quiet === true) for (const one of found) out.data(safeText(nameOf(one)));
-    else if (found.length === 0) out.note(rejected ? "Nothing was rejected." : "There are no such events.");
-    else out.data(renderTable(found.map((one) => cells(one, context))));
+export async function listEvents(context: Context, options: ListOptions): Promise<number> {
+  const { out } = context;
+  const { filter, rejected, quiet } = options;
+  const found: (KeptEvent | KeptRejection)[] = [];
+  await withEvents(context, options, async (store) => {
+    for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
   });
+  if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
+  else if (quiet) for (const one of found) out.data(safeText(nameOf(one)));
+  else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
+  else out.data(renderTable(found.map((one) => cellsOf(one, context))));
+  return 0;
 }
 
 const nameOf = (one: KeptEvent | KeptRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
 
-function cells(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context): Cell[] {
+function cellsOf(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [

@@ -1,10 +1,10 @@
-/** Wrong use as the command line's parser finds it: failures of ours, with the nearest name and a line that would work. */
+/** Usage errors that commander finds, as paylink's own errors: with the nearest name and a line that would work. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import { PaylinkError } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
 import { exampleOf } from "./declare.ts";
 
-/** Makes every refusal of commander's a failure of ours, so that one place turns them all into words. */
+/** Turns every error of commander into a PaylinkError, so that all errors are rendered in one place. */
 export function failAsUsage(program: CommandUnknownOpts): void {
   program.on("beforeAllHelp", refuseHelp);
   for (const command of withSubcommands(program)) {
@@ -13,27 +13,32 @@ export function failAsUsage(program: CommandUnknownOpts): void {
     command.exitOverride((error) => {
       if (error.exitCode === 0) throw error;
       refuseUnknown(command);
-      throw misuse(command, error);
+      throw usageError(command, error);
     });
   }
 }
 
-/** commander would show the help of paylink for `paylink bogus --help`, and in place of a refusal for `paylink --json`. */
-function refuseHelp({ command, error }: { readonly command: CommandUnknownOpts; readonly error: boolean }): void {
+/** commander would show the help of paylink for `paylink bogus --help`, and instead of an error for `paylink --json`. */
+function refuseHelp({
+  command,
+  error,
+}: {
+  readonly command: CommandUnknownOpts;
+  readonly error: boolean;
+}): void {
   refuseUnknown(command);
   if (error) throw usage(`${pathOf(command)} needs a command.`, command);
 }
 
-/** The failure of a word that stands where a command should, and is none. */
 export function unknownCommand(word: string, group: CommandUnknownOpts): PaylinkError {
   const names = group.createHelp().visibleCommands(group);
   const near = nearest(
     word,
     names.map((command) => command.name()),
   );
-  const meant = names.find((command) => command.name() === near);
+  const intended = names.find((command) => command.name() === near);
   return new PaylinkError("usage", `Unknown command '${word}'.${didYouMean(near)}`, {
-    hint: `Try: ${(meant && exampleOf(meant)) ?? `${pathOf(group)} --help`}`,
+    hint: `Try: ${(intended && exampleOf(intended)) ?? `${pathOf(group)} --help`}`,
   });
 }
 
@@ -50,9 +55,9 @@ function refuseUnknown(command: CommandUnknownOpts): void {
   if (!group.commands.some((known) => known.name() === word)) throw unknownCommand(word, group);
 }
 
-function misuse(command: CommandUnknownOpts, { code, message }: CommanderError): PaylinkError {
-  const words = message.replace(/^error: /, "").replace(/\.$/, "");
-  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+function usageError(command: CommandUnknownOpts, { code, message }: CommanderError): PaylinkError {
+  const text = message.replace(/^error: /, "").replace(/\.$/, "");
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
   return usage(code === "commander.unknownOption" ? sentence + suggestion(command) : sentence, command);
 }
 

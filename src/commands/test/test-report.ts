@@ -1,4 +1,4 @@
-/** What happened while the command ran: counted, and in words. */
+/** Counts what happened while the command of `paylink test` ran, and reports it as text. */
 import type { Paint } from "../../render/paint.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Forward, Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -16,15 +16,15 @@ interface Counts {
   forwarded: number;
 }
 
-export interface Report {
+export interface TestReport {
   readonly counts: Readonly<Counts>;
-  readonly happened: (event: SandboxEvent) => void;
-  readonly received: (outcome: WebhookEvent | Rejection) => void;
-  readonly forwarded: (event: WebhookEvent, forward: Forward) => void;
-  words(paint: Paint): string;
+  readonly onSandboxEvent: (event: SandboxEvent) => void;
+  readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
+  readonly onForward: (event: WebhookEvent, forward: Forward) => void;
+  text(paint: Paint): string;
 }
 
-export function createReport(): Report {
+export function createTestReport(): TestReport {
   const counts: Counts = {
     created: 0,
     approved: 0,
@@ -35,34 +35,34 @@ export function createReport(): Report {
     rejected: 0,
     forwarded: 0,
   };
-  const open = new Map<string, string>();
+  const undelivered = new Map<string, string>();
   const rejections: string[] = [];
   return {
     counts,
-    happened: (event) => {
+    onSandboxEvent: (event) => {
       if (event.type === "link") counts.created += 1;
       if (event.type === "payment") countOutcome(counts, event.record);
       if (event.type !== "delivery") return;
       if (event.state === "delivered") {
         counts.delivered += 1;
-        open.delete(event.delivery.id);
-      } else open.set(event.delivery.id, `${event.delivery.url}: ${event.detail}`);
-      counts.undelivered = open.size;
+        undelivered.delete(event.delivery.id);
+      } else undelivered.set(event.delivery.id, `${event.delivery.url}: ${event.detail}`);
+      counts.undelivered = undelivered.size;
     },
-    received: (outcome) => {
+    onWebhook: (outcome) => {
       if (outcome.type !== "rejected") return;
       counts.rejected += 1;
       rejections.push(`${outcome.code}: ${outcome.detail}`);
     },
-    forwarded: () => void (counts.forwarded += 1),
-    words: (paint) => {
-      const { created, approved, declined, cancelled, delivered, undelivered, rejected } = counts;
+    onForward: () => void (counts.forwarded += 1),
+    text: (paint) => {
+      const { created, approved, declined, cancelled, delivered, rejected } = counts;
       const paid = `${approved} approved, ${declined} declined, ${cancelled} cancelled`;
-      const line = `${created} created, ${paid}; ${delivered} delivered, ${undelivered} undelivered, ${rejected} rejected`;
-      const faults = [...open.values(), ...rejections].map(
-        (fault) => `  ${paint.red("✗")} ${safeText(fault)}`,
+      const line = `${created} created, ${paid}; ${delivered} delivered, ${undelivered.size} undelivered, ${rejected} rejected`;
+      const failures = [...undelivered.values(), ...rejections].map(
+        (failure) => `  ${paint.red("✗")} ${safeText(failure)}`,
       );
-      return [`${paint.bold("paylink test")}  ${line}`, ...faults].join("\n");
+      return [`${paint.bold("paylink test")}  ${line}`, ...failures].join("\n");
     },
   };
 }
