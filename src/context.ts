@@ -1,5 +1,6 @@
 /** What a command may touch: everything outside its own arguments reaches it through this one object. */
 import type { Api } from "./api/client.ts";
+import type { Journals } from "./bulk/journals.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
 import type { EventStore } from "./store/events.ts";
@@ -35,7 +36,7 @@ export interface Output {
    * Something the user should know though the command goes on: `! text` on stderr. With `json` it is kept, and becomes a
    * member of the one document on stderr, unless `streamWarnings` was called.
    */
-  warn(text: string): void;
+  readonly warn: (text: string) => void;
   /** The warnings kept for that document. */
   readonly warnings: readonly string[];
   /** The failure that ends the run, on stderr in every mode. */
@@ -116,6 +117,8 @@ export interface Context {
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store: a file, or the usual one. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
+  /** The journals of bulk runs. */
+  readonly journals: () => Promise<Journals>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
 }

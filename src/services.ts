@@ -9,14 +9,15 @@ import { openSettings, type Settings } from "./store/settings.ts";
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
-type Machine = Pick<Context, "out" | "send" | "now" | "random" | "pause" | "env" | "profile">;
-type Services = Pick<Context, "settings" | "profiles" | "api" | "events" | "dataFolder">;
+type Machine = Pick<Context, "out" | "send" | "now" | "random" | "pause" | "env" | "processes" | "profile">;
+type Services = Pick<Context, "settings" | "profiles" | "api" | "events" | "journals" | "dataFolder">;
 
 interface Secrets {
   readonly know: (secret: string | undefined) => void;
 }
 
-export function openServices({ out, send, now, random, pause, env, profile }: Machine, secrets: Secrets): Services {
+export function openServices(machine: Machine, secrets: Secrets): Services {
+  const { out, send, now, random, pause, env, processes, profile } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
@@ -54,6 +55,10 @@ export function openServices({ out, send, now, random, pause, env, profile }: Ma
             ...(expires === undefined ? {} : { accessTokenExpires: expires }),
           })),
       });
+    },
+    journals: async () => {
+      const { openJournals } = await import("./bulk/journals.ts");
+      return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events.ts");

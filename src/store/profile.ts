@@ -2,6 +2,9 @@
 import * as z from "zod/mini";
 import { currencyCode } from "../domain/currency.ts";
 
+/** The profile that `paylink sandbox` writes. */
+export const SANDBOX_PROFILE = "sandbox";
+
 /** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
 const defaults = z.lazy(() => {
   const text = optionalText();
@@ -52,6 +55,9 @@ const shapeOf = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniLazy<z.ZodMini
 export const profile = z.lazy(() => z.object({ ...shapeOf(defaults), ...shapeOf(secrets) }));
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
+
+/** The profile that commands write if no name is given and no profile is current. */
+export const DEFAULT_PROFILE = "default";
 
 /** Everything that a profile may hold. */
 export const profileShape = () => shapeOf(profile);
