@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT = 30_000;
 
 interface Machine extends Pick<
   Context,
-  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "processes" | "profile"
 > {
   /** The program of the thread that writes events. */
   readonly eventThread: string;
@@ -20,7 +20,7 @@ interface Machine extends Pick<
 
 type Services = Pick<
   Context,
-  "settings" | "profiles" | "api" | "events" | "sandbox" | "temporaryHome" | "writeFile" | "dataFolder"
+  "settings" | "profiles" | "api" | "events" | "journals" | "sandbox" | "temporaryHome" | "writeFile" | "dataFolder"
 >;
 
 interface Secrets {
@@ -28,7 +28,7 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, now, newId, random, pause, env, profile, eventThread } = machine;
+  const { out, send, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
@@ -66,6 +66,10 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
             ...(expires === undefined ? {} : { accessTokenExpires: expires }),
           })),
       });
+    },
+    journals: async () => {
+      const { openJournals } = await import("./bulk/journals.ts");
+      return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events.ts");

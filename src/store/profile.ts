@@ -56,6 +56,9 @@ export const profile = z.lazy(() => z.object({ ...shapeOf(defaults), ...shapeOf(
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
+/** The profile that commands write if no name is given and no profile is current. */
+export const DEFAULT_PROFILE = "default";
+
 /** Everything that a profile may hold. */
 export const profileShape = () => shapeOf(profile);
 export const settingKeys = () => z.keyof(profile._zod.innerType).options;

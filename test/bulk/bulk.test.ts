@@ -131,7 +131,7 @@ describe("bulk", () => {
     writeFileSync(path, "amount,currency,customerName,terminalId\n1,EUR,Ada,1\n");
     expect(await runPaylink(["bulk", path, "--dry-run"], { home })).toEqual({
       code: 0,
-      stdout: "1 row, all good. Nothing was sent.\n",
+      stdout: "1 row, all valid. Nothing was sent.\n",
       stderr: "",
     });
     expect((await runPaylink(["bulk", path], { home })).code).toBe(3);
@@ -181,7 +181,7 @@ describe("bulk", () => {
     expect((await sent.send()).stderr).not.toContain("second link");
     const again = await sent.send();
     expect(again.code).toBe(0);
-    const [, journal = ""] = /remove the journal of this list, (.+), and run/.exec(again.stderr) ?? [];
+    const [, journal = ""] = /delete the journal of this list, (.+), and run/.exec(again.stderr) ?? [];
     expect(service.arrivals).toHaveLength(3);
     rmSync(journal);
     expect((await sent.send()).code).toBe(0);
@@ -195,9 +195,7 @@ describe("bulk", () => {
     writeFileSync(edited.path, list(3).replace("2.50", "3.50"));
     const ended = await edited.send();
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain(
-      "line 3  asks for something else now; it has the link https://pay.example/pay?r=I1.1",
-    );
+    expect(ended.stderr).toContain("line 3  has changed; it has the link https://pay.example/pay?r=I1.1");
     expect(service.arrivals).toHaveLength(3);
   });
 
@@ -209,7 +207,7 @@ describe("bulk", () => {
     writeFileSync(other, list(3));
     const ended = await runPaylink(["bulk", other, "--currency", "EUR"], renamed);
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain("The same list was sent before");
+    expect(ended.stderr).toContain("This list was sent before");
     expect(service.arrivals).toHaveLength(3);
     expect(readFileSync(join(renamed.home, "march.links.csv"), "utf8")).toContain("r=I2.1,created");
   });
@@ -280,7 +278,7 @@ describe("bulk", () => {
     await running.until(/"created"/);
     const ended = await running.stop();
     expect(ended.code).toBe(130);
-    expect(ended.stderr).toContain("Run the same command again to go on");
+    expect(ended.stderr).toContain("Run the same command again to continue");
     expect(ended.stderr).not.toContain("Warning");
     expect(lines(ended.stdout).at(-1)).toMatchObject({
       type: "summary",

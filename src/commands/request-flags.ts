@@ -1,40 +1,8 @@
-/** The flags that describe a payment link: the same for one link and for the rows of a file. */
-import type { Command } from "@commander-js/extra-typings";
+/** The flags that describe a payment link: `create` sends them as one link, `bulk` as the defaults of its rows. */
+import type { NewCommand } from "./declare.ts";
 
-export interface RequestFlags {
-  readonly amount?: string;
-  readonly currency?: string;
-  readonly terminalId?: string;
-  readonly customerName?: string;
-  readonly expires?: string;
-  readonly invoiceId?: string;
-  readonly description?: string;
-  readonly customData?: string;
-  readonly type?: string;
-  readonly returnUrl?: string;
-  readonly failureReturnUrl?: string;
-  readonly callbackUrl?: string;
-  readonly failureCallbackUrl?: string;
-  readonly email?: string;
-  readonly firstName?: string;
-  readonly lastName?: string;
-  readonly address1?: string;
-  readonly address2?: string;
-  readonly city?: string;
-  readonly postcode?: string;
-  readonly country?: string;
-  readonly subscription?: boolean;
-  readonly reusable?: boolean;
-  readonly mode?: string;
-  readonly minAmount?: string;
-  readonly maxAmount?: string;
-  readonly referenceMode?: string;
-  readonly from?: string;
-}
-
-/** Adds the flags to a command. */
-export function requestFlags(command: Command): Command {
-  return command
+export const requestFlags = (command: NewCommand) =>
+  command
     .optionsGroup("The payment:")
     .option("--amount <decimal>", "what the customer pays")
     .option("--currency <code>", "three letters of ISO 4217")
@@ -71,4 +39,3 @@ export function requestFlags(command: Command): Command {
     .option("--country <country>", "country")
     .optionsGroup("The request:")
     .option("--from <file>", "a JSON request as the base (- for stdin); flags override it");
-}

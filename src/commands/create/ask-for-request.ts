@@ -1,56 +1,67 @@
-/** Asks for what a request lacks: each answer becomes a flag, and is held to the very rules that flags are held to. */
+/** Asks for what a request lacks: each answer becomes a flag, and follows the rules of that flag. */
 import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import type { Json } from "../../domain/json.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { renderRequestSummary } from "../../render/request.ts";
-import { FIELD_OF, nameOf, type BuiltRequest, type ValueFlag } from "../../requests/build.ts";
+import {
+  FIELD_OF,
+  nameOf,
+  type BuiltRequest,
+  type RequestFlags,
+  type ValueFlag,
+} from "../../requests/build.ts";
 import type { InForce } from "../../store/in-force.ts";
 import type { SettingKey } from "../../store/profile.ts";
-import type { CreateFlags } from "./command.ts";
+import type { CreateOptions, RequestDraft } from "./options.ts";
 
-export interface AskParts {
-  readonly context: Context;
+interface AskParts extends RequestDraft {
   readonly ask: Ask;
-  readonly flags: CreateFlags;
-  readonly base: Json | undefined;
   readonly settings: InForce;
-  readonly build: (flags: CreateFlags) => BuiltRequest;
 }
 
-/** The flags with every answer. Throws `interrupted` where the user stops, or says no to the summary. */
-export async function askForRequest(parts: AskParts): Promise<CreateFlags> {
-  const { ask, context, build } = parts;
-  let flags = { ...parts.flags, ...(await askKind(parts)) };
-  for (const question of REQUIRED)
-    if (isOpen(question.flag, parts)) flags = { ...flags, ...(await askField(question, flags, parts)) };
-  const chosen = await ask.several(
-    "Anything else? (space chooses, enter goes on)",
-    GROUPS.filter(({ questions }) => questions.some(({ flag }) => isOpen(flag, parts))).map((group) => ({
-      name: group.name,
-      value: group,
-    })),
-  );
-  for (const question of chosen.flatMap(({ questions }) => questions))
-    if (isOpen(question.flag, parts)) flags = { ...flags, ...(await askField(question, flags, parts)) };
-  const { request } = build(flags);
-  if (request === null || flags.dryRun === true || flags.curl === true) return flags;
-  context.out.note(`\n${renderRequestSummary(request, context.out.notePaint)}\n`);
-  if (await ask.confirm("Create this link?")) return flags;
-  context.out.note("Nothing was sent.");
+/** The request with every answer. Throws `interrupted` if the user stops, or says no to the summary. */
+export async function askForRequest(
+  { ask, out }: Context,
+  { draft, settings, print }: CreateOptions,
+): Promise<BuiltRequest> {
+  if (ask === undefined) return draft.built;
+  const parts: AskParts = { ...draft, ask, settings };
+  const flags = await askForFlags(parts);
+  const built = draft.build(flags);
+  if (built.request === null || print !== undefined) return built;
+  out.note(`\n${renderRequestSummary(built.request, out.notePaint)}\n`);
+  if (await ask.confirm("Create this link?")) return built;
+  out.note("Nothing was sent.");
   throw new PaylinkError("interrupted", "Nothing was sent.");
+}
+
+async function askForFlags(parts: AskParts): Promise<RequestFlags> {
+  const { ask } = parts;
+  let flags = { ...parts.flags, ...(await askKind(parts)) };
+  const askOpen = async (questions: readonly FieldQuestion[]): Promise<void> => {
+    for (const question of questions)
+      if (isOpen(question.flag, parts)) flags = { ...flags, ...(await askField(question, flags, parts)) };
+  };
+  await askOpen(REQUIRED);
+  const open = GROUPS.filter(({ questions }) => questions.some(({ flag }) => isOpen(flag, parts)));
+  const chosen = await ask.several(
+    "Anything else? (space selects, enter continues)",
+    open.map((group) => ({ name: group.name, value: group })),
+  );
+  await askOpen(chosen.flatMap(({ questions }) => questions));
+  return flags;
 }
 
 interface FieldQuestion {
   readonly flag: ValueFlag;
   readonly message: string;
-  /** The answer of who only presses Enter, where no setting gives one. */
-  readonly initial?: (flags: CreateFlags) => string | undefined;
+  /** The answer if the user only presses Enter and no setting gives one. */
+  readonly initial?: (flags: RequestFlags) => string | undefined;
   /** Whether an empty answer means that the field is not sent. */
-  readonly optional?: (flags: CreateFlags) => boolean;
+  readonly optional?: (flags: RequestFlags) => boolean;
 }
 
-const isReusable = (flags: CreateFlags): boolean => flags.reusable === true;
+const isReusable = (flags: RequestFlags): boolean => flags.reusable === true;
 const always = (): boolean => true;
 
 const REQUIRED: readonly FieldQuestion[] = [
@@ -97,17 +108,17 @@ const GROUPS: readonly { readonly name: string; readonly questions: readonly Fie
   { name: "Custom data", questions: [optional("customData", "Custom data")] },
 ];
 
-/** Neither a flag nor the file says it. */
+/** Neither a flag nor the file gives it. */
 function isOpen(flag: ValueFlag, { flags, base }: AskParts): boolean {
   if (flags[flag] !== undefined) return false;
   return valueAt(base, FIELD_OF[flag]) === undefined;
 }
 
-async function askKind({ ask, flags, base }: AskParts): Promise<Partial<CreateFlags>> {
+async function askKind({ ask, flags, base }: AskParts): Promise<Partial<RequestFlags>> {
   const { reusable, subscription, mode, minAmount, maxAmount, referenceMode } = flags;
   const decided = [reusable, subscription, mode, minAmount, maxAmount, referenceMode, base];
   if (decided.some((value) => value !== undefined)) return {};
-  return ask.choose<Partial<CreateFlags>>("What kind of link?", [
+  return ask.choose<Partial<RequestFlags>>("What kind of link?", [
     { name: "One-time", value: {}, description: "paid once, for a fixed amount" },
     { name: "Reusable", value: { reusable: true }, description: "paid any number of times until it expires" },
     { name: "Subscription", value: { subscription: true }, description: "starts a recurring arrangement" },
@@ -116,16 +127,16 @@ async function askKind({ ask, flags, base }: AskParts): Promise<Partial<CreateFl
 
 async function askField(
   { flag, message, initial, optional: mayBeEmpty }: FieldQuestion,
-  flags: CreateFlags,
+  flags: RequestFlags,
   { ask, settings, build }: AskParts,
-): Promise<Partial<CreateFlags>> {
+): Promise<Partial<RequestFlags>> {
   const empty = mayBeEmpty?.(flags) ?? false;
-  const withAnswer = (text: string): Partial<CreateFlags> => (empty && text === "" ? {} : { [flag]: text });
+  const withAnswer = (text: string): Partial<RequestFlags> => (empty && text === "" ? {} : { [flag]: text });
   const inForce = isSetting(flag) ? settings.find(flag) : undefined;
-  // The built-in expiry is a one-time link's alone.
+  // The built-in expiry is for one-time links only.
   const known = empty && inForce?.source === "default" ? undefined : inForce?.value;
   const answer = await ask.text({
-    message: empty ? `${message} (enter leaves it out)` : message,
+    message: empty ? `${message} (enter skips it)` : message,
     initial: known ?? initial?.(flags),
     check: (text) => newProblem(build(flags), build({ ...flags, ...withAnswer(text) }), nameOf(flag)),
   });
@@ -145,7 +156,7 @@ const SETTINGS = [
 type SettingFlag = (typeof SETTINGS)[number];
 const isSetting = (flag: ValueFlag): flag is SettingFlag => SETTINGS.some((setting) => setting === flag);
 
-/** What an answer brings about that was not wrong before; what is still missing is for a later question. */
+/** A problem that the answer causes; what is still missing is left to later questions. */
 function newProblem(before: BuiltRequest, after: BuiltRequest, own: string): string | undefined {
   const found = after.problems.find(
     (problem) =>
@@ -155,7 +166,5 @@ function newProblem(before: BuiltRequest, after: BuiltRequest, own: string): str
       ),
   );
   if (found === undefined) return undefined;
-  return found.at === own ? capitalised(found.message) : `${found.at} ${found.message}`;
+  return found.at === own ? `It ${found.message}.` : `${found.at} ${found.message}`;
 }
-
-const capitalised = (text: string): string => `It ${text}.`;

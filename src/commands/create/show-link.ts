@@ -1,21 +1,24 @@
-/** Shows a created link as it was asked for: the card, the URL alone or the service's JSON, and where it goes next. */
+/** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
 import type { CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderLink, renderWarnings } from "../../render/link.ts";
+import { renderProblem } from "../../render/error.ts";
+import { renderLink } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { CreateFlags } from "./command.ts";
+import type { CreateOptions } from "./options.ts";
+
+type Display = Pick<CreateOptions, "quiet" | "qr" | "open" | "copy">;
 
 export async function showLink(
   { text, link, breaches }: CreatedLink,
   request: PaymentLinkRequest,
-  flags: CreateFlags,
+  display: Display,
   context: Context,
 ): Promise<void> {
   const { out, now } = context;
-  for (const warning of renderWarnings(breaches, out.notePaint)) out.note(warning);
-  const card = !out.json && flags.quiet !== true;
+  for (const breach of breaches) out.warn(renderProblem(breach));
+  const card = !out.json && !display.quiet;
   if (card) {
     out.data(renderLink(link, { paint: out.paint, now: now() }));
     if (request.expirationDate === undefined)
@@ -24,16 +27,16 @@ export async function showLink(
   else if (link.url === undefined) throw withoutUrl(text);
   else out.data(safeText(link.url));
   if (link.url === undefined) return;
-  if (flags.qr === true) {
+  if (display.qr) {
     const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));
     else out.note(renderQr(link.url, out.notePaint));
   }
-  await hand(link.url, flags, context);
+  await copyAndOpen(link.url, display, context);
 }
 
-/** The link exists, whatever becomes of it here: what fails now is a warning. */
-async function hand(url: string, flags: CreateFlags, context: Context): Promise<void> {
+/** The link exists already, so a failure here is only a warning. */
+async function copyAndOpen(url: string, { copy, open }: Display, context: Context): Promise<void> {
   const { out } = context;
   const attempt = async (verb: string, done: string, action: () => Promise<void>): Promise<void> => {
     try {
@@ -41,11 +44,11 @@ async function hand(url: string, flags: CreateFlags, context: Context): Promise<
       out.note(done);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      out.note(`${out.notePaint.yellow("!")} The link could not be ${verb}: ${safeText(reason)}`);
+      out.warn(`The link was created, but could not be ${verb}: ${safeText(reason)}`);
     }
   };
-  if (flags.copy === true) await attempt("copied", "Copied.", () => context.copyText(url));
-  if (flags.open === true) await attempt("opened", "Opened in the browser.", () => context.openBrowser(url));
+  if (copy) await attempt("copied", "Copied.", () => context.copyText(url));
+  if (open) await attempt("opened", "Opened in the browser.", () => context.openBrowser(url));
 }
 
 const withoutUrl = (body: string): PaylinkError =>
