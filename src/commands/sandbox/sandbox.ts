@@ -38,11 +38,14 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
   });
   const stored = await settings();
   await stored.save(SANDBOX_PROFILE, profileOf(identity, running.baseUrl, LISTENER_URL));
-  if (out.json) out.data(JSON.stringify({ type: "ready", url: running.url }));
-  else out.data(`Sandbox on ${out.paint.bold(running.url)}`);
-  out.note(
-    `No money moves. The dashboard is at that address. The profile ${SANDBOX_PROFILE} points here; in another terminal:`,
-  );
+  if (out.json) {
+    out.data(JSON.stringify({ type: "ready", url: running.url }));
+    out.data(JSON.stringify({ type: "dashboard", url: running.dashboardUrl }));
+  } else {
+    out.data(`Sandbox on ${out.paint.bold(running.url)}`);
+    out.data(`Dashboard  ${running.dashboardUrl}`);
+  }
+  out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
   out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
   await stopped(signal);
   await running.close();
