@@ -1,5 +1,5 @@
-/** The merchant's client credentials, and the access tokens that the sandbox issues for them. */
-import { createHash, timingSafeEqual } from "node:crypto";
+/** The secrets that open the sandbox: the merchant's credentials, the access tokens issued for them, the dashboard's key. */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { ServiceProblem } from "./service-problem.ts";
 
 export interface Merchant {
@@ -22,6 +22,9 @@ export interface AccessTokens {
   issue(authorization: string | undefined, form: URLSearchParams): TokenResponse | TokenError;
   /** Throws a 401 problem unless the `Authorization` value carries a valid token. */
   require(authorization: string | undefined): void;
+  /** Part of the dashboard's address, and of the forms on that page; it stays valid after a restart. */
+  readonly dashboardKey: string;
+  isDashboardKey(given: string): boolean;
 }
 
 export interface TokenResponse {
@@ -42,6 +45,7 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
   const deleteExpired = (): void => {
     for (const [token, expiry] of expiries) if (expiry <= now().getTime()) expiries.delete(token);
   };
+  const dashboardKey = createHmac("sha256", merchant.token).update("dashboard").digest("base64url");
   return {
     issue(authorization, form) {
       if (form.get("grant_type") !== "client_credentials")
@@ -72,6 +76,8 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
       if (expiry <= now().getTime())
         throw new ServiceProblem(401, "Unauthorized", "the access token is unknown or expired");
     },
+    dashboardKey,
+    isDashboardKey: (given) => isSame(given, dashboardKey),
   };
 }
 

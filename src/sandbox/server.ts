@@ -14,6 +14,8 @@ import { createService, type SandboxParts } from "./service.ts";
 
 export interface Sandbox {
   readonly handler: Handler;
+  /** The query of the dashboard's address; without it the dashboard is read-only. */
+  readonly dashboardQuery: string;
   /** Posts what waits from an earlier run; to be called once the sandbox answers. */
   start(): void;
   /** Resolves when no webhook is due or being posted. */
@@ -42,6 +44,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   });
   return {
     handler: handlerFromFetch((request) => app.fetch(request)),
+    dashboardQuery: `?key=${service.tokens.dashboardKey}`,
     start: () => service.deliveries.wake(),
     idle: () => service.deliveries.idle(),
     endStreams: () => stop.abort(),
@@ -75,6 +78,8 @@ export interface RunningSandbox {
   readonly url: string;
   /** Without a final slash, as profiles store it. */
   readonly baseUrl: string;
+  /** With the key that the dashboard's controls need. */
+  readonly dashboardUrl: string;
   readonly idle: () => Promise<void>;
   /** Answers open requests, finishes the attempts in progress, and leaves the other deliveries on disk. */
   readonly close: () => Promise<void>;
@@ -93,6 +98,7 @@ export async function startSandbox(parts: StartParts): Promise<RunningSandbox> {
   return {
     url: server.url,
     baseUrl: server.url.replace(/\/$/, ""),
+    dashboardUrl: `${server.url}${sandbox.dashboardQuery}`,
     idle: sandbox.idle,
     close: async () => {
       sandbox.endStreams();

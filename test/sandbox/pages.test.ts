@@ -26,7 +26,7 @@ it("checks the form for a new link by the rules of every request", async () => {
   const create = (form: Readonly<Record<string, string>>) =>
     service.request("POST", "/sandbox/links", {
       headers: { Origin: ORIGIN },
-      body: new URLSearchParams(form).toString(),
+      body: new URLSearchParams({ ...form, key: service.dashboardKey }).toString(),
     });
   const valid = {
     amount: "12.50",
@@ -45,7 +45,11 @@ it("checks the form for a new link by the rules of every request", async () => {
 it("answers errors as a page to browsers and as problem details to programs", async () => {
   const service = openTestSandbox();
   const headers = { Origin: ORIGIN };
-  const body = new URLSearchParams({ amount: "12,50", expirationDate: "<b>soon" }).toString();
+  const body = new URLSearchParams({
+    amount: "12,50",
+    expirationDate: "<b>soon",
+    key: service.dashboardKey,
+  }).toString();
   const browser = { ...headers, Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
   const page = await service.request("POST", "/sandbox/links", { headers: browser, body });
   expect(page.status).toBe(400);

@@ -1,6 +1,6 @@
 /** Requests that the sandbox refuses: foreign hosts, pages of other origins, clients without the token. */
-import { expect, it } from "vitest";
-import { linkId, oneTime, openTestSandbox, ORIGIN } from "../support/sandbox.ts";
+import { describe, expect, it } from "vitest";
+import { linkId, oneTime, openTestSandbox, ORIGIN, type TestSandbox } from "../support/sandbox.ts";
 
 it.each(["evil.example", "evil.example:4010", "127.0.0.1.evil.example", "10.0.0.1:4010"])(
   "refuses Host %s",
@@ -22,17 +22,55 @@ it.each([
   expect((await openTestSandbox().request("GET", "/", { authority })).status).toBe(status);
 });
 
-it("accepts controls from the dashboard's own page and from clients with the token", async () => {
-  const service = openTestSandbox();
-  const advance = (headers: Readonly<Record<string, string>>) =>
-    service.request("POST", "/sandbox/advance", { headers, body: "duration=1s" });
-  expect((await advance({})).status).toBe(401);
-  expect((await advance({ Authorization: "Bearer nonsense" })).status).toBe(401);
-  for (const Origin of ["https://evil.example", "null", "http://127.0.0.1:9999"]) {
-    expect((await advance({ Origin })).status).toBe(403);
-    expect((await advance({ Origin, Authorization: `Bearer ${service.identity.token}` })).status).toBe(403);
-  }
-  expect((await advance({ Origin: ORIGIN })).status).toBe(200);
+describe("controls", () => {
+  const advance = (
+    service: TestSandbox,
+    headers: Readonly<Record<string, string>>,
+    form: Readonly<Record<string, string>> = {},
+  ) => {
+    const body = new URLSearchParams({ duration: "1s", ...form }).toString();
+    return service.request("POST", "/sandbox/advance", { headers, body });
+  };
+
+  it("need the merchant's token or the dashboard's key, also for the sandbox's own origin", async () => {
+    const service = openTestSandbox();
+    const key = service.dashboardKey;
+    expect((await advance(service, {})).status).toBe(401);
+    expect((await advance(service, { Origin: ORIGIN })).status).toBe(401);
+    expect((await advance(service, { Authorization: "Bearer nonsense" })).status).toBe(401);
+    expect((await advance(service, { Origin: ORIGIN }, { key: "nonsense" })).status).toBe(403);
+    expect((await advance(service, { Authorization: `Bearer ${service.identity.token}` })).status).toBe(200);
+    expect((await advance(service, { Origin: ORIGIN }, { key })).status).toBe(200);
+  });
+
+  it.each(["https://evil.example", "null", "http://127.0.0.1:9999"])("refuse origin %s", async (Origin) => {
+    const service = openTestSandbox();
+    const Authorization = `Bearer ${service.identity.token}`;
+    expect((await advance(service, { Origin, Authorization })).status).toBe(403);
+    expect((await advance(service, { Origin }, { key: service.dashboardKey })).status).toBe(403);
+  });
+
+  it("do not rotate the key for a program that claims the dashboard's origin", async () => {
+    const service = openTestSandbox();
+    const answer = await service.request("POST", "/sandbox/rotate-key", { headers: { Origin: ORIGIN } });
+    expect(answer.status).toBe(401);
+  });
+
+  it("are on the dashboard's page only with its key, which the page does not reveal", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const key = service.dashboardKey;
+    for (const query of ["", "?key=nonsense"]) {
+      const { text } = await service.request("GET", `/${query}`);
+      expect(text).toContain("read-only");
+      expect(text).not.toContain('method="post"');
+      expect(text).not.toContain(key);
+    }
+    const { text } = await service.request("GET", `/?key=${key}`);
+    expect(text).toContain(`action="/sandbox/links/${id}/cancel"`);
+    const cancelled = await service.request("POST", `/sandbox/links/${id}/cancel`, { body: `key=${key}` });
+    expect(cancelled.header("location")).toBe(`/?key=${key}`);
+  });
 });
 
 it.each([

@@ -41,6 +41,8 @@ export interface TestSandbox {
   readonly request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
   readonly create: (body: object) => Promise<Answer>;
   readonly pay: (id: string, form: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** The key in the dashboard's address. */
+  readonly dashboardKey: string;
   /** Posts to a control with the merchant's token. */
   readonly control: (path: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
 }
@@ -123,6 +125,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     clock,
     posted,
     timeouts,
+    dashboardKey: new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "",
     request,
     create: (body) =>
       request("POST", "/v1/payment-links", {

@@ -9,24 +9,29 @@ import type { Page } from "./page-frame.ts";
 
 export interface DashboardLists {
   readonly now: Date;
+  /** The dashboard's key; undefined if the page was opened without it, and then has no controls. */
+  readonly key: string | undefined;
   readonly links: readonly Link[];
   readonly payments: readonly Payment[];
   readonly deliveries: readonly { readonly delivery: Delivery; readonly attempts: readonly Attempt[] }[];
 }
 
+export const keyField = (key: string | undefined): Page | string =>
+  key === undefined ? "" : html`<input type="hidden" name="key" value="${key}" />`;
+
 export const checkoutPath = (link: Link): string => `/pay?r=${encodeURIComponent(link.id)}`;
 
 const empty = (text: string): Page => html`<p class="empty">${text}</p>`;
 
-export function linkList({ links, now }: DashboardLists): Page {
+export function linkList({ links, now, key }: DashboardLists): Page {
   return html`<section class="panel" aria-labelledby="links">
     <h2 id="links">Links</h2>
     ${links.length === 0 ? empty("None yet. Create one above, or: paylink create --amount 10 --currency EUR") : ""}
-    ${links.map((link) => linkRow(link, now))}
+    ${links.map((link) => linkRow(link, now, key))}
   </section>`;
 }
 
-function linkRow(link: Link, now: Date): Page {
+function linkRow(link: Link, now: Date, key: string | undefined): Page {
   const { amount, currency, description, invoiceId, customerName } = link.request;
   const status = statusOf(link, now);
   return html`<div class="row" id="link-${link.id}">
@@ -38,8 +43,9 @@ function linkRow(link: Link, now: Date): Page {
     <div class="line">
       <a class="mono" href="${checkoutPath(link)}">${link.id}</a>
       ${
-        status === "active"
+        status === "active" && key !== undefined
           ? html`<form class="inline" method="post" action="/sandbox/links/${link.id}/cancel">
+              ${keyField(key)}
               <button aria-label="Cancel link ${link.id}">Cancel</button>
             </form>`
           : ""
@@ -72,15 +78,15 @@ export function paymentList({ payments }: DashboardLists): Page {
   </section>`;
 }
 
-export function deliveryList({ deliveries }: DashboardLists): Page {
+export function deliveryList({ deliveries, key }: DashboardLists): Page {
   return html`<section class="panel" aria-labelledby="deliveries">
     <h2 id="deliveries">Deliveries</h2>
     ${deliveries.length === 0 ? empty("None yet. A webhook is sent only if the link has a callback address.") : ""}
-    ${deliveries.map(({ delivery, attempts }) => deliveryRow(delivery, attempts))}
+    ${deliveries.map(({ delivery, attempts }) => deliveryRow(delivery, attempts, key))}
   </section>`;
 }
 
-function deliveryRow(delivery: Delivery, attempts: readonly Attempt[]): Page {
+function deliveryRow(delivery: Delivery, attempts: readonly Attempt[], key: string | undefined): Page {
   const { id, url, uti, state, due } = delivery;
   return html`<div class="row" id="delivery-${id}">
     <div class="line">
@@ -92,9 +98,14 @@ function deliveryRow(delivery: Delivery, attempts: readonly Attempt[]): Page {
     </p>
     <div class="line">
       <span class="mono">${uti}</span>
-      <form class="inline" method="post" action="/sandbox/deliveries/${id}/resend">
-        <button aria-label="Resend webhook ${id}">Resend</button>
-      </form>
+      ${
+        key === undefined
+          ? ""
+          : html`<form class="inline" method="post" action="/sandbox/deliveries/${id}/resend">
+              ${keyField(key)}
+              <button aria-label="Resend webhook ${id}">Resend</button>
+            </form>`
+      }
     </div>
     <details id="attempts-${id}">
       <summary>${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}</summary>

@@ -2,7 +2,14 @@
 import { html } from "hono/html";
 import { LISTENER_URL } from "../../domain/local-addresses.ts";
 import type { Link } from "../links.ts";
-import { checkoutPath, deliveryList, linkList, paymentList, type DashboardLists } from "./dashboard-lists.ts";
+import {
+  checkoutPath,
+  deliveryList,
+  keyField,
+  linkList,
+  paymentList,
+  type DashboardLists,
+} from "./dashboard-lists.ts";
 import { page, type Page } from "./page-frame.ts";
 
 export interface DashboardParts extends DashboardLists {
@@ -26,7 +33,7 @@ export function dashboardPage(parts: DashboardParts): Page {
         <p class="hint">Sandbox clock: <time>${parts.now.toISOString()}</time></p>
       </div>
       ${parts.created === undefined ? "" : createdNotice(parts.created)} ${filterForm(parts)}
-      ${createForm(parts)}
+      ${parts.key === undefined ? readOnlyNotice : createForm(parts)}
       <div id="live" class="columns">
         <div class="columns-left">${linkList(parts)} ${paymentList(parts)}</div>
         ${deliveryList(parts)}
@@ -40,11 +47,17 @@ const createdNotice = (link: Link): Page =>
     Created <a href="${checkoutPath(link)}">${checkoutPath(link)}</a>
   </p>`;
 
+const readOnlyNotice = html`<p class="panel notice">
+  This page is read-only. To create links, cancel them or resend webhooks, open the dashboard address that
+  <code>paylink sandbox</code> prints.
+</p>`;
+
 const option = (value: string, label: string, chosen: string): Page =>
   html`<option value="${value}" ${value === chosen ? "selected" : ""}>${label}</option>`;
 
-const filterForm = ({ text, outcome, state }: DashboardParts): Page =>
+const filterForm = ({ text, outcome, state, key }: DashboardParts): Page =>
   html`<form class="panel grid" method="get" role="search">
+    ${keyField(key)}
     <div>
       <label for="text">Find an id, reference or address</label>
       <input id="text" name="text" type="search" value="${text}" />
@@ -63,15 +76,17 @@ const filterForm = ({ text, outcome, state }: DashboardParts): Page =>
         ${option("delivered", "Delivered", state)} ${option("failed", "Failed", state)}
       </select>
     </div>
-    <div><button>Filter</button> <a class="button" href="/">Clear</a></div>
+    <div>
+      <button>Filter</button> <a class="button" href="/${key === undefined ? "" : `?key=${key}`}">Clear</a>
+    </div>
   </form>`;
 
 /** The fields have the request's own names, and are checked by the same rules as every request. */
-const createForm = ({ terminalId }: DashboardParts): Page =>
+const createForm = ({ terminalId, key }: DashboardParts): Page =>
   html`<details class="panel" id="create">
     <summary>Create a link</summary>
     <form class="grid" method="post" action="/sandbox/links">
-      ${field("amount", "Amount", "10.00")} ${field("currency", "Currency", "EUR")}
+      ${keyField(key)} ${field("amount", "Amount", "10.00")} ${field("currency", "Currency", "EUR")}
       ${field("customerName", "Customer name", "Sandbox Customer")}
       ${field("terminalId", "Terminal", terminalId)} ${field("expirationDate", "Expires", "7d")}
       ${field("invoiceId", "Invoice id", "")} ${field("description", "Description", "")}

@@ -17,16 +17,27 @@ export function controlRoutes(app: Hono, service: Service): void {
   app.post("/sandbox/links", (c) => createFromForm(c, service));
   app.post("/sandbox/links/:id/cancel", async (c) => {
     await cancelLink(service, c.req.param("id"));
-    return c.redirect("/", 303);
+    return redirectToDashboard(c);
   });
   app.post("/sandbox/deliveries/:id/resend", async (c) => {
     const id = c.req.param("id");
     await resendDelivery(service, id);
-    return c.redirect(`/#delivery-${encodeURIComponent(id)}`, 303);
+    return redirectToDashboard(c, {}, `#delivery-${encodeURIComponent(id)}`);
   });
 }
 
 const formBody = async (c: Context): Promise<URLSearchParams> => new URLSearchParams(await c.req.text());
+
+/** With the key of the form, so that the dashboard keeps its controls. */
+async function redirectToDashboard(
+  c: Context,
+  query: Readonly<Record<string, string>> = {},
+  fragment = "",
+): Promise<Response> {
+  const key = (await formBody(c)).get("key");
+  const parameters = new URLSearchParams({ ...(key === null ? {} : { key }), ...query });
+  return c.redirect(`/?${parameters.toString()}${fragment}`, 303);
+}
 
 async function advanceClock(c: Context, { parts, deliveries }: Service): Promise<Response> {
   const duration = parseDuration((await formBody(c)).get("duration") ?? "");
@@ -53,5 +64,5 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
   if (problems.length > 0)
     throw new ServiceProblem(400, "Bad Request", "the form has invalid fields", problems);
   const link = await addLink(service, request, checkoutUrl(c));
-  return c.redirect(`/?created=${encodeURIComponent(link.id)}`, 303);
+  return redirectToDashboard(c, { created: link.id });
 }

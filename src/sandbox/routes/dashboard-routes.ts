@@ -23,9 +23,9 @@ export function dashboardRoutes(app: Hono, service: Service, stop: AbortSignal):
   app.get("/sandbox/events", () => eventStream(service, stop));
 }
 
-function dashboard(c: Context, { parts }: Service): Response | Promise<Response> {
+function dashboard(c: Context, { parts, tokens }: Service): Response | Promise<Response> {
   const { ledger, merchant, clock } = parts;
-  const { text = "", outcome = "", state = "", created = "" } = c.req.query();
+  const { text = "", outcome = "", state = "", created = "", key = "" } = c.req.query();
   const content = dashboardPage({
     merchantName: merchant.merchantName,
     terminalId: merchant.terminals[0] ?? "",
@@ -39,6 +39,7 @@ function dashboard(c: Context, { parts }: Service): Response | Promise<Response>
     outcome,
     state,
     created: ledger.findLink(created),
+    key: tokens.isDashboardKey(key) ? key : undefined,
   });
   return c.html(content, 200, pageHeaders());
 }

@@ -28,12 +28,19 @@ export function requireSameOrigin(c: Context): void {
     throw new ServiceProblem(403, "Forbidden", "the request comes from a page of another origin");
 }
 
-/** Controls are for the dashboard's own page, and for clients with the merchant's token. */
+/** Controls need the dashboard's key or the merchant's token: any local program can send an Origin. */
 export function requireControlAccess({ tokens }: Service): MiddlewareHandler {
   return async (c, next) => {
     requireSameOrigin(c);
-    if (c.req.method !== "GET" && c.req.header("origin") === undefined)
-      tokens.require(c.req.header("authorization"));
+    if (c.req.method === "GET") return next();
+    const key = new URLSearchParams(await c.req.text()).get("key");
+    if (key === null) tokens.require(c.req.header("authorization"));
+    else if (!tokens.isDashboardKey(key))
+      throw new ServiceProblem(
+        403,
+        "Forbidden",
+        "the dashboard key is wrong; open the dashboard address that paylink sandbox prints",
+      );
     return next();
   };
 }
