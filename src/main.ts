@@ -4,11 +4,11 @@ import type { Command, CommanderError } from "commander";
 import { exampleOf } from "./commands/declare.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
-import { createLazySender } from "./http/lazy-sender.ts";
+import { createSender } from "./http/send.ts";
 import { createProgram } from "./program.ts";
 import { renderError } from "./render/error.ts";
 import { folders } from "./store/folders.ts";
-import { openSettings, type Settings } from "./store/settings.ts";
+import type { Settings } from "./store/settings.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
 import { createReadFile } from "./terminal/files.ts";
 import { createOutput, type Channels } from "./terminal/output.ts";
@@ -27,10 +27,12 @@ export async function run(world: NodeJS.Process): Promise<number> {
     stdout: openChannel(1, () => world.stdout),
     stderr: openChannel(2, () => world.stderr),
   };
-  // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
-  world.removeAllListeners("warning");
   const interruption = new AbortController();
-  const network = createLazySender(world);
+  const network = createSender({
+    httpsProxy: world.env["HTTPS_PROXY"] ?? world.env["https_proxy"],
+    noProxy: world.env["NO_PROXY"] ?? world.env["no_proxy"],
+    nodeVersion: world.versions.node,
+  });
   const secrets = createSecrets();
   let active: Command | undefined;
   let exit = 0;
@@ -42,7 +44,6 @@ export async function run(world: NodeJS.Process): Promise<number> {
   };
   const program = createProgram({
     version: PAYLINK_VERSION,
-    argv,
     start,
     print: (text) => channels.stdout.write(text),
   });
@@ -98,8 +99,7 @@ async function createContext(
     openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
     copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
     now,
-    // Few runs need an id, and node:crypto takes as long to load as everything before it.
-    newId: () => world.getBuiltinModule("node:crypto").randomUUID(),
+    newId: () => crypto.randomUUID(),
     random: Math.random,
     pause: (milliseconds) => pause(milliseconds, signal),
     signal,
@@ -114,7 +114,7 @@ async function createContext(
     profile: options.profile,
     settings: (home) => settingsIn(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
-    eventThread: join(__dirname, "../event-thread.js"),
+    eventThread: join(__dirname, "event-thread.js"),
     endWith,
   };
 }
@@ -132,6 +132,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 
 /** Whatever the settings hold in secret stays so, whoever fails later. */
 async function settingsIn(folder: string, out: Output, { know }: Secrets): Promise<Settings> {
+  const { openSettings } = await import("./store/settings.ts");
   const settings = openSettings(folder, (warning) => out.note(`${out.notePaint.yellow("!")} ${warning}`));
   for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
     for (const secret of [token, clientSecret, accessToken]) know(secret);

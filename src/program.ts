@@ -1,5 +1,5 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
-import { Command, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { registerBulk } from "./commands/bulk/command.ts";
 import { registerCompletion } from "./commands/completion/command.ts";
 import { registerCreate } from "./commands/create/command.ts";
@@ -20,35 +20,20 @@ import { registerTrigger } from "./commands/trigger/command.ts";
 import { registerCheck } from "./commands/check/command.ts";
 import { failAsUsage } from "./commands/misuse.ts";
 import { registerVerify } from "./commands/verify/command.ts";
+import { registerVersion } from "./commands/version/command.ts";
 import { registerTest } from "./commands/test/command.ts";
 
-/** They speak of all the others. */
-const ABOUT_ALL: Readonly<Record<string, Register>> = { help: registerHelp, completion: registerCompletion };
-
 /** In the order, and under the headings, in which the help lists them. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, Register>>>> = {
-  "Links:": { create: registerCreate, bulk: registerBulk, transaction: registerTransaction },
-  "Webhooks:": {
-    listen: registerListen,
-    events: registerEvents,
-    verify: registerVerify,
-    trigger: registerTrigger,
-    check: registerCheck,
-  },
-  "The sandbox:": { sandbox: registerSandbox, pay: registerPay, test: registerTest, demo: registerDemo },
-  "The account:": {
-    login: registerLogin,
-    logout: registerLogout,
-    status: registerStatus,
-    config: registerConfig,
-  },
-  "The command line:": ABOUT_ALL,
+const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
+  "Links:": [registerCreate, registerBulk, registerTransaction],
+  "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
+  "The sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
+  "The account:": [registerLogin, registerLogout, registerStatus, registerConfig],
+  "The command line:": [registerHelp, registerVersion, registerCompletion],
 };
 
 export interface ProgramParts {
   readonly version: string;
-  /** The command line: where it begins with a command's name, that one alone is needed, and the rest takes time. */
-  readonly argv: readonly string[];
   /** Makes the context of the command that runs. */
   readonly start: Start;
   /** Prints help. */
@@ -56,10 +41,15 @@ export interface ProgramParts {
 }
 
 /** A fresh tree of commands. */
-export function createProgram({ version, argv: [first = ""], start, print }: ProgramParts): Command {
+export function createProgram({ version, start, print }: ProgramParts): Command {
   const program = new Command("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
+    .addOption(new Option("-v", "print the version").hideHelp())
+    .on("option:v", () => {
+      print(`${version}\n`);
+      throw new CommanderError(0, "commander.version", version);
+    })
     .helpOption("-h, --help", "show help")
     .configureHelp(helpLayout)
     .configureOutput({ writeOut: print })
@@ -76,13 +66,9 @@ export function createProgram({ version, argv: [first = ""], start, print }: Pro
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink create --amount 10 --currency EUR",
   ]);
-  const alone = Object.values(COMMANDS).some(
-    (commands) => commands !== ABOUT_ALL && Object.hasOwn(commands, first),
-  );
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const [name, register] of Object.entries(commands))
-      if (!alone || name === first) register(program, start);
+    for (const register of commands) register(program, start);
   }
   failAsUsage(program);
   return program;

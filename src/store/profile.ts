@@ -2,7 +2,6 @@
 import * as z from "zod/mini";
 import { currencyCode } from "../domain/currency.ts";
 
-/** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
 const defaults = z.lazy(() => {
   const text = optionalText();
   const url = z.optional(httpUrl());

@@ -1,4 +1,5 @@
 /** Reads the files that a command line names, and standard input where it says `-`. */
+import { promises } from "node:fs";
 import type { Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
@@ -6,10 +7,8 @@ import { PaylinkError } from "../domain/errors.ts";
 export function createReadFile(stdin: () => Readable): ReadFile {
   return async (path) => {
     if (path === "-") return readAll(stdin());
-    // Few runs read a file, and this takes as long to load as a command does.
-    const { readFile } = await import("node:fs/promises");
     try {
-      return await readFile(path);
+      return await promises.readFile(path);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${reason}`, { cause: error });

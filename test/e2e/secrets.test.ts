@@ -73,7 +73,6 @@ async function output(args: readonly string[], home: string): Promise<string> {
 
 const program = createProgram({
   version: "0",
-  argv: [],
   start: () => Promise.reject<Context>(new Error("none is run")),
   print: () => undefined,
 });
