@@ -5,7 +5,7 @@ import { PaylinkError } from "./domain/errors.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import { inForce, type InForce } from "./store/in-force.ts";
 import { SANDBOX_PROFILE, withoutAccessToken } from "./store/profile.ts";
-import { openSettings, type Settings } from "./store/settings.ts";
+import type { Settings } from "./store/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
@@ -31,6 +31,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   const { out, send, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
+    const { openSettings } = await import("./store/settings.ts");
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
     for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
       for (const secret of [token, clientSecret, accessToken]) secrets.know(secret);

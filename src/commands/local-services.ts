@@ -8,7 +8,7 @@ import { createClock } from "../sandbox/clock.ts";
 import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
 import { createSigningKeys } from "../sandbox/signing-keys.ts";
-import { startSandbox, type RunningSandbox } from "../sandbox/start.ts";
+import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 

@@ -5,15 +5,12 @@ import envPaths from "env-paths";
 export interface Folders {
   readonly config: string;
   readonly data: string;
-  /** For what can be made again. */
-  readonly cache: string;
 }
 
 export function folders(home: string | undefined): Folders {
-  if (home !== undefined && home !== "")
-    return { config: home, data: join(home, "data"), cache: join(home, "cache") };
-  const { config, data, cache } = envPaths("paylink", { suffix: "" });
-  return { config, data, cache };
+  if (home !== undefined && home !== "") return { config: home, data: join(home, "data") };
+  const { config, data } = envPaths("paylink", { suffix: "" });
+  return { config, data };
 }
 
 /** The folder, inside the data folder, of the sandbox's identity and ledger. */

@@ -5,7 +5,6 @@ import { currencyCode } from "../domain/currency.ts";
 /** The profile that `paylink sandbox` writes. */
 export const SANDBOX_PROFILE = "sandbox";
 
-/** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
 const defaults = z.lazy(() => {
   const text = optionalText();
   const url = z.optional(httpUrl());

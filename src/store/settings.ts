@@ -67,7 +67,7 @@ export function openSettings(folder: string, warn: (warning: string) => void): S
 const own = (profiles: Stored["profiles"], name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-/** Only who writes needs conf, which takes a while to load. */
+/** Imported only to write: reading the settings needs no conf. */
 async function loadConf(folder: string): Promise<() => Conf<Stored>> {
   const { default: Store } = await import("conf");
   return () =>

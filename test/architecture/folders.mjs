@@ -14,7 +14,7 @@ export const FOLDERS = {
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
-    mayImport: ["domain", "undici", "node:http", "node:https", "node:net", "node:os"],
+    mayImport: ["domain", "undici", "node:http", "node:https", "node:net", "node:os", "node:v8"],
   },
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
@@ -125,8 +125,7 @@ export const FOLDERS = {
  */
 export const FILES = {
   context: ["http/exchange", "store", "render/paint"],
-  compiled: ["node:fs", "node:module", "node:path", "node:vm"],
-  entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
+  entry: ["main", "terminal/channel", "env-paths", "node:module"],
   program: ["commands", "domain", "commander"],
 };
 
@@ -135,7 +134,6 @@ export const COMMANDS = {
   holds: "one folder for each command: `command.ts` declares it, `<name>.ts` runs it",
   mayNotImport: [
     "http/send",
-    "http/lazy-sender",
     "http/serve",
     "store/settings",
     "terminal",

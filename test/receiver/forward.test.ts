@@ -67,7 +67,11 @@ describe("a slow application", () => {
 });
 
 describe("an application that", () => {
-  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const sender = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   /** The clock stands still: what became of an attempt is not to be read off it. */
   const way = { send: sender.send, now: () => AT, headers: [], insecure: false };
   const { request } = event("a");

@@ -16,7 +16,11 @@ const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
 
 async function failures(url: string): Promise<string[]> {
-  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const sender = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => sender.close());
   const failed: string[] = [];
   const parts = {

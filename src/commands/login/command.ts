@@ -1,4 +1,5 @@
 /** `paylink login`: its help, and what runs it. */
+import { SANDBOX_URL } from "../../domain/local-addresses.ts";
 import { examples, type Register } from "../declare.ts";
 import { loginFlags } from "./flags.ts";
 
