@@ -63,7 +63,7 @@ const entry = await bundle(
   { dir: "dist" },
 );
 // A thread begins with a file of its own.
-const thread = await bundle({ "event-thread": "src/store/event-thread.ts" }, [], {}, { dir: "dist" });
+const thread = await bundle({ "event-thread": "src/store/events/event-thread.ts" }, [], {}, { dir: "dist" });
 writeFileSync(new URL("dist/help.txt", root), help());
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices([...program, ...entry, ...thread]));
 

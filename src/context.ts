@@ -1,9 +1,9 @@
 /** What a command may touch, as types: everything outside its own arguments reaches it through this one object. */
 import type { Paint } from "./render/paint.ts";
 import type { Send, Serve } from "./http/exchange.ts";
-import type { Environment } from "./store/in-force.ts";
-import type { Processes } from "./store/run-lock.ts";
-import type { Settings } from "./store/settings.ts";
+import type { Environment } from "./store/settings/in-force.ts";
+import type { Processes } from "./store/journal/run-lock.ts";
+import type { Settings } from "./store/settings/settings.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
 export interface Output {

@@ -8,7 +8,7 @@ import { createLazySender } from "./http/lazy-sender.ts";
 import { createProgram } from "./program.ts";
 import { renderError } from "./render/error.ts";
 import { folders } from "./store/folders.ts";
-import { openSettings, type Settings } from "./store/settings.ts";
+import { openSettings, type Settings } from "./store/settings/settings.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
 import { createReadFile } from "./terminal/files.ts";
 import { createOutput, type Channels } from "./terminal/output.ts";

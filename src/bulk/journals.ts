@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readHeading } from "../store/journal.ts";
+import { readHeading } from "../store/journal/journal.ts";
 
 /** One list at one service: elsewhere the same list is another matter. */
 export function journalPath(folder: string, service: string, identity: string): string {

@@ -4,8 +4,8 @@ import type { Api } from "../api/client.ts";
 import type { Wait } from "../api/retries.ts";
 import type { Context } from "../context.ts";
 import { safeText } from "../render/safe-text.ts";
-import type { InForce } from "../store/in-force.ts";
-import { withoutAccessToken } from "../store/profile.ts";
+import type { InForce } from "../store/settings/in-force.ts";
+import { withoutAccessToken } from "../store/settings/profile.ts";
 
 /** Throws `no_profile`, `no_token`. */
 export async function openAccount(context: Context, settings: InForce, timeout: number): Promise<Api> {

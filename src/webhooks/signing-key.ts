@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
-import { openIdentity } from "../store/sandbox-identity.ts";
+import { openIdentity } from "../store/sandbox/sandbox-identity.ts";
 
 interface KeyHolder {
   readonly readFile: (path: string) => Promise<Uint8Array>;

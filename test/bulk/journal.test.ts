@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/bulk/ledger.ts";
 import { Numbers } from "../../src/bulk/numbers.ts";
-import { beginJournal, readHeading } from "../../src/store/journal.ts";
-import { takeLock } from "../../src/store/run-lock.ts";
+import { beginJournal, readHeading } from "../../src/store/journal/journal.ts";
+import { takeLock } from "../../src/store/journal/run-lock.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const HEADING = {

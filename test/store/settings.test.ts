@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSettings } from "../../src/store/settings.ts";
+import { openSettings } from "../../src/store/settings/settings.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 

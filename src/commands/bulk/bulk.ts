@@ -10,7 +10,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { parseJson, type Json } from "../../domain/json.ts";
 import { rowsOf } from "../../render/bulk.ts";
 import { requestBuilder } from "../../requests/build.ts";
-import { settingsInForce } from "../../store/in-force.ts";
+import { settingsInForce } from "../../store/settings/in-force.ts";
 import type { BulkFlags } from "./command.ts";
 import { badRows, noteUnsent, noteWarnings, type List } from "./list.ts";
 import { bulkOptions, defaultOutput } from "./options.ts";

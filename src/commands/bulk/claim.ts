@@ -4,8 +4,8 @@ import { checkRows, type Checked } from "../../bulk/check.ts";
 import { journalOfContent, journalPath } from "../../bulk/journals.ts";
 import { Ledger } from "../../bulk/ledger.ts";
 import type { Context } from "../../context.ts";
-import { beginJournal, readHeading } from "../../store/journal.ts";
-import { takeLock } from "../../store/run-lock.ts";
+import { beginJournal, readHeading } from "../../store/journal/journal.ts";
+import { takeLock } from "../../store/journal/run-lock.ts";
 import type { BulkFlags } from "./command.ts";
 import { badRows, type Claim, type List, type SendParts } from "./list.ts";
 

@@ -9,7 +9,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderRowWarning, rowsOf } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import type { BulkFlags } from "./command.ts";
 import type { BulkOptions } from "./options.ts";
 import type { Reporter } from "./reporter.ts";

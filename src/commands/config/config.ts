@@ -5,16 +5,17 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import { settingProblem, storedSetting } from "../../store/change.ts";
-import { settingsInForce, type InForce } from "../../store/in-force.ts";
+import { settingsInForce, type InForce } from "../../store/settings/in-force.ts";
 import {
   defaultKeys,
   isDefaultKey,
   isSecretKey,
+  settingProblem,
+  storedSetting,
   without,
   withoutAccessToken,
   type DefaultKey,
-} from "../../store/profile.ts";
+} from "../../store/settings/profile.ts";
 
 /** The profile that is made where a value is set and there is none. */
 const DEFAULT_PROFILE = "default";

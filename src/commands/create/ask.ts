@@ -5,8 +5,8 @@ import type { Json } from "../../domain/json.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { renderRequestSummary } from "../../render/request.ts";
 import { FIELD_OF, nameOf, type BuiltRequest, type ValueFlag } from "../../requests/build.ts";
-import type { InForce } from "../../store/in-force.ts";
-import type { SettingKey } from "../../store/profile.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
+import type { SettingKey } from "../../store/settings/profile.ts";
 import type { CreateFlags } from "./command.ts";
 
 export interface AskParts {

@@ -7,7 +7,7 @@ import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/curl.ts";
 import { renderWarnings } from "../../render/link.ts";
 import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
-import { settingsInForce, type InForce } from "../../store/in-force.ts";
+import { settingsInForce, type InForce } from "../../store/settings/in-force.ts";
 import { readTimeout, REQUEST_TIMEOUT } from "../timeout.ts";
 import type { AskParts } from "./ask.ts";
 import type { CreateFlags } from "./command.ts";

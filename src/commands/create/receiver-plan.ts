@@ -3,7 +3,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 
 const HOST = "127.0.0.1";
 /** Where a tunnel leads: where `listen` listens when it is not told otherwise. */

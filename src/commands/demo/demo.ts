@@ -12,14 +12,14 @@ import {
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { TRANSACTION_PATH } from "../../store/in-force.ts";
+import { TRANSACTION_PATH } from "../../store/settings/in-force.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { renderCompactRecord } from "../../render/record.ts";
 import type { Choice } from "../../sandbox/payments.ts";
-import { newIdentity, type SandboxIdentity } from "../../store/sandbox-identity.ts";
-import { openLedger } from "../../store/sandbox.ts";
+import { newIdentity, type SandboxIdentity } from "../../store/sandbox/sandbox-identity.ts";
+import { openLedger } from "../../store/sandbox/sqlite-ledger.ts";
 import { openStage } from "../stage.ts";
 
 /** How long a webhook of the demo may take, in milliseconds: it comes within a few, or something is broken. */

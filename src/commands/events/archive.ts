@@ -4,9 +4,9 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { readContent } from "../../receiver/content.ts";
 import { eventJson, type WebhookEvent } from "../../receiver/events.ts";
-import type { KeptEvent } from "../../store/event-archive.ts";
-import type { EventFilter } from "../../store/event-pages.ts";
-import { eventsPath, openEventStore, type EventStore } from "../../store/events.ts";
+import type { KeptEvent } from "../../store/events/event-queries.ts";
+import type { EventFilter } from "../../store/events/event-pages.ts";
+import { eventsPath, openEventStore, type EventStore } from "../../store/events/sqlite-event-store.ts";
 import type { FilterFlags } from "./command.ts";
 
 export async function withEvents<T>(

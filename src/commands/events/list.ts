@@ -5,7 +5,7 @@ import { amountOf, paintOutcome } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";
-import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
+import type { KeptEvent, KeptRejection } from "../../store/events/event-queries.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { asReceived, readFilter, withEvents } from "./archive.ts";
 import type { ListFlags } from "./command.ts";

@@ -5,9 +5,9 @@ import { isTaken } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { renderForward } from "../../render/webhook.ts";
-import type { KeptEvent } from "../../store/event-archive.ts";
-import type { EventStore } from "../../store/events.ts";
-import { findOne } from "../../store/find-event.ts";
+import type { KeptEvent } from "../../store/events/event-queries.ts";
+import type { EventStore } from "../../store/events/sqlite-event-store.ts";
+import { findOne } from "../../store/events/find-event.ts";
 import { readFilter, withEvents } from "./archive.ts";
 import type { ReplayFlags } from "./command.ts";
 

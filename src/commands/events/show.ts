@@ -10,9 +10,9 @@ import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
-import type { EventStore } from "../../store/events.ts";
-import { findOne } from "../../store/find-event.ts";
+import type { KeptEvent, KeptRejection } from "../../store/events/event-queries.ts";
+import type { EventStore } from "../../store/events/sqlite-event-store.ts";
+import { findOne } from "../../store/events/find-event.ts";
 import { asReceived, withEvents } from "./archive.ts";
 
 export async function show(context: Context, uti: string, flags: { readonly db?: string }): Promise<void> {

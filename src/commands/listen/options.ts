@@ -9,7 +9,7 @@ import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { mayAdd } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import type { ListenFlags } from "./command.ts";
 import { parseExpectation, parseOutcome, type Expectation } from "./expect.ts";
 

@@ -4,8 +4,14 @@ import type { Ask, Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { settingProblem, storedSetting } from "../../store/change.ts";
-import { settingKeys, withoutSecrets, type Profile, type SettingKey } from "../../store/profile.ts";
+import {
+  settingKeys,
+  settingProblem,
+  storedSetting,
+  withoutSecrets,
+  type Profile,
+  type SettingKey,
+} from "../../store/settings/profile.ts";
 import type { LoginFlags } from "./command.ts";
 
 /** The profile that is made where nobody names one; the sandbox keeps its own. */

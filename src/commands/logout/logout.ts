@@ -1,8 +1,8 @@
 /** `paylink logout`: forgets what opens the account, and nothing else. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { settingsInForce, VARIABLES } from "../../store/in-force.ts";
-import { withoutSecrets } from "../../store/profile.ts";
+import { settingsInForce, VARIABLES } from "../../store/settings/in-force.ts";
+import { withoutSecrets } from "../../store/settings/profile.ts";
 
 export async function logout(context: Context): Promise<void> {
   const { out, env } = context;

@@ -7,7 +7,7 @@ import { textOf } from "../../domain/transaction.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { renderCompactRecord } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/sandbox-in-force.ts";
+import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
 import type { PayFlags } from "./command.ts";
 
 const OUTCOMES = ["approved", "declined", "cancelled"];

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { parseDuration } from "../../domain/duration.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/sandbox-in-force.ts";
+import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
 
 const advanced = z.object({ now: z.string() });
 const rotated = z.object({ keyid: z.string() });

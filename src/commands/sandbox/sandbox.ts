@@ -7,8 +7,8 @@ import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox } from "../../sandbox/start.ts";
-import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
-import { openLedger } from "../../store/sandbox.ts";
+import { openIdentity, profileOf, renewKey } from "../../store/sandbox/sandbox-identity.ts";
+import { openLedger } from "../../store/sandbox/sqlite-ledger.ts";
 import type { SandboxFlags } from "./command.ts";
 import { sandboxOptions, type SandboxOptions } from "./options.ts";
 

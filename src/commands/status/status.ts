@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/when.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { settingsInForce, type InForce, type Setting } from "../../store/in-force.ts";
+import { settingsInForce, type InForce, type Setting } from "../../store/settings/in-force.ts";
 import { openAccount } from "../account.ts";
 import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
 import type { StatusFlags } from "./command.ts";

@@ -4,7 +4,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";
 import { readRecord, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
 import { renderRecord } from "../../render/record.ts";
-import { settingsInForce } from "../../store/in-force.ts";
+import { settingsInForce } from "../../store/settings/in-force.ts";
 import { openAccount } from "../account.ts";
 import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
 import type { TransactionFlags } from "./command.ts";

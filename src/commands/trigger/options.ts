@@ -10,7 +10,7 @@ import {
   type FieldName,
   type TransactionField,
 } from "../../domain/transaction-fields.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import type { Sample, SampleOutcome } from "../../webhooks/sample.ts";
 import { TAMPERINGS } from "../../webhooks/tamperings.ts";

@@ -7,7 +7,7 @@ import { targetUri, type HttpRequest } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { renderAnswer } from "../../render/answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { settingsInForce } from "../../store/in-force.ts";
+import { settingsInForce } from "../../store/settings/in-force.ts";
 import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
 import { sampleRecord, type SampleOutcome } from "../../webhooks/sample.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";

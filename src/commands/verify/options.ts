@@ -5,7 +5,7 @@ import { parseWebAddress } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { acceptance } from "../../receiver/acceptance.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce, Setting } from "../../store/in-force.ts";
+import type { InForce, Setting } from "../../store/settings/in-force.ts";
 import type { VerifyFlags } from "./command.ts";
 
 export interface VerifyOptions {

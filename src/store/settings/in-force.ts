@@ -1,5 +1,5 @@
 /** Which value is in force: the flag, then the environment, then the profile, then the built-in default. */
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import type { Profile, SettingKey } from "./profile.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 /** Writes events so that what was acknowledged survives anything: one transaction for all that came together. */
-import { outcomeOf, textOf } from "../domain/transaction.ts";
-import type { EventLog, Forward, Kept, NewEvent, Rejection } from "../receiver/events.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import type { EventLog, Forward, Kept, NewEvent, Rejection } from "../../receiver/events.ts";
 import {
   MAX_REJECTIONS,
   type Batch,

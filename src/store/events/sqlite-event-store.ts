@@ -1,12 +1,12 @@
 /** The event store: what `listen` received, in one SQLite file that several processes write and read at once. */
 import { join } from "node:path";
-import { PaylinkError } from "../domain/errors.ts";
-import type { EventLog } from "../receiver/events.ts";
-import { openDatabase } from "./database.ts";
-import { createEventArchive, type EventArchive } from "./event-archive.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { EventLog } from "../../receiver/events.ts";
+import { openDatabase } from "../database.ts";
+import { createEventArchive, type EventArchive } from "./event-queries.ts";
 import { createBatchWriter } from "./event-batch.ts";
 import { EVENT_MIGRATIONS } from "./event-schema.ts";
-import { createEventWriter } from "./event-writer.ts";
+import { createEventWriter } from "./event-writes.ts";
 import { createWriterThread } from "./writer-thread.ts";
 
 export interface EventStore extends EventLog, EventArchive {

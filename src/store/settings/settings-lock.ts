@@ -1,6 +1,6 @@
 /** One writer at a time: a lock file beside what is written, which a killed holder does not keep for ever. */
 import { closeSync, linkSync, openSync, statSync, unlinkSync } from "node:fs";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 
 /** Milliseconds between two looks at a lock that somebody else holds. */
 const PAUSE = 10;

@@ -1,5 +1,5 @@
 /** Walks a table of what arrived, in order of arrival and a page at a time: there may be millions. */
-import type { Database, Value } from "./database.ts";
+import type { Database, Value } from "../database.ts";
 
 export interface EventFilter {
   readonly outcome?: string | undefined;

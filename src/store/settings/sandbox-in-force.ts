@@ -1,6 +1,6 @@
 /** Which sandbox a command means: the one that flag or environment name, else the profile that `sandbox` registers. */
-import { PaylinkError } from "../domain/errors.ts";
-import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { settingsInForce, type SettingsContext } from "./in-force.ts";
 
 const PROFILE = "sandbox";

@@ -1,7 +1,7 @@
 /** Writes what came together in one transaction: events and forwards, each with its answer, and rejections. */
 import { hash } from "node:crypto";
-import type { Kept } from "../receiver/events.ts";
-import { transaction, type Database, type Value } from "./database.ts";
+import type { Kept } from "../../receiver/events.ts";
+import { transaction, type Database, type Value } from "../database.ts";
 
 /** How many rejections are kept, and how many bytes of body: whoever sends rubbish fills no disk. */
 export const MAX_REJECTIONS = 1000;

@@ -1,6 +1,6 @@
 /** The program of the thread that writes events: SQLite blocks while it works, and no webhook is to wait for that. */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "../database.ts";
 import { createBatchWriter, type Batch } from "./event-batch.ts";
 import { EVENT_MIGRATIONS } from "./event-schema.ts";
 

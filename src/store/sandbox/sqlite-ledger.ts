@@ -1,14 +1,14 @@
 /** The sandbox's ledger in SQLite: prepared statements behind the interface, one process at a time, group commits. */
-import { PaylinkError } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
-import { outcomeOf, textOf } from "../domain/transaction.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
-import type { Attempt, Delivery, Filter, Ledger, Payment } from "../sandbox/ledger.ts";
-import type { Link } from "../sandbox/links.ts";
-import { openDatabase, type Statement, type Value } from "./database.ts";
-import { createGroupCommit } from "./group-commit.ts";
-import { attemptOf, deliveryOf, linkOf, paymentOf } from "./sandbox-rows.ts";
-import { SANDBOX_MIGRATIONS } from "./sandbox-schema.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { parseWebAddress } from "../../domain/web-address.ts";
+import type { Attempt, Delivery, Filter, Ledger, Payment } from "../../sandbox/ledger.ts";
+import type { Link } from "../../sandbox/links.ts";
+import { openDatabase, type Statement, type Value } from "../database.ts";
+import { createGroupCommit } from "../group-commit.ts";
+import { attemptOf, deliveryOf, linkOf, paymentOf } from "./ledger-rows.ts";
+import { SANDBOX_MIGRATIONS } from "./ledger-schema.ts";
 
 /** `:memory:` keeps nothing. Throws where another sandbox has the file: two would deliver everything twice. */
 export function openLedger(path: string): Ledger {

@@ -1,6 +1,6 @@
 /** Finds the one kept event that a user means by the beginning of its uti or id. */
-import { PaylinkError } from "../domain/errors.ts";
-import type { EventArchive, KeptEvent, KeptRejection } from "./event-archive.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { EventArchive, KeptEvent, KeptRejection } from "./event-queries.ts";
 
 /** Throws `event_not_found`, or `usage` where the beginning could mean several. */
 export function findOne(store: EventArchive, prefix: string): KeptEvent | KeptRejection {

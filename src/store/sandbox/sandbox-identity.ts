@@ -3,8 +3,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:cry
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { PaylinkError } from "../domain/errors.ts";
-import type { Profile } from "./profile.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { Profile } from "../settings/profile.ts";
 
 const identity = z.object({
   merchantId: z.string(),

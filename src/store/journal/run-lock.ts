@@ -1,7 +1,7 @@
 /** Keeps two runs off one journal: a file that names the process at work, void once that process is gone. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 
 /** This process, and whether another is running. */
 export interface Processes {

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 
 /** What a journal says of itself in its first line. */
 const heading = z.object({

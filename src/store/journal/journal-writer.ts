@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { parseSettled, type Entry, type Settled } from "./journal.ts";
 
 export interface Appended {

@@ -1,9 +1,9 @@
 /** Rows of the sandbox's tables, read back into what they stand for; what paylink did not write is refused. */
 import * as z from "zod/mini";
-import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
-import { paymentLinkRequest } from "../domain/payment-link.ts";
-import type { Attempt, Delivery, Payment } from "../sandbox/ledger.ts";
-import type { Link } from "../sandbox/links.ts";
+import { isJsonObject, parseJson, type JsonObject } from "../../domain/json.ts";
+import { paymentLinkRequest } from "../../domain/payment-link.ts";
+import type { Attempt, Delivery, Payment } from "../../sandbox/ledger.ts";
+import type { Link } from "../../sandbox/links.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

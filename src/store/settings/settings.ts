@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node
 import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
-import { PaylinkError } from "../domain/errors.ts";
-import { problemsOf } from "../domain/shape.ts";
-import { withLock } from "./lock.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { problemsOf } from "../../domain/shape.ts";
+import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
 const stored = z.lazy(() =>

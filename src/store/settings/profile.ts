@@ -1,6 +1,6 @@
 /** A profile: one account at one service, with the defaults its links take and the secrets that open it. */
 import * as z from "zod/mini";
-import { currencyCode } from "../domain/currency.ts";
+import { currencyCode } from "../../domain/currency.ts";
 
 /** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
 const defaults = z.lazy(() => {
@@ -76,3 +76,13 @@ export const withoutSecrets = (full: Profile): Profile => without(full, settingK
 /** The token that other credentials than the present ones obtained goes with them. */
 export const withoutAccessToken = (full: Profile): Profile =>
   without(full, ["accessToken", "accessTokenExpires"]);
+
+/** What is wrong with a value that a user typed: "must be …"; undefined where nothing is. */
+export function settingProblem(key: SettingKey, value: string): string | undefined {
+  return profileShape()[key].safeParse(value).error?.issues[0]?.message;
+}
+
+/** The value as it is stored: an address without its last slash, a currency in upper case. */
+export function storedSetting(key: SettingKey, value: string): string {
+  return profileShape()[key].parse(value) ?? value;
+}

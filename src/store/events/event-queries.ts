@@ -1,9 +1,9 @@
 /** Reads kept events back: the very bytes, with the verdict they got, every further arrival and every forward. */
 import * as z from "zod/mini";
-import { withBody, type HttpRequest } from "../http/message.ts";
-import type { Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
-import { REASONS, WARNINGS, type Verdict } from "../signatures/verdict.ts";
-import { transaction, type Database } from "./database.ts";
+import { withBody, type HttpRequest } from "../../http/message.ts";
+import type { Forward, Rejection, WebhookEvent } from "../../receiver/events.ts";
+import { REASONS, WARNINGS, type Verdict } from "../../signatures/verdict.ts";
+import { transaction, type Database } from "../database.ts";
 import { select, type EventFilter, type Source } from "./event-pages.ts";
 
 /** An event as it is kept. The record is not kept beside the body that it is read from. */
