@@ -1,6 +1,7 @@
 /** What a command may touch, as types: everything outside its own arguments reaches it through this one object. */
 import type { Paint } from "./render/paint.ts";
 import type { Send, Serve } from "./http/exchange.ts";
+import type { EventStore } from "./receiver/event-store.ts";
 import type { Environment } from "./store/settings/in-force.ts";
 import type { Processes } from "./store/journal/run-lock.ts";
 import type { Settings } from "./store/settings/settings.ts";
@@ -90,8 +91,8 @@ export interface Context {
   readonly settings: (home?: string) => Promise<Settings>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
-  /** The program of the thread that writes events. */
-  readonly eventThread: string;
+  /** The store of received events: the user's own, or the one that `--db` names. */
+  readonly openEvents: (path: string | undefined) => Promise<EventStore>;
   /** The exit code of a run that did not fail: another program's, passed on. */
   readonly endWith: (exit: number) => void;
 }

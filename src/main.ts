@@ -114,7 +114,10 @@ async function createContext(
     profile: options.profile,
     settings: (home) => settingsIn(home === undefined ? config : folders(home).config, out, secrets),
     dataFolder: data,
-    eventThread: join(__dirname, "../event-thread.js"),
+    openEvents: async (path) => {
+      const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
+      return openEventStore(path ?? eventsPath(data), join(__dirname, "../event-thread.js"));
+    },
     endWith,
   };
 }

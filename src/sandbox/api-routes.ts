@@ -37,8 +37,7 @@ export const checkoutUrl = (url: string): string => new URL("/pay", url).href;
 export async function keepLink(service: Service, request: Json, url: string): Promise<Link> {
   const { merchant, ids, ledger, clock } = service.parts;
   const link = createLink(request, merchant, ids.newId, clock.now());
-  ledger.addLink(link);
-  await ledger.committed();
+  await ledger.write(() => ledger.addLink(link));
   service.tell({ type: "link", link, url: `${checkoutUrl(url)}?r=${link.id}` });
   return link;
 }

@@ -26,8 +26,7 @@ async function view(c: Context, service: Service): Promise<Response> {
   const link = linkOf(c, service);
   if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   if (link.viewedDate === null) {
-    ledger.saveLink({ ...link, viewedDate: clock.now() });
-    await ledger.committed();
+    await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   }
   return linkPage(c, link, service);
 }

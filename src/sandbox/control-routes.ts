@@ -50,8 +50,8 @@ async function create(c: Context, service: Service): Promise<Response> {
 async function cancel(c: Context, { parts, tell }: Service): Promise<Response> {
   const link = parts.ledger.findLink(c.req.param("id") ?? "");
   if (link === undefined) throw new ServiceProblem(404, "Not Found", "no payment link has this id");
-  parts.ledger.saveLink({ ...link, cancelledDate: link.cancelledDate ?? parts.clock.now() });
-  await parts.ledger.committed();
+  const cancelled = { ...link, cancelledDate: link.cancelledDate ?? parts.clock.now() };
+  await parts.ledger.write(() => parts.ledger.saveLink(cancelled));
   tell({ type: "cancelled", link });
   return c.redirect("/", 303);
 }
@@ -59,8 +59,7 @@ async function cancel(c: Context, { parts, tell }: Service): Promise<Response> {
 async function resend(c: Context, { parts, deliveries }: Service): Promise<Response> {
   const delivery = parts.ledger.findDelivery(c.req.param("id") ?? "");
   if (delivery === undefined) throw new ServiceProblem(404, "Not Found", "no delivery has this id");
-  parts.ledger.resend(delivery.id, parts.clock.now().getTime());
-  await parts.ledger.committed();
+  await parts.ledger.write(() => parts.ledger.resend(delivery.id, parts.clock.now().getTime()));
   deliveries.wake(delivery.url);
   return c.redirect(`/#delivery-${delivery.id}`, 303);
 }

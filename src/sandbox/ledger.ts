@@ -47,8 +47,10 @@ export interface Filter {
   readonly limit: number;
 }
 
-/** Reads see every write at once; `committed` tells when those so far are durable, and nothing is answered before. */
+/** Everything that changes it is called within `write`; reads see each change at once. */
 export interface Ledger {
+  /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
+  write(unit: () => void): Promise<void>;
   addLink(link: Link): void;
   saveLink(link: Link): void;
   findLink(id: string): Link | undefined;
@@ -72,7 +74,6 @@ export interface Ledger {
   /** When the first delivery falls due after a moment. */
   nextDue(after: number): number | undefined;
   counts(): { readonly links: number; readonly payments: number };
-  committed(): Promise<void>;
   /** Forgets everything. */
   reset(): void;
   close(): Promise<void>;

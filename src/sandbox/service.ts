@@ -78,10 +78,11 @@ export async function acceptPayment(
   const isTaken = (reference: string): boolean => ledger.hasReference(reference);
   const record = takePayment(link, attempt, { merchant, ids, isTaken, now: clock.now() });
   const url = callbackOf(link, record);
-  if (url !== undefined) queueWebhook(service, link, record, url);
-  ledger.saveLink(link);
-  ledger.addPayment({ uti: record.uti, linkId, record });
-  await ledger.committed();
+  await ledger.write(() => {
+    if (url !== undefined) queueWebhook(service, link, record, url);
+    ledger.saveLink(link);
+    ledger.addPayment({ uti: record.uti, linkId, record });
+  });
   tell({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;

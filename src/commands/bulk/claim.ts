@@ -1,5 +1,4 @@
 /** Finds the journal of a list, takes it for this run alone, and checks the rows against what it tells. */
-import { existsSync } from "node:fs";
 import { checkRows, type Checked } from "../../bulk/check.ts";
 import { journalOfContent, journalPath } from "../../bulk/journals.ts";
 import { Ledger } from "../../bulk/ledger.ts";
@@ -18,7 +17,7 @@ export async function claimJournal(
 ): Promise<Claim> {
   const { input } = list;
   const path = input.path === "-" ? undefined : journalPath(folder, service, input.path);
-  if (path !== undefined && existsSync(path)) return claimKnown(path, list, flags, context);
+  if (path !== undefined && readHeading(path) !== undefined) return claimKnown(path, list, flags, context);
   const checked = await check(list, undefined, flags, context);
   const namesake = journalOfContent(folder, service, checked.content);
   if (namesake !== undefined) {
@@ -28,25 +27,39 @@ export async function claimJournal(
   }
   if (checked.invalid.size > 0 && flags.skipInvalid !== true) throw badRows(checked);
   const fresh = path ?? journalPath(folder, service, checked.content);
-  const release = takeLock(`${fresh}.lock`, context.processes);
-  const ledger = new Ledger(fresh);
-  if (readHeading(fresh) === undefined)
-    beginJournal(fresh, {
-      service,
-      input: input.path,
-      content: checked.content,
-      begun: context.now().toISOString(),
-    });
-  ledger.open();
-  return { ledger, journal: fresh, checked, earlier: 0, release: () => ledger.close().finally(release) };
+  const heading = {
+    service,
+    input: input.path,
+    content: checked.content,
+    begun: context.now().toISOString(),
+  };
+  const opened = openLedger(fresh, context, () => {
+    if (readHeading(fresh) === undefined) beginJournal(fresh, heading);
+  });
+  return { ...opened, journal: fresh, checked, earlier: 0 };
+}
+
+/** Takes the lock of a journal and opens it; releases the lock if that fails. */
+function openLedger(
+  path: string,
+  { processes }: Context,
+  begin: () => void = () => undefined,
+): Pick<Claim, "ledger" | "release"> {
+  const unlock = takeLock(`${path}.lock`, processes);
+  try {
+    begin();
+    const ledger = new Ledger(path);
+    ledger.open();
+    return { ledger, release: () => ledger.close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 async function claimKnown(path: string, list: List, flags: BulkFlags, context: Context): Promise<Claim> {
-  const unlock = takeLock(`${path}.lock`, context.processes);
-  const ledger = new Ledger(path);
-  const release = (): Promise<void> => ledger.close().finally(unlock);
+  const { ledger, release } = openLedger(path, context);
   try {
-    ledger.open();
     const checked = await check(list, ledger, flags, context);
     return { ledger, journal: path, checked, earlier: ledger.countCreated(), release };
   } catch (error) {

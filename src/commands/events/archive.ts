@@ -3,18 +3,16 @@ import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { readContent } from "../../receiver/content.ts";
+import type { EventFilter, EventStore, StoredEvent } from "../../receiver/event-store.ts";
 import { eventJson, type WebhookEvent } from "../../receiver/events.ts";
-import type { KeptEvent } from "../../store/events/event-queries.ts";
-import type { EventFilter } from "../../store/events/event-pages.ts";
-import { eventsPath, openEventStore, type EventStore } from "../../store/events/sqlite-event-store.ts";
 import type { FilterFlags } from "./command.ts";
 
 export async function withEvents<T>(
-  { dataFolder }: Context,
+  { openEvents }: Context,
   { db }: { readonly db?: string },
-  work: (store: EventStore) => T | Promise<T>,
+  work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
-  const store = openEventStore(db ?? eventsPath(dataFolder));
+  const store = await openEvents(db);
   try {
     return await work(store);
   } finally {
@@ -26,7 +24,7 @@ export async function withEvents<T>(
 const MAX_CONTENT = 64 * 1024 * 1024;
 
 /** The event as it was when it came. */
-export function asReceived(kept: KeptEvent): WebhookEvent {
+export function asReceived(kept: StoredEvent): WebhookEvent {
   const { type, id, receivedAt, verdict, request } = kept;
   const { record, breaches } = readContent(request, MAX_CONTENT);
   const json = eventJson(verdict, request);

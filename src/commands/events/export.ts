@@ -9,7 +9,7 @@ export async function exportEvents(context: Context, flags: FilterFlags): Promis
   const unread = out.unread();
   const filter = readFilter(flags, now());
   await withEvents(context, flags, async (store) => {
-    for (const kept of store.events(filter)) {
+    for await (const kept of store.events(filter)) {
       if (signal.aborted || unread.aborted) return;
       out.data(eventLine(asReceived(kept)));
       await out.drained();

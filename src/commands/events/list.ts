@@ -5,7 +5,7 @@ import { amountOf, paintOutcome } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";
-import type { KeptEvent, KeptRejection } from "../../store/events/event-queries.ts";
+import type { StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { asReceived, readFilter, withEvents } from "./archive.ts";
 import type { ListFlags } from "./command.ts";
@@ -16,9 +16,10 @@ const LISTED = 20;
 export async function list(context: Context, flags: ListFlags): Promise<void> {
   const { out, now } = context;
   const filter = readFilter(flags, now(), LISTED);
-  await withEvents(context, flags, (store) => {
+  await withEvents(context, flags, async (store) => {
     const rejected = flags.rejected === true;
-    const found = rejected ? [...store.rejections(filter)] : [...store.events(filter)];
+    const found: (StoredEvent | StoredRejection)[] = [];
+    for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
     if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
     else if (flags.quiet === true) for (const one of found) out.data(safeText(nameOf(one)));
     else if (found.length === 0) out.note(rejected ? "Nothing was rejected." : "There are no such events.");
@@ -26,10 +27,10 @@ export async function list(context: Context, flags: ListFlags): Promise<void> {
   });
 }
 
-const nameOf = (one: KeptEvent | KeptRejection): string =>
+const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
 
-function cells(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context): Cell[] {
+function cells(one: StoredEvent | StoredRejection, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
@@ -42,7 +43,7 @@ function cells(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context)
   const { record } = asReceived(one);
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
-    ...(one.taken ? ["forwarded"] : []),
+    ...(one.accepted ? ["forwarded"] : []),
     ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
   ];
   const outcome = outcomeOf(record ?? {});
@@ -56,12 +57,12 @@ function cells(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context)
   ];
 }
 
-function lineOf(one: KeptEvent | KeptRejection): Record<string, unknown> {
+function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
   if (one.type === "rejected") {
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
   }
-  const { id, uti, receivedAt, reference, repeats, taken, verdict } = one;
+  const { id, uti, receivedAt, reference, repeats, accepted, verdict } = one;
   const { record } = asReceived(one);
   const amount = record === null ? undefined : memberOf(record, "amountTrans");
   return {
@@ -75,6 +76,6 @@ function lineOf(one: KeptEvent | KeptRejection): Record<string, unknown> {
     reference,
     verified: verdict.verdict === "valid",
     repeats,
-    taken,
+    taken: accepted,
   };
 }

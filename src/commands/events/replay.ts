@@ -1,12 +1,11 @@
 /** `paylink events replay`: sends events to the application again, with the bytes and headers they came with. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { isTaken } from "../../receiver/events.ts";
+import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
+import { isAccepted } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { renderForward } from "../../render/webhook.ts";
-import type { KeptEvent } from "../../store/events/event-queries.ts";
-import type { EventStore } from "../../store/events/sqlite-event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import { readFilter, withEvents } from "./archive.ts";
 import type { ReplayFlags } from "./command.ts";
@@ -17,13 +16,13 @@ export async function replay(context: Context, utis: readonly string[], flags: R
   const filter = readFilter(flags, now());
   await withEvents(context, flags, async (store) => {
     let [sent, failed] = [0, 0];
-    for (const event of chosen(store, utis, () => store.events(filter))) {
+    for await (const event of utis.length === 0 ? store.events(filter) : await chosen(store, utis)) {
       signal.throwIfAborted();
       const way = { send, now, headers: [], insecure: flags.insecure ?? false };
       const result = await forward(event.request, url, way);
       await store.forwarded(event.id, result);
       sent += 1;
-      if (!isTaken(result.status)) failed += 1;
+      if (!isAccepted(result.status)) failed += 1;
       const { target, status, ms, detail } = result;
       const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail };
       out.data(out.json ? JSON.stringify(line) : renderForward(event.uti || event.id, result, out.paint));
@@ -47,15 +46,13 @@ function readTarget(utis: readonly string[], { all = false, to }: ReplayFlags): 
 }
 
 /** All are found before the first is sent. */
-function chosen(
-  store: EventStore,
-  utis: readonly string[],
-  all: () => Iterable<KeptEvent>,
-): Iterable<KeptEvent> {
-  if (utis.length === 0) return all();
-  return utis.map((uti) => {
-    const found = findOne(store, uti);
-    if (found.type === "event") return found;
-    throw new PaylinkError("usage", `${uti} was rejected: what did not verify is never passed on.`);
-  });
+async function chosen(store: EventStore, utis: readonly string[]): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (const uti of utis) {
+    const found = await findOne(store, uti);
+    if (found.type === "rejected")
+      throw new PaylinkError("usage", `${uti} was rejected: what did not verify is never passed on.`);
+    events.push(found);
+  }
+  return events;
 }

@@ -6,31 +6,31 @@ import { renderSteps } from "../../render/verdict.ts";
 import { formatLocal } from "../../render/time.ts";
 import { renderEventHeading, renderForward, renderRejection } from "../../render/webhook.ts";
 import { eventLine } from "../../receiver/event-line.ts";
+import type { EventStore, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import type { KeptEvent, KeptRejection } from "../../store/events/event-queries.ts";
-import type { EventStore } from "../../store/events/sqlite-event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import { asReceived, withEvents } from "./archive.ts";
 
 export async function show(context: Context, uti: string, flags: { readonly db?: string }): Promise<void> {
   const { out } = context;
-  await withEvents(context, flags, (store) => {
-    const found = findOne(store, uti);
+  await withEvents(context, flags, async (store) => {
+    const found = await findOne(store, uti);
     if (found.type === "rejected") out.data(out.json ? JSON.stringify(found) : rejectionText(found, context));
-    else out.data(out.json ? eventJson(found, store) : eventText(found, store, context));
+    else out.data(await (out.json ? eventJson(found, store) : eventText(found, store, context)));
   });
 }
 
 /** The event's own line, with what came after it. */
-function eventJson(kept: KeptEvent, store: EventStore): string {
-  const after = JSON.stringify({ arrivals: store.arrivals(kept.id), forwards: store.forwards(kept.id) });
+async function eventJson(kept: StoredEvent, store: EventStore): Promise<string> {
+  const [arrivals, forwards] = [await store.arrivals(kept.id), await store.forwards(kept.id)];
+  const after = JSON.stringify({ arrivals, forwards });
   return `${eventLine(asReceived(kept)).slice(0, -1)},${after.slice(1)}`;
 }
 
-function eventText(kept: KeptEvent, store: EventStore, { out }: Context): string {
+async function eventText(kept: StoredEvent, store: EventStore, { out }: Context): Promise<string> {
   const { paint } = out;
   const event = asReceived(kept);
   const { verdict, record, breaches, request, receivedAt, id } = event;
@@ -43,15 +43,15 @@ function eventText(kept: KeptEvent, store: EventStore, { out }: Context): string
     `  ${paint.cyan("deliveries")}`,
     `    ${formatLocal(receivedAt)}  ${id}`,
   ];
-  for (const arrival of store.arrivals(kept.id))
+  for (const arrival of await store.arrivals(kept.id))
     lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
-  const forwards = store.forwards(kept.id);
+  const forwards = await store.forwards(kept.id);
   if (forwards.length > 0) lines.push(`  ${paint.cyan("forwards")}`);
   for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
   return lines.join("\n");
 }
 
-function rejectionText(rejection: KeptRejection, { out: { paint } }: Context): string {
+function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
   const { request, checks, id } = rejection;
   return [
     renderRejection(rejection, paint),

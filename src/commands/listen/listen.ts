@@ -9,7 +9,6 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/start.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/webhook.ts";
-import { eventsPath, openEventStore } from "../../store/events/sqlite-event-store.ts";
 import { settingsInForce } from "../../store/settings/in-force.ts";
 import type { ListenFlags } from "./command.ts";
 import { awaitEnd } from "./end.ts";
@@ -30,7 +29,7 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
   const tally = createTally(options.expectations);
   const readership = watchReader(context, options, warn);
   const end = awaitEnd(readership.stop, options, tally);
-  const { log, close } = openLog(options, context);
+  const { log, close } = await openLog(options, context);
   try {
     const server = await startReceiver({
       ...options,
@@ -67,12 +66,12 @@ export async function listen(context: Context, flags: ListenFlags): Promise<void
   }
 }
 
-function openLog(
+async function openLog(
   { database }: ListenOptions,
-  { dataFolder, eventThread }: Context,
-): { log: EventLog; close: () => Promise<void> } {
+  { openEvents }: Context,
+): Promise<{ log: EventLog; close: () => Promise<void> }> {
   if (database === null) return { log: createMemoryLog(), close: async () => undefined };
-  const store = openEventStore(database ?? eventsPath(dataFolder), eventThread);
+  const store = await openEvents(database);
   return { log: store, close: () => store.close() };
 }
 

@@ -52,8 +52,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
 
 async function openOwnLedger({ db, reset }: SandboxOptions, folder: string): Promise<Ledger> {
   const ledger = openLedger(db ?? join(folder, "sandbox.db"));
-  if (reset) ledger.reset();
-  await ledger.committed();
+  if (reset) await ledger.write(() => ledger.reset());
   return ledger;
 }
 

@@ -8,7 +8,6 @@ import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
-import { eventsPath, openEventStore } from "../../store/events/sqlite-event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import { settingsInForce } from "../../store/settings/in-force.ts";
 import { captureOf, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
@@ -54,10 +53,10 @@ async function fromFile(file = "-", { readFile }: Context): Promise<Capture> {
 }
 
 /** What was taken or turned away, as it was received. */
-async function fromStore(uti: string, db: string | undefined, { dataFolder }: Context): Promise<Capture> {
-  const store = openEventStore(db ?? eventsPath(dataFolder));
+async function fromStore(uti: string, db: string | undefined, { openEvents }: Context): Promise<Capture> {
+  const store = await openEvents(db);
   try {
-    const { id, request } = findOne(store, uti);
+    const { id, request } = await findOne(store, uti);
     if (request !== null) return captureOf(request);
     throw new PaylinkError("usage", `${id} was no HTTP request, so nothing of it was kept to verify.`);
   } finally {

@@ -1,10 +1,13 @@
-/** Finds the one kept event that a user means by the beginning of its uti or id. */
+/** Finds the one stored event that a user names by the beginning of its uti or id. */
 import { PaylinkError } from "../../domain/errors.ts";
-import type { EventArchive, KeptEvent, KeptRejection } from "./event-queries.ts";
+import type { EventStore, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 
-/** Throws `event_not_found`, or `usage` where the beginning could mean several. */
-export function findOne(store: EventArchive, prefix: string): KeptEvent | KeptRejection {
-  const found = prefix === "" ? [] : store.find(prefix);
+/** Throws `event_not_found`, or `usage` if several begin with this. */
+export async function findOne(
+  store: Pick<EventStore, "find">,
+  prefix: string,
+): Promise<StoredEvent | StoredRejection> {
+  const found = prefix === "" ? [] : await store.find(prefix);
   const exact = found.filter((one) => nameOf(one) === prefix || one.id === prefix);
   const candidates = exact.length > 0 ? exact : found;
   const [first] = candidates;
@@ -13,10 +16,10 @@ export function findOne(store: EventArchive, prefix: string): KeptEvent | KeptRe
   const names = [...new Set(candidates.map(nameOf))];
   if (names.length > 1)
     throw new PaylinkError("usage", `Several events begin with ${prefix}: ${names.join(", ")}.`, {
-      hint: "Give more of it.",
+      hint: "Give more characters of one of them.",
     });
   return first;
 }
 
-const nameOf = (one: KeptEvent | KeptRejection): string =>
+const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "event" && one.uti !== "" ? one.uti : one.id;
