@@ -1,11 +1,11 @@
-/** Where paylink keeps things: one folder of the user's choice, or the platform's own for each kind. */
+/** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
 import { join } from "node:path";
 import envPaths from "env-paths";
 
 export interface Folders {
   readonly config: string;
   readonly data: string;
-  /** For what can be made again. */
+  /** For files that can be created again. */
   readonly cache: string;
 }
 

@@ -1,8 +1,8 @@
-/** A profile: one account at one service, with the defaults its links take and the secrets that open it. */
+/** A profile: one account at one service, with the defaults of its links and its credentials. */
 import * as z from "zod/mini";
 import { currencyCode } from "../../domain/currency.ts";
 
-/** Each is made when it is first asked for: a start without settings needs none, and making one takes a while. */
+/** Created on first use: most runs need only a part of this. */
 const defaults = z.lazy(() => {
   const text = optionalText();
   const url = z.optional(httpUrl());
@@ -36,7 +36,7 @@ const secrets = z.lazy(() => {
   return z.object({
     token: text,
     clientSecret: text,
-    /** What the client credentials obtained, and until when it may be used. */
+    /** The token that the client credentials obtained, and when it expires. */
     accessToken: text,
     accessTokenExpires: text,
   });
@@ -53,16 +53,16 @@ export const profile = z.lazy(() => z.object({ ...shapeOf(defaults), ...shapeOf(
 export type Profile = z.infer<typeof profile>;
 export type SettingKey = keyof Profile;
 
-/** Everything that a profile may hold. */
+/** Every setting that a profile may hold. */
 export const profileShape = () => shapeOf(profile);
 export const settingKeys = () => z.keyof(profile._zod.innerType).options;
 
 export type DefaultKey = keyof z.infer<typeof defaults>;
-/** What `config` sets and shows, in the order in which it lists them. */
+/** The settings that `config` sets and shows, in the order of its list. */
 export const defaultKeys = () => z.keyof(defaults._zod.innerType).options;
 
 export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(shapeOf(defaults), key);
-/** What no command prints. */
+/** Settings that no command prints. */
 export const isSecretKey = (key: string): boolean => Object.hasOwn(shapeOf(secrets), key);
 
 /** The profile without some of its values. */
@@ -70,10 +70,10 @@ export function without(full: Profile, keys: readonly SettingKey[]): Profile {
   return Object.fromEntries(Object.entries(full).filter(([key]) => !keys.some((left) => left === key)));
 }
 
-/** The profile without what opens the account. */
+/** The profile without its credentials. */
 export const withoutSecrets = (full: Profile): Profile => without(full, settingKeys().filter(isSecretKey));
 
-/** The token that other credentials than the present ones obtained goes with them. */
+/** The profile without the token that earlier credentials obtained. */
 export const withoutAccessToken = (full: Profile): Profile =>
   without(full, ["accessToken", "accessTokenExpires"]);
 
