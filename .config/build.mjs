@@ -14,7 +14,7 @@ rmSync(new URL("dist", root), { recursive: true, force: true });
 // Lazy CommonJS chunks: a run loads only what its command needs. A thread starts from a file of its own.
 const { output } = await build({
   cwd: fileURLToPath(root),
-  input: { entry: "src/entry.ts", "event-thread": "src/store/event-thread.ts" },
+  input: { entry: "src/entry.ts", "event-thread": "src/store/events/event-thread.ts" },
   platform: "node",
   external: ["@photostructure/sqlite"],
   plugins: [

@@ -4,11 +4,11 @@ import type { Journals } from "./bulk/journals.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/ledger-types.ts";
-import type { EventStore } from "./store/events.ts";
-import type { Environment, InForce } from "./store/in-force.ts";
-import type { Processes } from "./store/run-lock.ts";
-import type { SandboxIdentity } from "./store/sandbox-identity.ts";
-import type { Settings } from "./store/settings.ts";
+import type { EventStore } from "./receiver/event-store.ts";
+import type { Environment, InForce } from "./store/settings/in-force.ts";
+import type { Processes } from "./store/journal/run-lock.ts";
+import type { SandboxIdentity } from "./store/sandbox/sandbox-identity.ts";
+import type { Settings } from "./store/settings/settings.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
 export interface Output {

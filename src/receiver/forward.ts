@@ -1,7 +1,7 @@
 /** Passes webhooks on to the merchant's application: the bytes and signature headers as they came, in order of arrival. */
 import { SendTimeout, type Send } from "../http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
-import { isTaken, type EventLog, type Forward, type WebhookEvent } from "./events.ts";
+import { isAccepted, type EventLog, type Forward, type WebhookEvent } from "./events.ts";
 
 /** Milliseconds from a webhook's arrival that the application may take, its turn in the line included. */
 const PATIENCE = 30_000;
@@ -33,7 +33,7 @@ export async function forward(
   });
   try {
     const reply = await send(forwardRequest(request, url, headers), { timeout, insecure });
-    return end(reply.status, isTaken(reply.status) ? "" : beginning(reply.body));
+    return end(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return end(error instanceof SendTimeout ? 504 : 502, reason);
@@ -151,5 +151,5 @@ async function attempt(
   // The event itself is kept: what the application answered counts, even where the disk has no room to note it.
   await parts.log.forwarded(first, forwarded).catch(() => undefined);
   parts.observe(event, forwarded);
-  return isTaken(forwarded.status) ? 200 : forwarded.status;
+  return isAccepted(forwarded.status) ? 200 : forwarded.status;
 }

@@ -6,7 +6,7 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { refuseHead } from "./admit.ts";
-import { eventJson, type EventLog, type Kept, type Rejection, type WebhookEvent } from "./events.ts";
+import { eventJson, type EventLog, type StoreResult, type Rejection, type WebhookEvent } from "./events.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
 
 export interface ReceiverParts {
@@ -109,18 +109,18 @@ async function take(
     request,
     json: eventJson(verdict, request),
   };
-  let kept: Kept;
+  let result: StoreResult;
   try {
-    kept = await log.append(event);
+    result = await log.append(event);
   } catch (error) {
     // What is not kept must not be acknowledged: the service tries again.
     const detail = `the event cannot be kept: ${error instanceof Error ? error.message : String(error)}`;
     return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
   }
-  const { repeated, first, taken } = kept;
+  const { repeated, first, accepted } = result;
   const known = repeated ? asRepeated(event) : event;
   observe(known);
-  const passesOn = forward !== undefined && !taken && verdict.verdict === "valid";
+  const passesOn = forward !== undefined && !accepted && verdict.verdict === "valid";
   return passesOn ? reply(await forward(known, first)) : OK;
 }
 

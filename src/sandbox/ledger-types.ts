@@ -47,8 +47,10 @@ export interface Filter {
   readonly limit: number;
 }
 
-/** Reads see every write immediately; no request is answered before `committed` resolves, when writes are durable. */
+/** Everything that changes it is called within `write`; reads see each change at once. */
 export interface Ledger {
+  /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
+  write(unit: () => void): Promise<void>;
   addLink(link: Link): void;
   saveLink(link: Link): void;
   findLink(id: string): Link | undefined;
@@ -72,8 +74,7 @@ export interface Ledger {
   /** The time of the first delivery that is due after a moment. */
   nextDue(after: number): number | undefined;
   counts(): { readonly links: number; readonly payments: number };
-  committed(): Promise<void>;
-  /** Deletes everything. */
+  /** Forgets everything. */
   reset(): void;
   close(): Promise<void>;
 }

@@ -12,8 +12,7 @@ import type { Service } from "./service.ts";
 export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
   const { merchant, ids, ledger, clock } = service.parts;
   const link = createLink(request, merchant, ids.newId, clock.now());
-  ledger.addLink(link);
-  await ledger.committed();
+  await ledger.write(() => ledger.addLink(link));
   service.emit({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
 }
@@ -29,8 +28,7 @@ export async function cancelLink({ parts, emit }: Service, id: string): Promise<
       "Unprocessable Content",
       `only an active link can be cancelled, and this link is ${status}`,
     );
-  parts.ledger.saveLink({ ...link, cancelledDate: now });
-  await parts.ledger.committed();
+  await parts.ledger.write(() => parts.ledger.saveLink({ ...link, cancelledDate: now }));
   emit({ type: "cancelled", link });
 }
 
@@ -49,10 +47,11 @@ export async function acceptPayment(
   const isUsed = (reference: string): boolean => ledger.hasReference(reference);
   const record = takePayment(link, input, { merchant, ids, isUsed, now: clock.now() });
   const url = callbackFor(link, record);
-  if (url !== undefined) queueWebhook(service, link, record, url);
-  ledger.saveLink(link);
-  ledger.addPayment({ uti: record.uti, linkId, record });
-  await ledger.committed();
+  await ledger.write(() => {
+    if (url !== undefined) queueWebhook(service, link, record, url);
+    ledger.saveLink(link);
+    ledger.addPayment({ uti: record.uti, linkId, record });
+  });
   emit({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;
@@ -91,7 +90,6 @@ function queueWebhook({ parts }: Service, link: Link, record: WellFormedRecord, 
 export async function resendDelivery({ parts, deliveries }: Service, id: string): Promise<void> {
   const delivery = parts.ledger.findDelivery(id);
   if (delivery === undefined) throw new ServiceProblem(404, "Not Found", "no delivery has this id");
-  parts.ledger.resend(delivery.id, parts.clock.now().getTime());
-  await parts.ledger.committed();
+  await parts.ledger.write(() => parts.ledger.resend(delivery.id, parts.clock.now().getTime()));
   deliveries.wake(delivery.url);
 }

@@ -10,8 +10,8 @@ import type { Ledger } from "../../src/sandbox/ledger-types.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import type { SandboxParts } from "../../src/sandbox/service.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
-import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox-identity.ts";
-import { openLedger } from "../../src/store/sandbox.ts";
+import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox/sandbox-identity.ts";
+import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
 import { temporaryHome } from "./home.ts";
 
 export const NOW = new Date("2026-01-31T12:00:00.000Z");

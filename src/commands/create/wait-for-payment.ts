@@ -14,7 +14,7 @@ import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { amountOf, renderCompactRecord, renderRecord } from "../../render/record.ts";
 import { renderRejection } from "../../render/webhook.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import type { CreateOptions } from "./options.ts";
 import { receiverPlan, type ReceiverPlan } from "./receiver-plan.ts";
 

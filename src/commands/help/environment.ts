@@ -1,5 +1,5 @@
 /** Every environment variable that paylink reads, with what it stands for. */
-import { VARIABLES } from "../../store/in-force.ts";
+import { VARIABLES } from "../../store/settings/in-force.ts";
 
 const { baseUrl, token, terminalId, webhookKey, callbackUrl, clientId, clientSecret, tokenUrl } = VARIABLES;
 

@@ -7,7 +7,7 @@ import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
-import { SANDBOX_PROFILE } from "../../store/profile.ts";
+import { SANDBOX_PROFILE } from "../../store/settings/profile.ts";
 import type { SandboxOptions } from "./options.ts";
 
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
@@ -16,8 +16,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   const home = await context.sandbox();
   const keys = createSigningKeys(home.identity, home.renewKey, now);
   const ledger = home.ledger(options.database);
-  if (options.reset) ledger.reset();
-  await ledger.committed();
+  if (options.reset) await ledger.write(() => ledger.reset());
   const clock = createClock(now, options.clock);
   const running = await startSandbox({
     ...options,

@@ -7,7 +7,7 @@ import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
 import type { FieldName } from "../../domain/transaction-fields.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import { allowEndpoint, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/sample.ts";
 import { TAMPERINGS } from "../../webhooks/tamperings.ts";

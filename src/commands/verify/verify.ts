@@ -8,7 +8,7 @@ import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
-import { findOne } from "../../store/find-event.ts";
+import { findOne } from "../../store/events/find-event.ts";
 import { captureFromRequest, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
 import type { CaptureSource, VerifyOptions } from "./options.ts";
 

@@ -45,8 +45,8 @@ export async function attemptDelivery(delivery: Delivery, parts: AttemptParts): 
   const state = delivered ? "delivered" : wait === undefined ? "failed" : "waiting";
   const at = clock.now();
   const number = delivery.attempts + 1;
-  ledger.addAttempt({ deliveryId: delivery.id, number, at, ...outcome }, state, at.getTime() + (wait ?? 0));
-  await ledger.committed();
+  const attempt = { deliveryId: delivery.id, number, at, ...outcome };
+  await ledger.write(() => ledger.addAttempt(attempt, state, at.getTime() + (wait ?? 0)));
   report({ delivery, attempt: number, status, detail, state });
 }
 

@@ -28,8 +28,7 @@ async function viewLink(c: Context, service: Service): Promise<Response> {
   const link = linkFromQuery(c, service);
   if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   if (link.viewedDate === null) {
-    ledger.saveLink({ ...link, viewedDate: clock.now() });
-    await ledger.committed();
+    await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   }
   return linkPage(c, link, service);
 }

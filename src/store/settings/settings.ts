@@ -1,11 +1,11 @@
-/** The settings file: the profiles and which of them is current, kept by conf and readable by its owner alone. */
+/** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
-import { PaylinkError } from "../domain/errors.ts";
-import { problemsOf } from "../domain/shape.ts";
-import { withLock } from "./lock.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { problemsOf } from "../../domain/shape.ts";
+import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
 const stored = z.lazy(() =>
@@ -18,27 +18,27 @@ type Stored = z.infer<typeof stored>;
 
 export interface Settings {
   readonly path: string;
-  /** The name of the profile that is used where none is named. */
+  /** The name of the profile that is used unless another is named. */
   current(): string | undefined;
   profiles(): Readonly<Record<string, Profile>>;
-  /** Stores a profile whole; it becomes the current one only where there is none. */
+  /** Replaces a profile; it becomes the current one if there is none. */
   save(name: string, value: Profile): Promise<void>;
-  /** Changes a profile as it now stands, whoever else has written meanwhile; it is made where there is none. */
+  /** Changes a profile as it is in the file at that moment; creates it if there is none. */
   change(name: string, change: (value: Profile) => Profile): Promise<void>;
   use(name: string): Promise<void>;
 }
 
 const NAME = "settings";
 
-/** Reading leaves no trace on the disk. `warn` hears of a file that had to be set aside. */
+/** Reading creates no file. `warn` is called if a damaged file had to be renamed. */
 export function openSettings(folder: string, warn: (warning: string) => void): Settings {
   const path = join(folder, `${NAME}.json`);
-  let last: { readonly text: string | undefined; readonly held: Stored } | undefined;
-  // Looked at each time, since others write too; understood once.
+  let last: { readonly text: string | undefined; readonly parsed: Stored } | undefined;
+  // The file is read each time, since other processes write it too, and parsed only when it has changed.
   const read = (): Stored => {
     const text = readText(path);
-    if (last === undefined || last.text !== text) last = { text, held: readStored(path, text, warn) };
-    return last.held;
+    if (last === undefined || last.text !== text) last = { text, parsed: readStored(path, text, warn) };
+    return last.parsed;
   };
   const write = async (change: (now: Stored) => Stored): Promise<void> => {
     const open = await loadConf(folder);
@@ -67,31 +67,31 @@ export function openSettings(folder: string, warn: (warning: string) => void): S
 const own = (profiles: Stored["profiles"], name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-/** Imported only to write: reading the settings needs no conf. */
+/** Only writing needs conf, which is slow to load. */
 async function loadConf(folder: string): Promise<() => Conf<Stored>> {
   const { default: Store } = await import("conf");
   return () =>
     new Store<Stored>({
       cwd: folder,
       configName: NAME,
-      // conf's own default is world-readable, and dots would split profile names and URLs into paths.
+      // By default conf lets everybody read the file, and splits profile names at their dots.
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
     });
 }
 
-/** What is no JSON at all is set aside; a value that somebody wrote by hand and that cannot be is named. */
+/** A file that is not a settings file is renamed; an invalid value, as typed by hand, is reported. */
 function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
   if (text === undefined) return { profiles: {} };
   const parsed = stored.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   const problems = problemsOf(parsed.error.issues);
   if (problems.some(({ at }) => at.split(".").length > 2))
-    throw new PaylinkError("file_unreadable", `${path} holds values that cannot be used:`, {
+    throw new PaylinkError("file_unreadable", `${path} holds invalid values:`, {
       problems,
-      hint: "Mend them there, or move the file away and start anew.",
+      hint: "Fix them in that file, or move the file away to start again.",
     });
-  setAside(path, text, warn);
+  moveAway(path, text, warn);
   return { profiles: {} };
 }
 
@@ -105,7 +105,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The parser's own message quotes the text, which holds secrets: it goes nowhere. */
+/** The parser's own message is dropped: it quotes the text, which holds secrets. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -114,12 +114,12 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function setAside(path: string, broken: string, warn: (warning: string) => void): void {
-  // Another process may have mended it meanwhile.
+function moveAway(path: string, broken: string, warn: (warning: string) => void): void {
+  // Another process may have fixed it in the meantime.
   if (readText(path) !== broken) return;
   let place = `${path}.broken`;
   for (let count = 2; existsSync(place); count += 1) place = `${path}.broken-${count}`;
   renameSync(path, place);
   chmodSync(place, 0o600);
-  warn(`The settings file was broken and has been set aside, with all it held, as ${place}.`);
+  warn(`The settings file was damaged. It was renamed to ${place}, and its profiles are not used.`);
 }

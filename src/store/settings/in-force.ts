@@ -1,5 +1,5 @@
 /** Which value is in force: the flag, then the environment, then the profile, then the built-in default. */
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import type { Profile, SettingKey } from "./profile.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,7 +17,7 @@ export const VARIABLES = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a transaction is read, where nobody says otherwise: the specification leaves it open. */
+/** Where a transaction is read unless the profile names another path: the specification does not say. */
 export const TRANSACTION_PATH = "/v1/transactions/{uti}";
 
 const DEFAULTS: Profile = { expires: "7d", transactionPath: TRANSACTION_PATH };
@@ -30,23 +30,23 @@ export interface Setting {
 }
 
 export interface InForce {
-  /** The profile's name; undefined where the environment alone carries the run. */
+  /** The profile's name; undefined if there is none and all values come from flags and environment. */
   readonly profile: string | undefined;
-  /** The value in force with its source; undefined where nobody gives one. */
+  /** The value in force with its source; undefined if there is none. */
   find(key: SettingKey, flag?: string): Setting | undefined;
   /** The value alone. */
   get(key: SettingKey, flag?: string): string | undefined;
 }
 
 interface Sources {
-  /** The profile that `--profile` names, before the environment is asked. */
+  /** The profile that `--profile` names; it wins over PAYLINK_PROFILE. */
   readonly named: string | undefined;
   readonly env: Environment;
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** Throws `no_profile` where the profile asked for does not exist; having none at all is for the caller to judge. */
+/** Throws `no_profile` if the named profile does not exist. Without a name, having no profile is allowed. */
 export function inForce({ named, env, current, profiles }: Sources): InForce {
   const asked = named ?? (env["PAYLINK_PROFILE"] || undefined);
   const name = asked ?? current;
@@ -72,11 +72,11 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
 }
 
 function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
-  const known = names.length > 0 ? ` There is ${names.join(", ")}.` : "";
+  const known = names.length > 0 ? ` The profiles are ${names.join(", ")}.` : "";
   return new PaylinkError("no_profile", `There is no profile named ${name}.${known}`);
 }
 
-/** What a command is told by its context about where settings come from. */
+/** The part of a command's context that settings come from. */
 export interface SettingsContext {
   readonly profile: string | undefined;
   readonly env: Environment;

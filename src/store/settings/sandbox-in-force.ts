@@ -1,6 +1,6 @@
 /** The sandbox that a command means: the one that flag or environment names, else the profile that `sandbox` registers. */
-import { PaylinkError } from "../domain/errors.ts";
-import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { inForce, type Environment } from "./in-force.ts";
 import { SANDBOX_PROFILE } from "./profile.ts";
 import type { Settings } from "./settings.ts";
@@ -24,7 +24,7 @@ export async function sandboxInForce({ profile, env, profiles }: Sources): Promi
   const values = inForce({ named, env, current: stored.current(), profiles: stored.profiles() });
   const baseUrl = parseWebAddress(values.get("baseUrl") ?? "");
   if (baseUrl === undefined)
-    throw new PaylinkError("no_profile", "There is no sandbox yet.", {
+    throw new PaylinkError("no_profile", "No sandbox is registered.", {
       hint: "paylink sandbox   starts one in another terminal",
     });
   if (!isLoopback(baseUrl.hostname))

@@ -1,10 +1,10 @@
-/** Who the sandbox is on this machine: the merchant, its credentials and the key that signs, kept between runs. */
+/** The sandbox's identity on this machine: the merchant, its credentials and its signing key, stored between runs. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { PaylinkError } from "../domain/errors.ts";
-import type { Profile } from "./profile.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { Profile } from "../settings/profile.ts";
 
 const identity = z.object({
   merchantId: z.string(),
@@ -16,7 +16,7 @@ const identity = z.object({
   token: z.string(),
   keyid: z.string(),
   privateKey: z.string(),
-  /** Keys that were rotated out, and until when they are still served. */
+  /** Keys that were replaced, and until when they are still published. */
   retired: z._default(z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })), []),
 });
 export type SandboxIdentity = z.infer<typeof identity>;
@@ -44,13 +44,13 @@ function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKe
   };
 }
 
-/** How long a key is served after it was rotated out, in milliseconds: every retry of its last webhook is over. */
-const SERVED_AFTER_ROTATION = 24 * 3_600_000;
+/** Milliseconds for which a replaced key is published: longer than all retries of a webhook. */
+const PUBLISHED_AFTER_ROTATION = 24 * 3_600_000;
 
-/** The same merchant with a new key; the one before is retired. */
+/** The same merchant with a new key; the previous key is retired. */
 function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): SandboxIdentity {
   const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
-  const until = new Date(now.getTime() + SERVED_AFTER_ROTATION).toISOString();
+  const until = new Date(now.getTime() + PUBLISHED_AFTER_ROTATION).toISOString();
   const retired = [{ keyid: before.keyid, publicKey, until }, ...before.retired];
   return {
     ...before,
@@ -59,7 +59,7 @@ function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): Sa
   };
 }
 
-/** Gives the identity that a folder holds a new key: replaced whole or not at all, and on disk when this returns. */
+/** Replaces the key of the identity in a folder, whole or not at all; the new one is on disk when this returns. */
 export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
   const path = join(folder, FILE);
   const renewed = withNewKey(openIdentity(folder, newId), newId, now);
@@ -70,7 +70,7 @@ export function renewKey(folder: string, newId: () => string, now: Date): Sandbo
 
 const FILE = "sandbox.json";
 
-/** What the profile of the sandbox holds; webhooks go to `listener`. */
+/** The profile of the sandbox; webhooks go to `listener`. */
 export function profileOf(value: SandboxIdentity, baseUrl: string, listener: string): Profile {
   return {
     baseUrl,
@@ -87,7 +87,7 @@ export function profileOf(value: SandboxIdentity, baseUrl: string, listener: str
   };
 }
 
-/** Reads the identity that a folder holds, or makes one there, readable by its owner alone. */
+/** Reads the identity in a folder, or creates one there that only its owner can read. */
 export function openIdentity(folder: string, newId: () => string): SandboxIdentity {
   const path = join(folder, FILE);
   try {
@@ -96,9 +96,9 @@ export function openIdentity(folder: string, newId: () => string): SandboxIdenti
     return stored;
   } catch (error) {
     if (!isMissing(error))
-      throw new PaylinkError("file_unreadable", `${path} is not what the sandbox wrote there.`, {
+      throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
         cause: error,
-        hint: "Move it away, and the sandbox makes itself a new identity.",
+        hint: "Move it away, and the sandbox creates a new identity.",
       });
   }
   const made = newIdentity(newId);

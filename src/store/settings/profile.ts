@@ -1,6 +1,6 @@
-/** A profile: one account at one service, with the defaults its links take and the secrets that open it. */
+/** A profile: one account at one service, with the defaults of its links and its credentials. */
 import * as z from "zod/mini";
-import { currencyCode } from "../domain/currency.ts";
+import { currencyCode } from "../../domain/currency.ts";
 
 /** The profile that `paylink sandbox` writes. */
 export const SANDBOX_PROFILE = "sandbox";
@@ -38,7 +38,7 @@ const secrets = z.lazy(() => {
   return z.object({
     token: text,
     clientSecret: text,
-    /** What the client credentials obtained, and until when it may be used. */
+    /** The token that the client credentials obtained, and when it expires. */
     accessToken: text,
     accessTokenExpires: text,
   });
@@ -58,16 +58,16 @@ export type SettingKey = keyof Profile;
 /** The profile that commands write if no name is given and no profile is current. */
 export const DEFAULT_PROFILE = "default";
 
-/** Everything that a profile may hold. */
+/** Every setting that a profile may hold. */
 export const profileShape = () => shapeOf(profile);
 export const settingKeys = () => z.keyof(profile._zod.innerType).options;
 
 export type DefaultKey = keyof z.infer<typeof defaults>;
-/** What `config` sets and shows, in the order in which it lists them. */
+/** The settings that `config` sets and shows, in the order of its list. */
 export const defaultKeys = () => z.keyof(defaults._zod.innerType).options;
 
 export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(shapeOf(defaults), key);
-/** What no command prints. */
+/** Settings that no command prints. */
 export const isSecretKey = (key: string): boolean => Object.hasOwn(shapeOf(secrets), key);
 
 /** The profile without some of its values. */
@@ -75,9 +75,19 @@ export function without(full: Profile, keys: readonly SettingKey[]): Profile {
   return Object.fromEntries(Object.entries(full).filter(([key]) => !keys.some((left) => left === key)));
 }
 
-/** The profile without what opens the account. */
+/** The profile without its credentials. */
 export const withoutSecrets = (full: Profile): Profile => without(full, settingKeys().filter(isSecretKey));
 
-/** The token that other credentials than the present ones obtained goes with them. */
+/** The profile without the token that earlier credentials obtained. */
 export const withoutAccessToken = (full: Profile): Profile =>
   without(full, ["accessToken", "accessTokenExpires"]);
+
+/** What is wrong with a value that a user typed: "must be …"; undefined where nothing is. */
+export function settingProblem(key: SettingKey, value: string): string | undefined {
+  return profileShape()[key].safeParse(value).error?.issues[0]?.message;
+}
+
+/** The value as it is stored: an address without its last slash, a currency in upper case. */
+export function storedSetting(key: SettingKey, value: string): string {
+  return profileShape()[key].parse(value) ?? value;
+}

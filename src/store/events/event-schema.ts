@@ -1,4 +1,4 @@
-/** The tables of kept events. A migration that was published is never changed: the next one is added below it. */
+/** The tables of stored events. A published migration is never changed: the next one is added below it. */
 export const EVENT_MIGRATIONS: readonly string[] = [
   `CREATE TABLE events (
      seq INTEGER PRIMARY KEY,

@@ -1,24 +1,24 @@
-/** Keeps two runs off one journal: a file that names the process at work, void once that process is gone. */
+/** Lets one run at a time send a list: a lock file that names its process, and is void once that process has ended. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 
-/** This process, and whether another is running. */
+/** The id of this process, and whether another process is running. */
 export interface Processes {
   readonly own: number;
   readonly isRunning: (pid: number) => boolean;
 }
 
 /**
- * Takes the lock and gives what lets go of it. A lock that a killed run left behind is taken over. Two runs that take
- * it over in the same instant find each other out in the journal itself, before either has sent anything.
+ * Takes the lock and returns the function that releases it. A lock left behind by a killed run is replaced. If two runs
+ * replace it in the same instant, both notice in the journal itself before they send anything.
  */
 export function takeLock(path: string, { own, isRunning }: Processes): () => void {
   const holder = holderOf(path);
-  // After a restart of a container the same id may be ours.
+  // After a container restarts, this process may have the id of the killed one.
   if (holder !== undefined && holder !== own && isRunning(holder))
-    throw new PaylinkError("already_running", `Process ${holder} is sending this list right now.`, {
-      hint: `Wait until it has ended. If process ${holder} is not paylink, remove ${path}.`,
+    throw new PaylinkError("already_running", `Process ${holder} is sending this list now.`, {
+      hint: `Wait until it has ended. If process ${holder} is not paylink, delete ${path}.`,
     });
   rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ export function takeLock(path: string, { own, isRunning }: Processes): () => voi
     writeFileSync(path, String(own), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    throw new PaylinkError("already_running", "Another run has just begun to send this list.", {
+    throw new PaylinkError("already_running", "Another run has just started to send this list.", {
       cause: error,
     });
   }

@@ -1,30 +1,27 @@
-/** The sandbox's ledger in SQLite: prepared statements behind the interface, one process at a time, group commits. */
-import { PaylinkError } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
-import { outcomeOf, textOf } from "../domain/transaction.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
-import type { Attempt, Delivery, Filter, Ledger, Payment } from "../sandbox/ledger-types.ts";
-import type { Link } from "../sandbox/links.ts";
-import { openDatabase, type Statement, type Value } from "./database.ts";
-import { createGroupCommit } from "./group-commit.ts";
-import { attemptOf, deliveryOf, linkOf, paymentOf } from "./sandbox-rows.ts";
-import { SANDBOX_MIGRATIONS } from "./sandbox-schema.ts";
+/** The sandbox's ledger in SQLite, which one process at a time may open. */
+import { PaylinkError } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { parseWebAddress } from "../../domain/web-address.ts";
+import type { Attempt, Delivery, Filter, Ledger, Payment } from "../../sandbox/ledger-types.ts";
+import type { Link } from "../../sandbox/links.ts";
+import { openDatabase, type Statement, type Value } from "../database.ts";
+import { attemptFromRow, deliveryFromRow, linkFromRow, paymentFromRow } from "./ledger-rows.ts";
+import { SANDBOX_MIGRATIONS } from "./ledger-schema.ts";
+import { createUnits } from "./ledger-units.ts";
 
-/** `:memory:` keeps nothing. Throws where another sandbox has the file: two would deliver everything twice. */
+/** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
 export function openLedger(path: string): Ledger {
-  const release = ownAlone(path);
+  const release = lockLedger(path);
   const database = openDatabase(path, SANDBOX_MIGRATIONS);
-  const group = createGroupCommit(database);
+  const units = createUnits(database);
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
     const statement = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, statement);
     return statement;
   };
-  const write = (sql: string, ...values: Value[]): void => {
-    group.begin();
-    prepared(sql).run(...values);
-  };
+  const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
   const count = (table: string): number => Number(row(`SELECT count(*) AS n FROM ${table}`)?.["n"] ?? 0);
@@ -33,40 +30,44 @@ export function openLedger(path: string): Ledger {
     return one === undefined ? undefined : read(one);
   };
   return {
-    addLink: (link) => write(INSERT_LINK, link.id, ...linkValues(link)),
-    saveLink: (link) => write(UPDATE_LINK, ...linkDates(link), link.id),
-    findLink: (id) => found(linkOf, "SELECT * FROM links WHERE id = ?", id),
+    write: units.write,
+    addLink: (link) => run(INSERT_LINK, link.id, ...linkValues(link)),
+    saveLink: (link) => run(UPDATE_LINK, ...linkDates(link), link.id),
+    findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
     links: (filter) =>
       rows(
         `SELECT * FROM links WHERE instr(id || request, ?) ORDER BY seq DESC LIMIT ?`,
         ...textAndLimit(filter),
-      ).map(linkOf),
+      ).map(linkFromRow),
     addPayment: (payment) =>
-      write("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
-    findPayment: (uti) => found(paymentOf, "SELECT * FROM payments WHERE uti = ?", uti),
+      run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
+    findPayment: (uti) => found(paymentFromRow, "SELECT * FROM payments WHERE uti = ?", uti),
     hasReference: (reference) => row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
     payments: (filter) =>
-      rows(SELECT_PAYMENTS, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(paymentOf),
-    addDelivery: (delivery) => write(INSERT_DELIVERY, ...deliveryValues(delivery)),
-    findDelivery: (id) => found(deliveryOf, "SELECT * FROM deliveries WHERE id = ?", id),
+      rows(SELECT_PAYMENTS, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(
+        paymentFromRow,
+      ),
+    addDelivery: (delivery) => run(INSERT_DELIVERY, ...deliveryValues(delivery)),
+    findDelivery: (id) => found(deliveryFromRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (filter) =>
       rows(SELECT_DELIVERIES, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(
-        deliveryOf,
+        deliveryFromRow,
       ),
     addAttempt: (attempt, state, due) => {
-      write("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ...attemptValues(attempt));
-      write(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
+      run("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ...attemptValues(attempt));
+      run(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
     },
-    attemptsOf: (id) => rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number", id).map(attemptOf),
+    attemptsOf: (id) =>
+      rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number", id).map(attemptFromRow),
     resend: (id, due) =>
-      write("UPDATE deliveries SET state = 'waiting', tries = 0, due = ? WHERE id = ?", due, id),
+      run("UPDATE deliveries SET state = 'waiting', tries = 0, due = ? WHERE id = ?", due, id),
     waitingOrigins: () =>
       rows("SELECT DISTINCT origin FROM deliveries WHERE state = 'waiting'").map(({ origin }) =>
         String(origin),
       ),
     nextFor: (origin, now, busyLinks) => {
       const one = row(SELECT_NEXT, origin, now, JSON.stringify([...busyLinks]));
-      return one === undefined ? undefined : deliveryOf(one);
+      return one === undefined ? undefined : deliveryFromRow(one);
     },
     nextDue: (after) => {
       const due = row("SELECT min(due) AS due FROM deliveries WHERE state = 'waiting' AND due > ?", after)?.[
@@ -75,12 +76,11 @@ export function openLedger(path: string): Ledger {
       return due === null || due === undefined ? undefined : Number(due);
     },
     counts: () => ({ links: count("links"), payments: count("payments") }),
-    committed: group.committed,
     reset: () => {
-      for (const table of ["links", "payments", "deliveries", "attempts"]) write(`DELETE FROM ${table}`);
+      for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
     },
     close: async () => {
-      await group.committed();
+      await units.settled();
       database.close();
       release();
     },
@@ -88,10 +88,10 @@ export function openLedger(path: string): Ledger {
 }
 
 /**
- * Holds a file beside the ledger for as long as this process lives: the kernel lets go of it with the process, whatever
- * became of that. Gives the function that lets go of it earlier.
+ * Locks a file beside the ledger until this process ends: the system then releases the lock, however the process
+ * ended. Returns the function that releases it earlier.
  */
-function ownAlone(path: string): () => void {
+function lockLedger(path: string): () => void {
   if (path === ":memory:") return () => undefined;
   const owner = openDatabase(`${path}.owner`, []);
   try {
@@ -99,7 +99,7 @@ function ownAlone(path: string): () => void {
   } catch (error) {
     owner.close();
     throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
-      hint: "Stop it, or give this one a --db of its own (or another PAYLINK_HOME).",
+      hint: "Stop it, or start this one with another --db or another PAYLINK_HOME.",
       cause: error,
     });
   }

@@ -1,49 +1,42 @@
-/** Walks a table of what arrived, in order of arrival and a page at a time: there may be millions. */
-import type { Database, Value } from "./database.ts";
-
-export interface EventFilter {
-  readonly outcome?: string | undefined;
-  /** A part of the reference. */
-  readonly reference?: string | undefined;
-  readonly since?: Date | undefined;
-  readonly until?: Date | undefined;
-  /** The newest so many. */
-  readonly limit?: number | undefined;
-}
+/** Reads a table of events or rejections in order of arrival, a page at a time: there may be millions. */
+import type { EventFilter } from "../../receiver/event-store.ts";
+import type { Database, Value } from "../database.ts";
 
 export interface Source {
   readonly table: string;
   readonly columns: string;
 }
 
-/** Rows that are in memory at once. */
-const PAGE = 100;
+export type Row = Readonly<Record<string, Value>>;
+
+/** Rows in memory at once. */
+const PAGE_SIZE = 100;
 
 /**
- * The newest ones that pass the filter, given in order of arrival. They are read by the page: a cursor that stayed open
- * while its reader takes its time would hold up the database's log, and on Node 20 does not outlive the first pause.
+ * The newest rows that pass the filter, in order of arrival. They are read in pages because an open cursor would keep
+ * the database's log from being emptied while its reader is slow.
  */
-export function* select<T>(
+export async function* readPages<T>(
   database: Database,
   { table, columns }: Source,
   filter: EventFilter,
-  convert: (row: Record<string, Value>) => T,
-): IterableIterator<T> {
+  convert: (row: Row) => T,
+): AsyncGenerator<T> {
   const { where, values } = conditionsOf(filter);
   const newest = database.prepare(
     `SELECT seq FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT 1 OFFSET ?`,
   );
   const page = database.prepare(
-    `SELECT ${columns} FROM ${table} WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE}`,
+    `SELECT ${columns} FROM ${table} WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE_SIZE}`,
   );
-  const seqOf = (row: Record<string, Value> | undefined): number => Number(row?.["seq"] ?? 0);
+  const seqOf = (row: Row | undefined): number => Number(row?.["seq"] ?? 0);
   let before = filter.limit === undefined ? 0 : seqOf(newest.get(...values, filter.limit));
-  // What arrives meanwhile is left to the next reader: this one comes to an end.
+  // Without an end, a reader slower than the receiver would never finish.
   const last = seqOf(newest.get(...values, 0));
   for (;;) {
     const rows = page.all(...values, before, last);
     for (const row of rows) yield convert(row);
-    if (rows.length < PAGE) return;
+    if (rows.length < PAGE_SIZE) return;
     before = seqOf(rows.at(-1));
   }
 }

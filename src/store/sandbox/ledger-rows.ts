@@ -1,9 +1,9 @@
-/** Rows of the sandbox's tables, read back into what they stand for; what paylink did not write is refused. */
+/** Rows of the sandbox's tables, parsed into links, payments, deliveries and attempts. */
 import * as z from "zod/mini";
-import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
-import { paymentLinkRequest } from "../domain/payment-link.ts";
-import type { Attempt, Delivery, Payment } from "../sandbox/ledger-types.ts";
-import type { Link } from "../sandbox/links.ts";
+import { isJsonObject, parseJson, type JsonObject } from "../../domain/json.ts";
+import { paymentLinkRequest } from "../../domain/payment-link.ts";
+import type { Attempt, Delivery, Payment } from "../../sandbox/ledger-types.ts";
+import type { Link } from "../../sandbox/links.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ const json = z.pipe(
   z.transform((text, { issues }): JsonObject => {
     const parsed = parseJson(text);
     if (parsed.ok && isJsonObject(parsed.value.value)) return parsed.value.value;
-    issues.push({ code: "custom", message: "is no JSON object", input: text });
+    issues.push({ code: "custom", message: "is not a JSON object", input: text });
     return z.NEVER;
   }),
 );
@@ -35,7 +35,7 @@ const linkRow = z.object({
   cancelled: dateOrNull,
 });
 
-export function linkOf(row: Row): Link {
+export function linkFromRow(row: Row): Link {
   const { id, request, created, expires, viewed, attempted, paid, cancelled } = linkRow.parse(row);
   return {
     id,
@@ -54,7 +54,7 @@ const paymentRow = z.pipe(
   z.transform(({ link: linkId, ...payment }) => ({ ...payment, linkId })),
 );
 
-export const paymentOf = (row: Row): Payment => paymentRow.parse(row);
+export const paymentFromRow = (row: Row): Payment => paymentRow.parse(row);
 
 const deliveryRow = z.pipe(
   z.object({
@@ -71,7 +71,7 @@ const deliveryRow = z.pipe(
   z.transform(({ link: linkId, ...delivery }) => ({ ...delivery, linkId })),
 );
 
-export const deliveryOf = (row: Row): Delivery => deliveryRow.parse(row);
+export const deliveryFromRow = (row: Row): Delivery => deliveryRow.parse(row);
 
 const headerLines = z.array(z.tuple([z.string(), z.string()]));
 
@@ -92,4 +92,4 @@ const attemptRow = z.pipe(
   z.transform(({ delivery: deliveryId, ...attempt }) => ({ ...attempt, deliveryId })),
 );
 
-export const attemptOf = (row: Row): Attempt => attemptRow.parse(row);
+export const attemptFromRow = (row: Row): Attempt => attemptRow.parse(row);
