@@ -1,9 +1,10 @@
 /** A sandbox and a receiver of its webhooks, each on a free port of this machine: what a command runs its work on. */
 import type { Context } from "../context.ts";
 import type { Server } from "../http/exchange.ts";
+import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
 import type { ReceiverParts } from "../receiver/receiver.ts";
-import { startReceiver } from "../receiver/start.ts";
+import { startReceiver } from "../receiver/receiver.ts";
 import { createClock } from "../sandbox/clock.ts";
 import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
@@ -13,8 +14,6 @@ import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 
 const HERE = { host: "127.0.0.1", port: 0 } as const;
-const MAX_BODY = 1024 * 1024;
-
 interface StageParts extends Pick<SandboxParts, "ledger" | "schedule"> {
   readonly identity: SandboxParts["merchant"] & StoredKeys;
   /** Makes a new key, where the sandbox is asked to rotate its own. */
@@ -59,7 +58,7 @@ export async function openStage(
     ...shared,
     path: "/",
     publicAddress: undefined,
-    maxBody: MAX_BODY,
+    maxBody: DEFAULT_MAX_BODY,
     keys: published(),
     renewKeys: async () => published(),
     policy: DEFAULT_POLICY,

@@ -1,5 +1,5 @@
 /** One webhook as the service posts it ("Request headers sent by the service"), signed at this moment. */
-import type { HttpRequest } from "../http/message.ts";
+import { addressOf, type HttpRequest } from "../http/message.ts";
 import { signatureBase, signatureParams } from "../signatures/base.ts";
 import { component } from "../signatures/components.ts";
 import { contentDigest } from "../signatures/digest.ts";
@@ -19,9 +19,7 @@ export interface SignedWebhook {
 export function signedWebhook(url: URL, body: Uint8Array, key: SigningKey, now: Date): SignedWebhook {
   const unsigned: HttpRequest = {
     method: "POST",
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
+    ...addressOf(url),
     headers: [
       ["Host", url.host],
       ["Accept", "application/json"],

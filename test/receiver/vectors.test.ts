@@ -6,7 +6,7 @@ import type { Server } from "../../src/http/exchange.ts";
 import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
 import { publicAddress } from "../../src/receiver/address.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { startReceiver } from "../../src/receiver/start.ts";
+import { startReceiver } from "../../src/receiver/receiver.ts";
 import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 
 interface RawCase {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check.ts";
-import { checkEndpoint, type CaseResult } from "../../webhooks/check.ts";
+import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import type { CheckFlags } from "./command.ts";

@@ -6,9 +6,10 @@ import { stringifyJson } from "../../domain/json.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { belongsTo } from "../../domain/reference.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { startReceiver } from "../../receiver/start.ts";
+import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { amountOf, renderCompactRecord, renderRecord } from "../../render/record.ts";
 import { renderRejection } from "../../render/webhook.ts";
@@ -27,8 +28,6 @@ export interface WaitParts {
   readonly timeout: number | undefined;
   readonly send: (request: PaymentLinkRequest) => Promise<CreatedLink>;
 }
-
-const MAX_BODY = 1024 * 1024;
 
 type PaymentEvent = WebhookEvent & { readonly record: TransactionRecord };
 
@@ -70,7 +69,7 @@ async function receive(
     keys: keyring.keys,
     renewKeys: keyring.renew,
     policy: DEFAULT_POLICY,
-    maxBody: MAX_BODY,
+    maxBody: DEFAULT_MAX_BODY,
     strict: false,
     unverified: false,
     log: createMemoryLog(),

@@ -12,7 +12,7 @@ import {
 } from "../../domain/transaction-fields.ts";
 import type { InForce } from "../../store/in-force.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
-import type { Sample, SampleOutcome } from "../../webhooks/sample.ts";
+import type { Sample, SampleOutcome } from "../../webhooks/sample-record.ts";
 import { TAMPERINGS } from "../../webhooks/tamperings.ts";
 import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
 import type { TriggerFlags } from "./command.ts";

@@ -9,9 +9,9 @@ import { renderAnswer } from "../../render/answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
-import { sampleRecord, type SampleOutcome } from "../../webhooks/sample.ts";
+import { sampleRecord, type SampleOutcome } from "../../webhooks/sample-record.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
-import { signedWebhook } from "../../webhooks/webhook.ts";
+import { signedWebhook } from "../../webhooks/sample-webhook.ts";
 import type { TriggerFlags } from "./command.ts";
 import { triggerOptions, type TriggerOptions } from "./options.ts";
 
@@ -45,8 +45,8 @@ function prepare(
 ): Delivery {
   const record = { ...sampleRecord(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
-  const sender = { url, key, now: Math.floor(context.now().getTime() / 1000) };
-  return { record, request: tampering?.spoil(body, sender) ?? signedWebhook(body, sender) };
+  const sender = { url, key, created: Math.floor(context.now().getTime() / 1000) };
+  return { record, request: tampering?.tamper(body, sender) ?? signedWebhook(body, sender) };
 }
 
 function warnOfBreaches(record: TransactionRecord, { out }: Context): void {

@@ -1,6 +1,6 @@
 /** Tamperings with the body and its digest: what was paid is not what was signed. */
 import { contentDigest } from "../../signatures/digest.ts";
-import { signedWebhook } from "../webhook.ts";
+import { signedWebhook } from "../sample-webhook.ts";
 import { bytesOf, changed, changedLines, edited, plus, withBody, without } from "./edits.ts";
 import { FORGED, refused, REPLAYED, SPLIT, type Tampering } from "./tampering.ts";
 
@@ -22,7 +22,8 @@ export const CONTENT: readonly Tampering[] = [
     ),
   ),
   refused("digest", "signed over the digest of another body", FORGED, (body, sender) =>
-    signedWebhook(body, sender, {
+    signedWebhook(body, {
+      ...sender,
       headers: (headers) => changedLines(headers, "content-digest", () => contentDigest(ANOTHER_BODY)),
     }),
   ),
@@ -30,17 +31,20 @@ export const CONTENT: readonly Tampering[] = [
     without(signedWebhook(body, sender), "content-digest"),
   ),
   refused("digest-malformed", "whose Content-Digest is no byte sequence", FORGED, (body, sender) =>
-    signedWebhook(body, sender, {
+    signedWebhook(body, {
+      ...sender,
       headers: (headers) => changedLines(headers, "content-digest", (value) => value.replaceAll(":", '"')),
     }),
   ),
   refused("digest-algorithm", "with no digest but an MD5, which can be forged", FORGED, (body, sender) =>
-    signedWebhook(body, sender, {
+    signedWebhook(body, {
+      ...sender,
       headers: (headers) => changedLines(headers, "content-digest", () => "md5=:1B2M2Y8AsgTpgAmY7PhCfg==:"),
     }),
   ),
   refused("digest-second", "with a good SHA-256 beside a SHA-512 of another body", FORGED, (body, sender) =>
-    signedWebhook(body, sender, {
+    signedWebhook(body, {
+      ...sender,
       headers: (headers) =>
         changedLines(
           headers,

@@ -1,5 +1,5 @@
 /** Records that break the specification, signed as they are: authentic all the same. */
-import { signedWebhook } from "../webhook.ts";
+import { signedWebhook } from "../sample-webhook.ts";
 import { bytesOf, edited } from "./edits.ts";
 import { authentic, type Tampering } from "./tampering.ts";
 

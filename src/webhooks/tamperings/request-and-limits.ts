@@ -1,6 +1,6 @@
 /** Tamperings with the request around the content: its address, method and media type, and the limits on its size. */
 import type { HeaderLine } from "../../http/message.ts";
-import { signedWebhook } from "../webhook.ts";
+import { signedWebhook } from "../sample-webhook.ts";
 import { changed, plus } from "./edits.ts";
 import { FORGED, limited, refused, SPLIT, type Tampering } from "./tampering.ts";
 
@@ -15,7 +15,7 @@ export const REQUEST: readonly Tampering[] = [
     },
   ),
   refused("method", "sent by PUT, and signed so", "Webhooks are posted, and nothing else.", (body, sender) =>
-    signedWebhook(body, sender, { method: "PUT" }),
+    signedWebhook(body, { ...sender, method: "PUT" }),
   ),
   refused("content-type", "whose content type was changed after signing", FORGED, (body, sender) =>
     changed(signedWebhook(body, sender), "content-type", () => "application/json; charset=utf-16"),

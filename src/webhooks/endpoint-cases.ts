@@ -1,9 +1,9 @@
 /** What an endpoint is held to: genuine webhooks that it must take, and spoilt ones that it must refuse, each by name. */
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { sampleRecord, type Sample, type SampleSource } from "./sample.ts";
+import { sampleRecord, type Sample, type SampleSource } from "./sample-record.ts";
 import { TAMPERINGS } from "./tamperings.ts";
-import { signedWebhook, type Sender } from "./webhook.ts";
+import { signedWebhook, type WebhookOptions } from "./sample-webhook.ts";
 
 export interface EndpointCase {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface EndpointCase {
   /** What it would mean if the endpoint did otherwise. */
   readonly matters: string;
   /** Sent one after the other; each is answered as expected, or the case fails. */
-  readonly requests: (sender: Sender, source: SampleSource) => readonly HttpRequest[];
+  readonly requests: (sender: WebhookOptions, source: SampleSource) => readonly HttpRequest[];
 }
 
 /** An amount that every serialiser writes alike, so that only the case about spelling is about spelling. */
@@ -57,7 +57,7 @@ const GENUINE: readonly EndpointCase[] = [
     matters: DELIVERED_AGAIN,
     requests: (sender, source) => {
       const body = bodyOf(PLAIN, source);
-      return [-1, 0].map((shift) => signedWebhook(body, sender, { created: sender.now + shift }));
+      return [-1, 0].map((shift) => signedWebhook(body, { ...sender, created: sender.created + shift }));
     },
   },
   {
@@ -95,7 +95,7 @@ const GENUINE: readonly EndpointCase[] = [
     requests: (sender, source) => {
       const request = signedWebhook(bodyOf(PLAIN, source), sender);
       const beside: Readonly<Record<string, string>> = {
-        "Signature-Input": `relay=("@method");created=${sender.now};keyid="relay"`,
+        "Signature-Input": `relay=("@method");created=${sender.created};keyid="relay"`,
         Signature: "relay=:AAAA:",
       };
       return [
@@ -119,14 +119,14 @@ function genuine(name: string, sent: string, matters: string, sample: Sample): E
 }
 
 /** Limits are each endpoint's own, and what is authentic may be taken: neither is held against one. */
-const SPOILT: readonly EndpointCase[] = TAMPERINGS.filter(({ kind }) => kind === "refused").map(
-  ({ name, sent, matters, spoil }) => ({
+const TAMPERED: readonly EndpointCase[] = TAMPERINGS.filter(({ kind }) => kind === "refused").map(
+  ({ name, sent, matters, tamper }) => ({
     name,
     expects: "refused",
     sent,
     matters,
-    requests: (sender, source) => [spoil(bodyOf(PLAIN, source), sender)],
+    requests: (sender, source) => [tamper(bodyOf(PLAIN, source), sender)],
   }),
 );
 
-export const ENDPOINT_CASES: readonly EndpointCase[] = [...GENUINE, ...SPOILT];
+export const ENDPOINT_CASES: readonly EndpointCase[] = [...GENUINE, ...TAMPERED];

@@ -1,5 +1,5 @@
 /** Tamperings with the two signature fields: missing, malformed, mislabelled, or covering too little. */
-import { COVERED, signedWebhook } from "../webhook.ts";
+import { COVERED, signedWebhook } from "../sample-webhook.ts";
 import { changed, plus, without } from "./edits.ts";
 import { ANYBODY, FORGED, refused, SPLIT, type Tampering } from "./tampering.ts";
 
@@ -27,7 +27,7 @@ export const SIGNATURE: readonly Tampering[] = [
       changed(signedWebhook(body, sender), "signature-input", (value) => value.replace(")", "")),
   ),
   refused("label", "signed under another label than sig1", ANYBODY, (body, sender) =>
-    signedWebhook(body, sender, { label: "other" }),
+    signedWebhook(body, { ...sender, label: "other" }),
   ),
   refused("label-mismatch", "whose two fields name different labels", ANYBODY, (body, sender) =>
     changed(signedWebhook(body, sender), "signature", (value) => value.replace("sig1=", "sig2=")),
@@ -37,12 +37,13 @@ export const SIGNATURE: readonly Tampering[] = [
     "with the label sig1 twice, in two Signature-Input lines",
     SPLIT,
     (body, sender) =>
-      plus(signedWebhook(body, sender), ["Signature-Input", `sig1=("@method");created=${sender.now}`]),
+      plus(signedWebhook(body, sender), ["Signature-Input", `sig1=("@method");created=${sender.created}`]),
   ),
   refused("component-missing", "that covers a header it does not have", ANYBODY, (body, sender) =>
     without(
-      signedWebhook(body, sender, {
-        covered: [...COVERED, "x-request-id"],
+      signedWebhook(body, {
+        ...sender,
+        cover: [...COVERED, "x-request-id"],
         headers: (headers) => [...headers, ["X-Request-Id", ""]],
       }),
       "x-request-id",
@@ -53,10 +54,10 @@ export const SIGNATURE: readonly Tampering[] = [
     "whose signature does not cover Content-Digest, nor so the body",
     FORGED,
     (body, sender) =>
-      signedWebhook(body, sender, { covered: COVERED.filter((name) => name !== "content-digest") }),
+      signedWebhook(body, { ...sender, cover: COVERED.filter((name) => name !== "content-digest") }),
   ),
   refused("coverage-empty", "whose signature covers nothing", FORGED, (body, sender) =>
-    signedWebhook(body, sender, { covered: [] }),
+    signedWebhook(body, { ...sender, cover: [] }),
   ),
   refused("coverage-removed", "with a component taken off the list after signing", FORGED, (body, sender) =>
     changed(signedWebhook(body, sender), "signature-input", (value) => value.replace('"@target-uri" ', "")),

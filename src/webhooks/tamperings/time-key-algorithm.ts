@@ -1,7 +1,7 @@
 /** Tamperings with how it was signed: when, by which key, and by which algorithm. */
 import { createPublicKey, createSecretKey, generateKeyPairSync } from "node:crypto";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { signedWebhook, type Sender } from "../webhook.ts";
+import { signedWebhook, type WebhookOptions } from "../sample-webhook.ts";
 import { changed } from "./edits.ts";
 import { ANYBODY, refused, REPLAYED, type Tampering } from "./tampering.ts";
 
@@ -9,15 +9,15 @@ const HOUR = 3600;
 
 export const SIGNING: readonly Tampering[] = [
   refused("created", "signed an hour ago", REPLAYED, (body, sender) =>
-    signedWebhook(body, sender, { created: sender.now - HOUR }),
+    signedWebhook(body, { ...sender, created: sender.created - HOUR }),
   ),
   refused("created-moved", "signed an hour ago and dated now", REPLAYED, (body, sender) =>
-    changed(signedWebhook(body, sender, { created: sender.now - HOUR }), "signature-input", (value) =>
-      value.replace(/created=\d+/, `created=${sender.now}`),
+    changed(signedWebhook(body, { ...sender, created: sender.created - HOUR }), "signature-input", (value) =>
+      value.replace(/created=\d+/, `created=${sender.created}`),
     ),
   ),
   refused("created-future", "dated an hour ahead", REPLAYED, (body, sender) =>
-    signedWebhook(body, sender, { created: sender.now + HOUR }),
+    signedWebhook(body, { ...sender, created: sender.created + HOUR }),
   ),
   refused("created-type", "whose created is a text, not a number", REPLAYED, (body, sender) =>
     changed(signedWebhook(body, sender), "signature-input", (value) =>
@@ -25,33 +25,33 @@ export const SIGNING: readonly Tampering[] = [
     ),
   ),
   refused("expired", "that says itself that it has expired", REPLAYED, (body, sender) =>
-    signedWebhook(body, sender, { created: sender.now - 120, expires: sender.now - 60 }),
+    signedWebhook(body, { ...sender, created: sender.created - 120, expires: sender.created - 60 }),
   ),
   refused("key", "signed by another key under the same keyid", ANYBODY, (body, sender) =>
-    signedWebhook(body, sender, { key: impostor(sender) }),
+    signedWebhook(body, { ...sender, key: impostor(sender) }),
   ),
   refused(
     "algorithm",
     "signed by HMAC with the public key as its secret, as its alg says",
     ANYBODY,
     (body, sender) =>
-      signedWebhook(body, sender, { key: publicKeyAsSecret(sender), algorithm: "hmac-sha256" }),
+      signedWebhook(body, { ...sender, key: publicKeyAsSecret(sender), algorithm: "hmac-sha256" }),
   ),
   refused("algorithm-pss", "signed by the right key with RSA-PSS", ANYBODY, (body, sender) =>
-    signedWebhook(body, sender, { algorithm: "rsa-pss-sha512" }),
+    signedWebhook(body, { ...sender, algorithm: "rsa-pss-sha512" }),
   ),
   refused("algorithm-unknown", "whose alg is none that is registered", ANYBODY, (body, sender) =>
-    signedWebhook(body, sender, { alg: "none" }),
+    signedWebhook(body, { ...sender, alg: "none" }),
   ),
 ];
 
 /** Another RSA key under the very keyid of the genuine one. */
-function impostor({ key }: Sender): SigningKey {
+function impostor({ key }: WebhookOptions): SigningKey {
   return { keyid: key.keyid, key: generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey };
 }
 
 /** The public key as the secret of an HMAC: whoever lets the message choose its algorithm verifies it. */
-function publicKeyAsSecret({ key }: Sender): SigningKey {
+function publicKeyAsSecret({ key }: WebhookOptions): SigningKey {
   const pem = createPublicKey(key.key).export({ type: "spki", format: "pem" });
   return { keyid: key.keyid, key: createSecretKey(Buffer.from(pem)) };
 }

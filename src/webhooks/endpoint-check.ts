@@ -1,7 +1,7 @@
 /** Holds an endpoint to its cases, one after the other, and judges each by what was answered. */
 import type { Send } from "../http/exchange.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { ENDPOINT_CASES, type EndpointCase } from "./cases.ts";
+import { ENDPOINT_CASES, type EndpointCase } from "./endpoint-cases.ts";
 import { post, type Answer, type Silence } from "./endpoint.ts";
 
 export interface CaseResult {
@@ -31,7 +31,7 @@ export async function* checkEndpoint(
   for (const one of ENDPOINT_CASES) {
     if (parts.signal.aborted) return;
     const answers: (Answer | Silence)[] = [];
-    const sender = { ...parts, now: Math.floor(parts.now().getTime() / 1000) };
+    const sender = { ...parts, created: Math.floor(parts.now().getTime() / 1000) };
     for (const request of one.requests(sender, parts)) {
       const answer = await post(request, parts);
       if (answer.status === null && !answer.sent) return yield { unreachable: answer.reason };
