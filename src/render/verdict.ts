@@ -119,6 +119,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   signature_has_parameters: "the signature itself has parameters, which mean nothing",
   unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not know",
   content_digest_alg_ignored: "Content-Digest has an algorithm that proves nothing, which was passed over",
+  content_digest_without_sha256: "Content-Digest has sha-512 only; the service is specified to send sha-256",
   content_encoding_not_decoded: "the body has a coding that cannot be undone, so its record was not read",
   method_not_covered: "the method is not signed: it may have been changed on the way",
   target_not_covered: "the address is not signed: the webhook may have been meant for another one",

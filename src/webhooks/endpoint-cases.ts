@@ -1,4 +1,4 @@
-/** What an endpoint is held to: genuine webhooks that it must take, and spoilt ones that it must refuse, each by name. */
+/** The cases of `check`: genuine webhooks that an endpoint must accept, and tampered ones that it must refuse. */
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { sampleRecord, type Sample, type SampleSource } from "./sample-record.ts";
@@ -9,21 +9,21 @@ export interface EndpointCase {
   readonly name: string;
   readonly expects: "taken" | "refused";
   readonly sent: string;
-  /** What it would mean if the endpoint did otherwise. */
+  /** The consequence if the endpoint does otherwise. */
   readonly matters: string;
-  /** Sent one after the other; each is answered as expected, or the case fails. */
+  /** Sent one after the other; the case fails unless each is answered as expected. */
   readonly requests: (sender: WebhookOptions, source: SampleSource) => readonly HttpRequest[];
 }
 
-/** An amount that every serialiser writes alike, so that only the case about spelling is about spelling. */
+/** An amount that every serialiser writes alike, so that only `exact-bytes` tests the spelling. */
 const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
 
 const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
   new TextEncoder().encode(stringifyJson(sampleRecord(sample, source)));
 
-const LOST = "The payment was made, and the shop would never know.";
+const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =
-  "The service delivers at least once: an endpoint that refuses what it has is tried for ever.";
+  "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
 
 const GENUINE: readonly EndpointCase[] = [
   genuine("approved", "an approved payment of a one-time link", LOST, PLAIN),
@@ -63,7 +63,7 @@ const GENUINE: readonly EndpointCase[] = [
   {
     name: "exact-bytes",
     expects: "taken",
-    sent: "a body that no parser writes again as it is: 10.00, spaces, escapes and letters beyond ASCII",
+    sent: "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
     matters:
       "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
     requests: (sender, source) => {
@@ -81,7 +81,7 @@ const GENUINE: readonly EndpointCase[] = [
     name: "unknown-field",
     expects: "taken",
     sent: "a record with a field that the specification does not list",
-    matters: "A service adds fields as it grows; an endpoint that refuses them stops working one day.",
+    matters: "Services add fields over time; an endpoint that refuses them stops working then.",
     requests: (sender, source) => {
       const record = { ...sampleRecord(PLAIN, source), loyaltyProgramme: "gold" };
       return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];
@@ -90,11 +90,11 @@ const GENUINE: readonly EndpointCase[] = [
   {
     name: "second-signature",
     expects: "taken",
-    sent: "a webhook with another signature beside sig1, as a relay may add",
-    matters: "The specification has sig1 processed, whatever stands beside it.",
+    sent: "a webhook with a second signature, as a relay may add",
+    matters: "The specification says to process sig1, whatever other signatures there are.",
     requests: (sender, source) => {
       const request = signedWebhook(bodyOf(PLAIN, source), sender);
-      const beside: Readonly<Record<string, string>> = {
+      const relay: Readonly<Record<string, string>> = {
         "Signature-Input": `relay=("@method");created=${sender.created};keyid="relay"`,
         Signature: "relay=:AAAA:",
       };
@@ -103,7 +103,7 @@ const GENUINE: readonly EndpointCase[] = [
           ...request,
           headers: request.headers.map(([name, value]) => [
             name,
-            beside[name] === undefined ? value : `${value}, ${beside[name]}`,
+            relay[name] === undefined ? value : `${value}, ${relay[name]}`,
           ]),
         },
       ];
@@ -118,7 +118,7 @@ function genuine(name: string, sent: string, matters: string, sample: Sample): E
   return { name, expects: "taken", sent, matters, requests };
 }
 
-/** Limits are each endpoint's own, and what is authentic may be taken: neither is held against one. */
+/** Without limits and invalid records: an endpoint may set its own limits, and may accept what is authentic. */
 const TAMPERED: readonly EndpointCase[] = TAMPERINGS.filter(({ kind }) => kind === "refused").map(
   ({ name, sent, matters, tamper }) => ({
     name,

@@ -1,10 +1,10 @@
-/** The endpoint that webhooks are posted to: its address, kept on this machine, and what it answered. */
+/** The endpoint that webhooks are posted to: its address, on this machine by default, and its answer. */
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../domain/parsed.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
-/** A made-up webhook that reached a real shop would be a lie told to it. */
+/** Loopback only by default: a real shop must not receive sample payments by mistake. */
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
   const url = parseWebAddress(text);
   if (url === undefined)
@@ -19,23 +19,23 @@ export interface Answer {
   readonly body: string;
 }
 
-/** No answer: `sent` says whether the webhook may have arrived. */
-export interface Silence {
+/** `sent` says whether the webhook may have arrived. */
+export interface NoAnswer {
   readonly status: null;
   readonly sent: boolean;
   readonly reason: string;
 }
 
-/** How long an endpoint may take, in milliseconds: the service waits as long. */
-const PATIENCE = 10_000;
+/** Milliseconds that an endpoint may take: the service waits as long. */
+const TIMEOUT = 10_000;
 
 export async function post(
   request: HttpRequest,
   { send, now }: { readonly send: Send; readonly now: () => Date },
-): Promise<Answer | Silence> {
+): Promise<Answer | NoAnswer> {
   const start = now().getTime();
   try {
-    const { status, body } = await send(request, { timeout: PATIENCE });
+    const { status, body } = await send(request, { timeout: TIMEOUT });
     return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
   } catch (error) {
     if (error instanceof SendError) return { status: null, sent: error.sent, reason: error.message };

@@ -1,4 +1,4 @@
-/** The private key that samples are signed with: one that the user names, or the sandbox's own. */
+/** The private key that samples are signed with: a file of the user's, or the sandbox's key. */
 import { join } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
@@ -25,7 +25,7 @@ export async function loadSigningKey(
   if (read.key.key.asymmetricKeyType !== "rsa")
     throw new PaylinkError(
       "key_invalid",
-      `${name} holds no RSA key, and webhooks are signed by rsa-v1_5-sha256.`,
+      `${name} has no RSA key; webhooks are signed with rsa-v1_5-sha256.`,
     );
   return read.key;
 }

@@ -1,4 +1,4 @@
-/** Ways to tamper a webhook, each by name: what `trigger --tamper` sends, and what `check` holds an endpoint to. */
+/** All tamperings, by name: `trigger --tamper` sends one, `check` sends those that must be refused. */
 import { CONTENT } from "./tamperings/body-and-digest.ts";
 import { RECORD } from "./tamperings/invalid-records.ts";
 import { REQUEST } from "./tamperings/request-and-limits.ts";

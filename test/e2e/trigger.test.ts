@@ -1,4 +1,4 @@
-/** `trigger` with the real binary: what it sends is what the service would send, or spoilt in just the way it says. */
+/** `trigger` with the real binary: what it sends is what the service would send, or tampered with in the way it says. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -65,7 +65,7 @@ describe("each tampering", () => {
 });
 
 describe("paylink trigger", () => {
-  it("is taken by listen, spoilt is rejected, and verify explains both as they were kept", async () => {
+  it("is taken by listen, a tampered one is rejected, and verify explains both as they were kept", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
     await readyUrl(sandbox);

@@ -1,4 +1,4 @@
-/** The negative vectors against a real socket: each is turned away with its status, and its reason is told. */
+/** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serve } from "../../src/http/serve.ts";

@@ -47,7 +47,7 @@ export const registerTrigger: Register = (program, start) => {
     .addOption(
       oneOf(
         "--tamper <kind>",
-        "spoil it, so that it must be rejected; the kinds are below",
+        "tamper with it, so that it must be rejected; the kinds are below",
         Object.values(TAMPERING_NAMES).flat(),
       ),
     )
@@ -56,7 +56,7 @@ export const registerTrigger: Register = (program, start) => {
       const { trigger } = await import("./trigger.ts");
       await trigger(await start(command), outcome, flags);
     });
-  command.addHelpText("after", `\nKinds of --tamper, by what they spoil:\n${KINDS.join("\n")}`);
+  command.addHelpText("after", `\nKinds of --tamper, by what they change:\n${KINDS.join("\n")}`);
   examples(command, [
     "paylink trigger approved",
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",

@@ -8,7 +8,7 @@ import { formatRequest } from "../../http/raw-request.ts";
 import { renderAnswer } from "../../render/answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { settingsInForce } from "../../store/in-force.ts";
-import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
+import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
 import { sampleRecord, type SampleOutcome } from "../../webhooks/sample-record.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { signedWebhook } from "../../webhooks/sample-webhook.ts";
@@ -62,7 +62,7 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
 }
 
-function report({ record, request }: Delivery, answer: Answer | Silence, { out }: Context): void {
+function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): void {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
   if (out.json) {
@@ -71,7 +71,7 @@ function report({ record, request }: Delivery, answer: Answer | Silence, { out }
   } else out.data(renderAnswer(record, answer, out.paint));
 }
 
-const unanswered = ({ sent, reason }: Silence, url: string): PaylinkError =>
+const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
   sent
     ? new PaylinkError("outcome_unknown", `The webhook was sent to ${url}, and no answer came: ${reason}`, {
         hint: "Look into the endpoint's own log: it took the request and did not answer it.",

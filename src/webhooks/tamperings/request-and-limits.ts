@@ -8,13 +8,13 @@ export const REQUEST: readonly Tampering[] = [
   refused(
     "target",
     "signed for another address",
-    "A webhook for another shop would count here.",
+    "A webhook for another shop would be accepted here.",
     (body, sender) => {
       const { target } = signedWebhook(body, sender);
       return { ...signedWebhook(body, { ...sender, url: elsewhere(sender.url) }), target };
     },
   ),
-  refused("method", "sent by PUT, and signed so", "Webhooks are posted, and nothing else.", (body, sender) =>
+  refused("method", "sent and signed as PUT", "Webhooks are always sent with POST.", (body, sender) =>
     signedWebhook(body, { ...sender, method: "PUT" }),
   ),
   refused("content-type", "whose content type was changed after signing", FORGED, (body, sender) =>
@@ -47,7 +47,7 @@ export const REQUEST: readonly Tampering[] = [
   ),
 ];
 
-/** The same place with another path. */
+/** The same host with another path. */
 function elsewhere(url: URL): URL {
   const other = new URL(url);
   other.pathname = `${url.pathname.replace(/\/$/, "")}/other`;
