@@ -163,7 +163,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   label_not_found: "The service signs under the label sig1, and no other signature counts.",
   key_not_found:
     "The signature names a key that is not configured. Fetch the service's key set again, or give it with --key.",
-  key_ambiguous: "Give the one key that the service signs with: --key service.pem",
+  key_ambiguous: "Give only the key that the service signs with: --key service.pem",
   key_unusable: "Give a key that is meant for verifying signatures, and is valid at the time.",
   weak_key: "Such a key can be broken or forged; the service has to use RSA of 2048 bits or more.",
   alg_not_allowed: "The algorithm is fixed by configuration, and a message cannot choose it.",
