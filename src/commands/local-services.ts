@@ -3,7 +3,7 @@ import type { Context, SandboxHome } from "../context.ts";
 import type { Server } from "../http/exchange.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
 import type { ReceiverParts } from "../receiver/receiver.ts";
-import { startReceiver } from "../receiver/start.ts";
+import { startReceiver } from "../receiver/receiver.ts";
 import { createClock } from "../sandbox/clock.ts";
 import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";

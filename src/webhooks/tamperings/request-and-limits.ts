@@ -1,6 +1,6 @@
 /** Tamperings with the request around the content: its address, method and media type, and the limits on its size. */
 import type { HeaderLine } from "../../http/message.ts";
-import { signedWebhook } from "../webhook.ts";
+import { signedWebhook } from "../sample-webhook.ts";
 import { changed, plus } from "./edits.ts";
 import { FORGED, limited, refused, SPLIT, type Tampering } from "./tampering.ts";
 
@@ -8,14 +8,14 @@ export const REQUEST: readonly Tampering[] = [
   refused(
     "target",
     "signed for another address",
-    "A webhook for another shop would count here.",
+    "A webhook for another shop would be accepted here.",
     (body, sender) => {
       const { target } = signedWebhook(body, sender);
       return { ...signedWebhook(body, { ...sender, url: elsewhere(sender.url) }), target };
     },
   ),
-  refused("method", "sent by PUT, and signed so", "Webhooks are posted, and nothing else.", (body, sender) =>
-    signedWebhook(body, sender, { method: "PUT" }),
+  refused("method", "sent and signed as PUT", "Webhooks are always sent with POST.", (body, sender) =>
+    signedWebhook(body, { ...sender, method: "PUT" }),
   ),
   refused("content-type", "whose content type was changed after signing", FORGED, (body, sender) =>
     changed(signedWebhook(body, sender), "content-type", () => "application/json; charset=utf-16"),
@@ -47,7 +47,7 @@ export const REQUEST: readonly Tampering[] = [
   ),
 ];
 
-/** The same place with another path. */
+/** The same host with another path. */
 function elsewhere(url: URL): URL {
   const other = new URL(url);
   other.pathname = `${url.pathname.replace(/\/$/, "")}/other`;

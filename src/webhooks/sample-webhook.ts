@@ -1,5 +1,5 @@
 /** Webhooks as the service posts them: a body, the headers of the specification, and a signature over both. */
-import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import type { Algorithm } from "../signatures/algorithms.ts";
 import { component } from "../signatures/components.ts";
 import { contentDigest } from "../signatures/digest.ts";
@@ -7,35 +7,32 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 
-/** Who signs, where to, and when. */
-export interface Sender {
+export interface WebhookOptions {
   readonly url: URL;
   readonly key: SigningKey;
   /** Unix seconds. */
-  readonly now: number;
+  readonly created: number;
 }
 
-/** What may be unlike a webhook of the service. */
-export interface Departures {
+/** Ways in which a tampered webhook differs from the service's. */
+interface Differences {
   readonly method?: string;
-  readonly covered?: readonly string[];
+  readonly cover?: readonly string[];
   readonly label?: string;
-  readonly created?: number;
   readonly expires?: number;
   readonly algorithm?: Algorithm;
-  /** What the message says of its algorithm, whatever signs it. */
+  /** The signature's `alg`, whatever the algorithm. */
   readonly alg?: string;
-  readonly key?: SigningKey;
-  /** The headers of the request before it is signed, from those of a genuine one. */
+  /** Changes the headers before they are signed. */
   readonly headers?: (headers: readonly HeaderLine[]) => readonly HeaderLine[];
 }
 
 export const COVERED = ["@method", "@target-uri", "content-digest", "content-type"] as const;
 
 /** "Request headers sent by the service", in its order. */
-export function signedWebhook(body: Uint8Array, sender: Sender, departures: Departures = {}): HttpRequest {
-  const { url, now } = sender;
-  const { key = sender.key, algorithm = DEFAULT_POLICY.algorithm, covered = COVERED } = departures;
+export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differences): HttpRequest {
+  const { url, key, created, expires, label } = options;
+  const { algorithm = DEFAULT_POLICY.algorithm, cover = COVERED } = options;
   const genuine: readonly HeaderLine[] = [
     ["Host", url.host],
     ["Accept", "application/json"],
@@ -44,24 +41,22 @@ export function signedWebhook(body: Uint8Array, sender: Sender, departures: Depa
     ["Content-Length", String(body.length)],
   ];
   const request: HttpRequest = {
-    method: departures.method ?? "POST",
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
-    headers: departures.headers?.(genuine) ?? genuine,
+    method: options.method ?? "POST",
+    ...addressOf(url),
+    headers: options.headers?.(genuine) ?? genuine,
     body,
   };
   const signature = sign(request, {
     key,
-    components: covered.map((name) => component(name)),
+    components: cover.map((name) => component(name)),
     parameters: {
-      created: departures.created ?? now,
-      ...(departures.expires === undefined ? {} : { expires: departures.expires }),
+      created,
+      ...(expires === undefined ? {} : { expires }),
       ...(key.keyid === null ? {} : { keyid: key.keyid }),
-      alg: departures.alg ?? algorithm,
+      alg: options.alg ?? algorithm,
     },
     algorithm,
-    ...(departures.label === undefined ? {} : { label: departures.label }),
+    ...(label === undefined ? {} : { label }),
   });
   return { ...request, headers: [...request.headers, ...signature] };
 }

@@ -1,4 +1,4 @@
-/** The keys and algorithms that the signature was perhaps made with. */
+/** Other keys and algorithms that may have made the signature. */
 
 import {
   constants,
@@ -11,17 +11,17 @@ import { ALGORITHMS, keyKind, type Algorithm } from "../algorithms.ts";
 import type { VerificationKey } from "../keys.ts";
 import type { Signing, SigningVariant, VerifyingAlgorithm } from "./signing.ts";
 
-export function keyVariants({ key: selected }: Signing, keys: readonly VerificationKey[]): SigningVariant[] {
+export function keyVariants({ keys: tried }: Signing, keys: readonly VerificationKey[]): SigningVariant[] {
   return keys.flatMap((key, at) => {
-    const name = key.keyid ?? `the key given as number ${at + 1}, which has no id`;
-    return key === selected
+    const name = key.keyid === null ? `key number ${at + 1}, which has no id` : `key ${key.keyid}`;
+    return tried.includes(key)
       ? []
       : {
           kind: "key",
           variant: `key=${key.keyid ?? `#${at + 1}`}`,
-          apply: (signing) => ({ ...signing, key }),
+          apply: (signing) => ({ ...signing, keys: [key] }),
           advice: () =>
-            `The signature is by ${name}, though its keyid picks ${selected === undefined ? "none" : "another"}: the key set is out of date or its ids are wrong. Fetch the service's keys again, or give that key alone.`,
+            `The signature matches ${name}, which its keyid does not pick: the key set is out of date or its ids are wrong. Fetch the service's keys again, or give that key alone.`,
         };
   });
 }
@@ -39,7 +39,7 @@ const hashed = (base: Uint8Array, encoding: "hex" | "base64"): Buffer =>
   Buffer.from(createHash("sha256").update(base).digest(encoding));
 const V1_5_SHA256 = rsa("sha256", V1_5);
 
-/** Asked of its own keys alone: with an RSA key, node:crypto would verify RSA under any name. */
+/** Only with keys of its own type: with an RSA key, node:crypto would verify RSA under any name. */
 const registered =
   (algorithm: Algorithm) =>
   (base: Uint8Array, key: KeyObject, signature: Uint8Array): boolean => {
@@ -71,5 +71,5 @@ export const ALGORITHM_VARIANTS: readonly SigningVariant[] = (
   variant: `algorithm=${name}`,
   apply: (signing) => ({ ...signing, algorithm: { name, verify } }),
   advice: () =>
-    `The signature verifies as ${name}, and the service's is rsa-v1_5-sha256 (RSASSA-PKCS1-v1_5 with SHA-256), which alone is taken. The signer has to use it.`,
+    `The signature verifies as ${name}, but only rsa-v1_5-sha256 (RSASSA-PKCS1-v1_5 with SHA-256) is accepted. The signer has to use it.`,
 }));

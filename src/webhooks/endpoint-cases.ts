@@ -1,29 +1,29 @@
-/** What an endpoint is held to: genuine webhooks that it must take, and spoilt ones that it must refuse, each by name. */
+/** The cases of `check`: genuine webhooks that an endpoint must accept, and tampered ones that it must refuse. */
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { sampleRecord, type Sample, type SampleSource } from "./sample.ts";
+import { sampleRecord, type Sample, type SampleSource } from "./sample-record.ts";
 import { TAMPERINGS } from "./tamperings.ts";
-import { signedWebhook, type Sender } from "./webhook.ts";
+import { signedWebhook, type WebhookOptions } from "./sample-webhook.ts";
 
 export interface EndpointCase {
   readonly name: string;
   readonly expects: "taken" | "refused";
   readonly sent: string;
-  /** What it would mean if the endpoint did otherwise. */
+  /** The consequence if the endpoint does otherwise. */
   readonly matters: string;
-  /** Sent one after the other; each is answered as expected, or the case fails. */
-  readonly requests: (sender: Sender, source: SampleSource) => readonly HttpRequest[];
+  /** Sent one after the other; the case fails unless each is answered as expected. */
+  readonly requests: (sender: WebhookOptions, source: SampleSource) => readonly HttpRequest[];
 }
 
-/** An amount that every serialiser writes alike, so that only the case about spelling is about spelling. */
+/** An amount that every serialiser writes alike, so that only `exact-bytes` tests the spelling. */
 const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
 
 const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
   new TextEncoder().encode(stringifyJson(sampleRecord(sample, source)));
 
-const LOST = "The payment was made, and the shop would never know.";
+const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =
-  "The service delivers at least once: an endpoint that refuses what it has is tried for ever.";
+  "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
 
 const GENUINE: readonly EndpointCase[] = [
   genuine("approved", "an approved payment of a one-time link", LOST, PLAIN),
@@ -57,13 +57,13 @@ const GENUINE: readonly EndpointCase[] = [
     matters: DELIVERED_AGAIN,
     requests: (sender, source) => {
       const body = bodyOf(PLAIN, source);
-      return [-1, 0].map((shift) => signedWebhook(body, sender, { created: sender.now + shift }));
+      return [-1, 0].map((shift) => signedWebhook(body, { ...sender, created: sender.created + shift }));
     },
   },
   {
     name: "exact-bytes",
     expects: "taken",
-    sent: "a body that no parser writes again as it is: 10.00, spaces, escapes and letters beyond ASCII",
+    sent: "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
     matters:
       "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
     requests: (sender, source) => {
@@ -81,7 +81,7 @@ const GENUINE: readonly EndpointCase[] = [
     name: "unknown-field",
     expects: "taken",
     sent: "a record with a field that the specification does not list",
-    matters: "A service adds fields as it grows; an endpoint that refuses them stops working one day.",
+    matters: "Services add fields over time; an endpoint that refuses them stops working then.",
     requests: (sender, source) => {
       const record = { ...sampleRecord(PLAIN, source), loyaltyProgramme: "gold" };
       return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];
@@ -90,12 +90,12 @@ const GENUINE: readonly EndpointCase[] = [
   {
     name: "second-signature",
     expects: "taken",
-    sent: "a webhook with another signature beside sig1, as a relay may add",
-    matters: "The specification has sig1 processed, whatever stands beside it.",
+    sent: "a webhook with a second signature, as a relay may add",
+    matters: "The specification says to process sig1, whatever other signatures there are.",
     requests: (sender, source) => {
       const request = signedWebhook(bodyOf(PLAIN, source), sender);
-      const beside: Readonly<Record<string, string>> = {
-        "Signature-Input": `relay=("@method");created=${sender.now};keyid="relay"`,
+      const relay: Readonly<Record<string, string>> = {
+        "Signature-Input": `relay=("@method");created=${sender.created};keyid="relay"`,
         Signature: "relay=:AAAA:",
       };
       return [
@@ -103,7 +103,7 @@ const GENUINE: readonly EndpointCase[] = [
           ...request,
           headers: request.headers.map(([name, value]) => [
             name,
-            beside[name] === undefined ? value : `${value}, ${beside[name]}`,
+            relay[name] === undefined ? value : `${value}, ${relay[name]}`,
           ]),
         },
       ];
@@ -118,15 +118,15 @@ function genuine(name: string, sent: string, matters: string, sample: Sample): E
   return { name, expects: "taken", sent, matters, requests };
 }
 
-/** Limits are each endpoint's own, and what is authentic may be taken: neither is held against one. */
-const SPOILT: readonly EndpointCase[] = TAMPERINGS.filter(({ kind }) => kind === "refused").map(
-  ({ name, sent, matters, spoil }) => ({
+/** Without limits and invalid records: an endpoint may set its own limits, and may accept what is authentic. */
+const TAMPERED: readonly EndpointCase[] = TAMPERINGS.filter(({ kind }) => kind === "refused").map(
+  ({ name, sent, matters, tamper }) => ({
     name,
     expects: "refused",
     sent,
     matters,
-    requests: (sender, source) => [spoil(bodyOf(PLAIN, source), sender)],
+    requests: (sender, source) => [tamper(bodyOf(PLAIN, source), sender)],
   }),
 );
 
-export const ENDPOINT_CASES: readonly EndpointCase[] = [...GENUINE, ...SPOILT];
+export const ENDPOINT_CASES: readonly EndpointCase[] = [...GENUINE, ...TAMPERED];

@@ -1,4 +1,4 @@
-/** Sample transaction records: what the service would report of a payment of each kind. */
+/** Sample transaction records: what the service reports for each kind of payment. */
 import { exponentOf } from "../domain/currency.ts";
 import { JsonNumber } from "../domain/json.ts";
 import { madeUpRecord } from "../domain/made-up-record.ts";
@@ -15,14 +15,14 @@ export type LinkKind = (typeof LINK_KINDS)[number];
 export interface Sample {
   readonly outcome: SampleOutcome;
   readonly link: LinkKind;
-  /** As it is to be spelled; by default 10.00, and 0 for the start of a subscription. */
+  /** Written as given; by default 10.00, and 0 for the start of a subscription. */
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
   /** The merchant's order number: the whole reference, or the base of a reusable link's. */
   readonly reference?: string | undefined;
 }
 
-/** What makes one record unlike the next. */
+/** Where a record's ids and times come from. */
 export interface SampleSource {
   readonly newId: () => string;
   readonly now: () => Date;

@@ -1,8 +1,8 @@
-/** Holds an endpoint to its cases, one after the other, and judges each by what was answered. */
+/** Sends an endpoint each case, one after the other, and judges its answers. */
 import type { Send } from "../http/exchange.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { ENDPOINT_CASES, type EndpointCase } from "./cases.ts";
-import { post, type Answer, type Silence } from "./endpoint.ts";
+import { ENDPOINT_CASES, type EndpointCase } from "./endpoint-cases.ts";
+import { post, type Answer, type NoAnswer } from "./endpoint.ts";
 
 export interface CaseResult {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface CaseResult {
   readonly ok: boolean;
   readonly sent: string;
   readonly matters: string;
-  /** What came back: "200", "200, 500", "no answer: …". */
+  /** The answers: "200", "200, 500", "no answer: …". */
   readonly answered: string;
   readonly statuses: readonly (number | null)[];
 }
@@ -24,14 +24,14 @@ interface CheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Each result as it comes. `unreachable` where the endpoint takes no connection: then nothing can be said of it. */
+/** Yields each result. Ends with `unreachable` where the endpoint accepts no connection, so that nothing can be judged. */
 export async function* checkEndpoint(
   parts: CheckParts,
 ): AsyncGenerator<CaseResult | { readonly unreachable: string }> {
   for (const one of ENDPOINT_CASES) {
     if (parts.signal.aborted) return;
-    const answers: (Answer | Silence)[] = [];
-    const sender = { ...parts, now: Math.floor(parts.now().getTime() / 1000) };
+    const answers: (Answer | NoAnswer)[] = [];
+    const sender = { ...parts, created: Math.floor(parts.now().getTime() / 1000) };
     for (const request of one.requests(sender, parts)) {
       const answer = await post(request, parts);
       if (answer.status === null && !answer.sent) return yield { unreachable: answer.reason };
@@ -43,18 +43,18 @@ export async function* checkEndpoint(
 
 function resultOf(
   { name, expects, sent, matters }: EndpointCase,
-  answers: readonly (Answer | Silence)[],
+  answers: readonly (Answer | NoAnswer)[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
   const ok = statuses.every((status) => status !== null && ACCEPTABLE[expects](status));
   return { name, expects, ok, sent, matters, answered: answers.map(describe).join(", "), statuses };
 }
 
-/** A 5xx refuses nothing: the endpoint fell over, and the service would send the webhook again. */
+/** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
 const ACCEPTABLE = {
   taken: (status: number): boolean => status >= 200 && status < 300,
   refused: (status: number): boolean => status >= 400 && status < 500,
 } as const;
 
-const describe = (answer: Answer | Silence): string =>
+const describe = (answer: Answer | NoAnswer): string =>
   answer.status === null ? `no answer: ${answer.reason}` : String(answer.status);
