@@ -4,7 +4,7 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { PaylinkError } from "../domain/errors.ts";
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 import type { OpenBytes } from "./rows.ts";
 
 export interface Input {
@@ -23,8 +23,7 @@ export async function fileInput(path: string): Promise<Input> {
     if (!isFile) throw new Error("it is no file");
     return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import { PaylinkError } from "../domain/errors.ts";
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
 import type { Checked } from "./check.ts";
 import type { Outcome, Status } from "./outcome.ts";
@@ -54,8 +54,7 @@ export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
 
 function unwritable(path: string, error: unknown): PaylinkError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new PaylinkError("file_unwritable", `The results cannot be written to ${path}: ${reason}.`, {
+  return new PaylinkError("file_unwritable", `The results cannot be written to ${path}: ${messageOf(error)}.`, {
     hint: "They are safe in the journal. Give another --output and run the same command again: no row is sent twice.",
     cause: error,
   });

@@ -1,7 +1,7 @@
 /** `--timeout`, for every command that waits for the service. */
 import { parseDuration } from "../domain/duration.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 
 /** How long one exchange may take where nobody says otherwise, in milliseconds. */
 export const REQUEST_TIMEOUT = 30_000;

@@ -1,6 +1,6 @@
 /** Lengths of time as users write them: `30s`, `45m`, `36h`, `7d`, `3y`. */
 
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;

@@ -1,7 +1,7 @@
 /** JSON texts and values (RFC 8259) in which a number keeps its spelling, so that no amount passes through binary. */
 
 import { LosslessNumber, isLosslessNumber, parse, stringify } from "lossless-json";
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A JSON number as it was spelled: `10.00` stays `10.00`. */
 export const JsonNumber = LosslessNumber;

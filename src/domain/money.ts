@@ -3,7 +3,7 @@
 import { Big } from "big.js";
 import { exponentOf } from "./currency.ts";
 import { JsonNumber } from "./json.ts";
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;

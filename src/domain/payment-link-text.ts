@@ -3,7 +3,7 @@
 import { currencyCode } from "./currency.ts";
 import type { Json } from "./json.ts";
 import { parseAmount } from "./money.ts";
-import { accepted, type Parsed } from "./parsed.ts";
+import { accepted, type Parsed } from "./parse-result.ts";
 import { parseWhen } from "./when.ts";
 
 /**

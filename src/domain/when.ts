@@ -1,7 +1,7 @@
 /** Points in time: ISO 8601 texts, moments relative to now, and how far off one is. */
 
 import { addDuration, parseDuration, UNITS } from "./duration.ts";
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const DATE_TIME =

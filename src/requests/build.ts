@@ -10,7 +10,7 @@ import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
-import { accepted } from "../domain/parsed.ts";
+import { accepted } from "../domain/parse-result.ts";
 import { parseWhen } from "../domain/when.ts";
 import type { InForce } from "../store/in-force.ts";
 import type { SettingKey } from "../store/profile.ts";

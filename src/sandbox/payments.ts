@@ -1,6 +1,6 @@
 /** Payments through a link: what the customer chose becomes a transaction record by the specification's table. */
 import { JsonNumber, type JsonObject } from "../domain/json.ts";
-import { madeUpRecord } from "../domain/made-up-record.ts";
+import { sampleRecord } from "../domain/sample-record.ts";
 import { compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
@@ -53,7 +53,7 @@ export function takePayment(link: Link, attempt: Attempt, parts: PaymentParts): 
   if (attempt.outcome === "approved") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
-  return madeUpRecord(
+  return sampleRecord(
     {
       outcome: attempt.outcome,
       transType: transactionType,

@@ -1,7 +1,7 @@
 /** Reads the files that a command line names, and standard input where it says `-`. */
 import type { Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 
 export function createReadFile(stdin: () => Readable): ReadFile {
   return async (path) => {
@@ -11,8 +11,7 @@ export function createReadFile(stdin: () => Readable): ReadFile {
     try {
       return await readFile(path);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+      throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
     }
   };
 }

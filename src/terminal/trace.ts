@@ -1,4 +1,5 @@
 /** The two ways to the network, watched: their secrets become known, and `--debug` shows each exchange. */
+import { messageOf } from "../domain/errors.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { renderReply, renderRequest } from "../render/exchange.ts";
@@ -23,7 +24,7 @@ export function traceSend(send: Send, { secrets, now, show }: Trace): Send {
       show?.(renderReply(reply, "←", now().getTime() - asked));
       return reply;
     } catch (error) {
-      show?.(`← ${error instanceof Error ? error.message : String(error)}`);
+      show?.(`← ${messageOf(error)}`);
       throw error;
     }
   };

@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FAILURES } from "../../src/domain/errors.ts";
-import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
+import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
 import { REASONS } from "../../src/signatures/verdict.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";

@@ -122,7 +122,7 @@ async function awaited(
     clearTimeout(timer);
   }
   if (signal.aborted) return undefined;
-  throw new PaylinkError("waited_in_vain", "No payment of this link came in time.", {
+  throw new PaylinkError("timed_out", "No payment of this link came in time.", {
     hint: "The link exists and can still be paid; a later payment is not seen by this run.",
   });
 }

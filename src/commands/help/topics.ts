@@ -1,7 +1,6 @@
 /** Shows the topics of `paylink help` that belong to no one command. */
 import type { Context } from "../../context.ts";
-import { FAILURES } from "../../domain/errors.ts";
-import { EXIT_CODES } from "../../domain/exit-codes.ts";
+import { EXIT_CODES, FAILURES } from "../../domain/errors.ts";
 import { renderTable } from "../../render/table.ts";
 import type { Topic } from "./command.ts";
 import { ENVIRONMENT } from "./environment.ts";

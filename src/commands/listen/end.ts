@@ -7,7 +7,7 @@ import type { ListenOptions } from "./options.ts";
 export interface End {
   /** Looks whether this was the last thing to wait for. */
   readonly saw: (outcome: WebhookEvent | Rejection) => void;
-  /** Resolves when it is time to go; throws `signature_rejected` or `waited_in_vain`. */
+  /** Resolves when it is time to go; throws `signature_rejected` or `timed_out`. */
   readonly come: Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function awaitEnd(
           () => {
             const missing = tally.missing();
             if (missing.length === 0) resolve();
-            else reject(waitedInVain(missing));
+            else reject(timedOut(missing));
           },
           Math.min(timeout, LONGEST_TIMER),
         );
@@ -53,8 +53,8 @@ const NOT_NOW = 503;
 /** setTimeout takes no more milliseconds than this. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-const waitedInVain = (missing: readonly string[]): PaylinkError =>
-  new PaylinkError("waited_in_vain", `The time has passed, and these did not come: ${missing.join(", ")}.`, {
+const timedOut = (missing: readonly string[]): PaylinkError =>
+  new PaylinkError("timed_out", `The time has passed, and these did not come: ${missing.join(", ")}.`, {
     hint: "Check that the payment was made and that its callback address is the one listened on.",
     details: { missing },
   });

@@ -4,7 +4,7 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { JsonNumber, type Json } from "../../domain/json.ts";
 import { decimalsProblem, parseAmount } from "../../domain/money.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import {
   TRANSACTION_FIELDS,
   type FieldName,

@@ -9,7 +9,7 @@ import { renderAnswer } from "../../render/answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
-import { sampleRecord, type SampleOutcome } from "../../webhooks/sample.ts";
+import { recordOfSample, type SampleOutcome } from "../../webhooks/sample.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { signedWebhook } from "../../webhooks/webhook.ts";
 import type { TriggerFlags } from "./command.ts";
@@ -43,7 +43,7 @@ function prepare(
   key: SigningKey,
   context: Context,
 ): Delivery {
-  const record = { ...sampleRecord(sample, context), ...replaced };
+  const record = { ...recordOfSample(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, now: Math.floor(context.now().getTime() / 1000) };
   return { record, request: tampering?.spoil(body, sender) ?? signedWebhook(body, sender) };

@@ -1,6 +1,6 @@
 /** From the flags of `verify` and the values in force to what a capture is held to. */
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { acceptance } from "../../receiver/acceptance.ts";
