@@ -2,7 +2,7 @@
 
 import currencies from "currency-codes/data";
 import * as z from "zod/mini";
-import { must } from "./shape.ts";
+import { must } from "./schema.ts";
 
 /** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
 const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
