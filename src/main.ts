@@ -6,7 +6,7 @@ import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createLazySender } from "./http/lazy-sender.ts";
 import { createProgram } from "./program.ts";
-import { renderError } from "./render/error.ts";
+import { renderError } from "./render/error-message.ts";
 import { folders } from "./store/folders.ts";
 import { openSettings, type Settings } from "./store/settings.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
@@ -14,7 +14,7 @@ import { createReadFile } from "./terminal/files.ts";
 import { createOutput, type Channels } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets, type Secrets } from "./terminal/secrets.ts";
-import { traceSend, traceServe } from "./terminal/trace.ts";
+import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 
 /** Put in from package.json when the program is built: the version stands in one place. */
 declare const PAYLINK_VERSION: string;

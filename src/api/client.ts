@@ -6,7 +6,7 @@ import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf, type Effect } from "./refusals.ts";
+import { failureOf, refusalOf, type Effect } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
 
 export const CREATE_PATH = "/v1/payment-links";

@@ -3,7 +3,7 @@ import type { CustomFetchOptions } from "oauth4webapi";
 import { PaylinkError } from "../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
-import { failureOf } from "./refusals.ts";
+import { failureOf } from "./failures.ts";
 
 export interface TokenSource {
   /** A token that is not known to have expired. */

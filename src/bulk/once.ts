@@ -1,5 +1,5 @@
 /** Sends each request once: a bulk run waits and tries again as a whole, so a put-off request is its affair at once. */
-import { failureOf, refusalOf } from "../api/refusals.ts";
+import { failureOf, refusalOf } from "../api/failures.ts";
 import { retryAfter } from "../api/retries.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { SendError, type Send } from "../http/exchange.ts";

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
 import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
-import type { Checked } from "./check.ts";
+import type { Checked } from "./check-rows.ts";
 import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";

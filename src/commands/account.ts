@@ -1,5 +1,5 @@
 /** The account in force, for every command that works at the service: its client, with retries that say so. */
-import { openApi } from "../api/account.ts";
+import { openApi } from "../api/client-from-settings.ts";
 import type { Api } from "../api/client.ts";
 import type { Wait } from "../api/retries.ts";
 import type { Context } from "../context.ts";

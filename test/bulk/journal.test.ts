@@ -2,8 +2,8 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../../src/bulk/ledger.ts";
-import { Numbers } from "../../src/bulk/numbers.ts";
+import { Ledger } from "../../src/bulk/row-ledger.ts";
+import { Numbers } from "../../src/bulk/number-list.ts";
 import { beginJournal, readHeading } from "../../src/store/journal.ts";
 import { takeLock } from "../../src/store/run-lock.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkRows } from "../../src/bulk/check.ts";
+import { checkRows } from "../../src/bulk/check-rows.ts";
 import { writeResults } from "../../src/bulk/results.ts";
 import { fingerprintOf, type Row } from "../../src/bulk/row.ts";
 import { openRows } from "../../src/bulk/rows.ts";

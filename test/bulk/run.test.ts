@@ -1,12 +1,12 @@
 /** The pass that sends, without a network: what stops it, what makes it wait, and how much is in the air at once. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkRows } from "../../src/bulk/check.ts";
-import { Ledger } from "../../src/bulk/ledger.ts";
+import { checkRows } from "../../src/bulk/check-rows.ts";
+import { Ledger } from "../../src/bulk/row-ledger.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { openRows } from "../../src/bulk/rows.ts";
-import { sendRows, type Created } from "../../src/bulk/run.ts";
+import { sendRows, type Created } from "../../src/bulk/send-rows.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { requestBuilder } from "../../src/requests/build.ts";
 import { inForce } from "../../src/store/in-force.ts";

@@ -1,14 +1,14 @@
 /** `paylink bulk`: checks every row of a list, then sends each that is due, exactly once, and writes the results. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { noAccount } from "../../api/account.ts";
-import { checkRows } from "../../bulk/check.ts";
+import { noAccount } from "../../api/client-from-settings.ts";
+import { checkRows } from "../../bulk/check-rows.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { parseJson, type Json } from "../../domain/json.ts";
-import { rowsOf } from "../../render/bulk.ts";
+import { rowsOf } from "../../render/bulk-progress.ts";
 import { requestBuilder } from "../../requests/build.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import type { BulkFlags } from "./command.ts";

@@ -1,8 +1,8 @@
 /** Finds the journal of a list, takes it for this run alone, and checks the rows against what it tells. */
 import { existsSync } from "node:fs";
-import { checkRows, type Checked } from "../../bulk/check.ts";
-import { journalOfContent, journalPath } from "../../bulk/journals.ts";
-import { Ledger } from "../../bulk/ledger.ts";
+import { checkRows, type Checked } from "../../bulk/check-rows.ts";
+import { journalOfContent, journalPath } from "../../bulk/find-journal.ts";
+import { Ledger } from "../../bulk/row-ledger.ts";
 import type { Context } from "../../context.ts";
 import { beginJournal, readHeading } from "../../store/journal.ts";
 import { takeLock } from "../../store/run-lock.ts";

@@ -5,7 +5,7 @@ import type { Row } from "../../bulk/row.ts";
 import { requestOf } from "../../bulk/row-request.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
-import { count, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
+import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Claim, End, List, SendParts } from "./list.ts";
 

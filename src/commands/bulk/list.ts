@@ -1,13 +1,13 @@
 /** What the parts of `paylink bulk` hand to one another: an open list, how it is sent, and the claim on its journal. */
-import type { Checked } from "../../bulk/check.ts";
+import type { Checked } from "../../bulk/check-rows.ts";
 import type { Input } from "../../bulk/input.ts";
-import type { Ledger } from "../../bulk/ledger.ts";
+import type { Ledger } from "../../bulk/row-ledger.ts";
 import type { BuildRequest } from "../../bulk/row-request.ts";
 import type { Rows } from "../../bulk/rows.ts";
-import type { RowWarning } from "../../bulk/warnings.ts";
+import type { RowWarning } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { renderRowWarning, rowsOf } from "../../render/bulk.ts";
+import { renderRowWarning, rowsOf } from "../../render/bulk-progress.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { InForce } from "../../store/in-force.ts";
 import type { BulkFlags } from "./command.ts";

@@ -3,7 +3,7 @@ import type { Outcome } from "../../bulk/outcome.ts";
 import type { Row } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import type { Problem } from "../../domain/errors.ts";
-import { length, renderProgress, rowsOf } from "../../render/bulk.ts";
+import { length, renderProgress, rowsOf } from "../../render/bulk-progress.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 /** Milliseconds between two drawings of the bar, and between two lines where there is none. */

@@ -1,13 +1,13 @@
 /** Sends a list that is open: claims its journal, refuses what has changed, runs, and concludes whatever ended the run. */
 import { setMaxListeners } from "node:events";
 import type { Api } from "../../api/client.ts";
-import type { Checked } from "../../bulk/check.ts";
-import type { Ledger } from "../../bulk/ledger.ts";
+import type { Checked } from "../../bulk/check-rows.ts";
+import type { Ledger } from "../../bulk/row-ledger.ts";
 import { sendOnce } from "../../bulk/once.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { sendRows } from "../../bulk/run.ts";
+import { sendRows } from "../../bulk/send-rows.ts";
 import type { Rows } from "../../bulk/rows.ts";
-import { Warnings } from "../../bulk/warnings.ts";
+import { Warnings } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { openAccount } from "../account.ts";

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { renderCase, renderJunit, renderTap } from "../../render/check.ts";
+import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
 import { checkEndpoint, type CaseResult } from "../../webhooks/check.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";

@@ -3,7 +3,7 @@ import type { CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderLink, renderWarnings } from "../../render/link.ts";
+import { renderLink, renderWarnings } from "../../render/link-card.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { CreateFlags } from "./command.ts";
 

@@ -3,7 +3,7 @@ import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { valueAt } from "../../domain/json-paths.ts";
-import { renderRequestSummary } from "../../render/request.ts";
+import { renderRequestSummary } from "../../render/link-request.ts";
 import { FIELD_OF, nameOf, type BuiltRequest, type ValueFlag } from "../../requests/build.ts";
 import type { InForce } from "../../store/in-force.ts";
 import type { SettingKey } from "../../store/profile.ts";

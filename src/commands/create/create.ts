@@ -5,7 +5,7 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/curl.ts";
-import { renderWarnings } from "../../render/link.ts";
+import { renderWarnings } from "../../render/link-card.ts";
 import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import { readTimeout, REQUEST_TIMEOUT } from "../timeout.ts";
@@ -48,7 +48,7 @@ function hasChosenCallback(
   );
 }
 
-const noAccount = async (): Promise<PaylinkError> => (await import("../../api/account.ts")).noAccount();
+const noAccount = async (): Promise<PaylinkError> => (await import("../../api/client-from-settings.ts")).noAccount();
 
 async function printCurl({ out }: Context, baseUrl: string, request: PaymentLinkRequest): Promise<void> {
   const { CREATE_PATH, serviceUrl } = await import("../../api/client.ts");

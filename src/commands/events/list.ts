@@ -1,7 +1,7 @@
 /** `paylink events list`: the newest events as a table, or as JSON lines. */
 import type { Context } from "../../context.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
-import { amountOf, paintOutcome } from "../../render/record.ts";
+import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";

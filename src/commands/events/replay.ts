@@ -4,7 +4,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { isTaken } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
-import { renderForward } from "../../render/webhook.ts";
+import { renderForward } from "../../render/received-webhook.ts";
 import type { KeptEvent } from "../../store/event-archive.ts";
 import type { EventStore } from "../../store/events.ts";
 import { findOne } from "../../store/find-event.ts";

@@ -8,7 +8,7 @@ import { createForwarder } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/start.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
-import { renderSummary } from "../../render/webhook.ts";
+import { renderSummary } from "../../render/received-webhook.ts";
 import { eventsPath, openEventStore } from "../../store/events.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import type { ListenFlags } from "./command.ts";

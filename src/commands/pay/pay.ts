@@ -1,11 +1,11 @@
 /** `paylink pay`: posts what the checkout page's form would post, and shows what came of it. */
-import { payAtCheckout } from "../../api/checkout.ts";
+import { payAtCheckout } from "../../api/pay-link.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { parseAmount } from "../../domain/money.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
-import { renderCompactRecord } from "../../render/record.ts";
+import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { sandboxInForce } from "../../store/sandbox-in-force.ts";
 import type { PayFlags } from "./command.ts";

@@ -1,6 +1,6 @@
 /** `paylink sandbox advance` and `rotate-key`: turn the controls of the sandbox that runs. */
 import * as z from "zod/mini";
-import { control } from "../../api/controls.ts";
+import { control } from "../../api/sandbox-control.ts";
 import type { Context } from "../../context.ts";
 import { parseDuration } from "../../domain/duration.ts";
 import { PaylinkError } from "../../domain/errors.ts";

@@ -1,7 +1,7 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { renderSandboxEvent } from "../../render/sandbox.ts";
+import { renderSandboxEvent } from "../../render/sandbox-event.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";
 import { readRecord, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
-import { renderRecord } from "../../render/record.ts";
+import { renderRecord } from "../../render/transaction-record.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import { openAccount } from "../account.ts";
 import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";

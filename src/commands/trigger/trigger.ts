@@ -5,7 +5,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { targetUri, type HttpRequest } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
-import { renderAnswer } from "../../render/answer.ts";
+import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";

@@ -5,7 +5,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { examine, type Examination } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
-import { renderExamination } from "../../render/verdict.ts";
+import { renderExamination } from "../../render/verdict-report.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import { eventsPath, openEventStore } from "../../store/events.ts";

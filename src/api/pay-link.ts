@@ -3,7 +3,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { isJsonObject, parseJson } from "../domain/json.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { Send } from "../http/exchange.ts";
-import { failureOf, refusalOf } from "./refusals.ts";
+import { failureOf, refusalOf } from "./failures.ts";
 
 export interface CheckoutForm {
   readonly outcome: string;

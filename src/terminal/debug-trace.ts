@@ -2,7 +2,7 @@
 import { messageOf } from "../domain/errors.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
-import { renderReply, renderRequest } from "../render/exchange.ts";
+import { renderReply, renderRequest } from "../render/debug-message.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface Trace {

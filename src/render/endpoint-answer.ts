@@ -1,7 +1,7 @@
 /** What an endpoint answered to a sample webhook, in a line or two. */
 import type { Paint } from "./paint.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
-import { renderCompactRecord } from "./record.ts";
+import { renderCompactRecord } from "./transaction-record.ts";
 import { clip, safeText } from "./safe-text.ts";
 
 interface ShownAnswer {

@@ -2,8 +2,8 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { Checked } from "./check.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Checked } from "./check-rows.ts";
+import type { Ledger } from "./row-ledger.ts";
 import { statusOf, type Outcome } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import { fingerprintOf, type Row } from "./row.ts";
@@ -39,24 +39,16 @@ export interface RunParts {
 
 /** Times that one row is tried where the service provably did nothing. */
 const ATTEMPTS = 6;
-/** Slots for each request in the air: the others wait for the disk meanwhile. Each may be left unknown by a kill. */
-const SLOTS = 1.5;
-/** As many there are once a request was answered within QUICK milliseconds and no other was ready to leave in its place. */
-const MOST_SLOTS = 3;
-const QUICK = 30;
+/** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
+const ROWS_PER_REQUEST = 2;
 /** Unknown outcomes in a row, after which going on would only make more of them. */
 const MAX_UNKNOWN = 20;
 
-/** Resolves when every slot has ended, whatever ended it. */
+/** Resolves when every row in progress has ended, whatever ended the run. */
 export async function sendRows(parts: RunParts): Promise<void> {
   const queue = parts.rows[Symbol.asyncIterator]();
-  const slots: Promise<void>[] = [];
-  const open = (forEach: number): void => {
-    while (slots.length < parts.concurrency * forEach) slots.push(slot());
-  };
-  const inTheAir = pLimit(parts.concurrency);
-  const state: State = { ...parts, inTheAir, unknownInARow: 0, openMore: () => open(MOST_SLOTS) };
-  const slot = async (): Promise<void> => {
+  const state: State = { ...parts, limit: pLimit(parts.concurrency), unknownInARow: 0 };
+  const worker = async (): Promise<void> => {
     let reported: Promise<void> | undefined;
     try {
       while (!parts.stopped()) {
@@ -71,18 +63,16 @@ export async function sendRows(parts: RunParts): Promise<void> {
       parts.stop(error);
     }
   };
-  open(SLOTS);
-  // Others may be opened meanwhile.
-  for (let index = 0; index < slots.length; index++) await slots[index];
+  await Promise.all(Array.from({ length: parts.concurrency * ROWS_PER_REQUEST }, worker));
 }
 
 interface State extends RunParts {
-  readonly inTheAir: LimitFunction;
-  readonly openMore: () => void;
+  /** Runs at most `concurrency` requests at a time. */
+  readonly limit: LimitFunction;
   unknownInARow: number;
 }
 
-/** The slot goes on at once: its next request waits for the disk anyway, and takes this outcome along. */
+/** The worker does not wait for this: the same write to disk also holds the start of its next row. */
 async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
   try {
     await durable;
@@ -105,18 +95,18 @@ interface Sent {
   readonly durable: Promise<void>;
 }
 
-/** Undefined where the run was stopped before the row's turn came. */
+/** Undefined if the run stopped before the row was sent. */
 async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
-  const { checked, ledger, pace, build, now, inTheAir } = state;
+  const { checked, ledger, pace, build, now, limit } = state;
   const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
   let sent: Sent | undefined;
   for (let attempt = 0; attempt < ATTEMPTS;) {
     if (!(await pace.turn())) return sent;
-    // Built anew: a duration counts from when the request leaves, and an expiry may have passed by now.
+    // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
     const { request, problems } = requestOf(row, build, now());
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
     await ledger.intend(row.index, checked.asks.at(row.index));
-    const outcome = await inTheAir(async () =>
+    const outcome = await limit(async () =>
       pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
     );
     sent = settle(outcome ?? { status: "not_sent" });
@@ -161,9 +151,7 @@ const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"
 
 /** What an attempt means for the others: taken in before the next one may leave. */
 function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
-  const { pace, stop, inTheAir, openMore, now } = state;
-  if (outcome.status === "created" && inTheAir.pendingCount === 0 && now().getTime() - since < QUICK)
-    openMore();
+  const { pace, stop } = state;
   if (outcome.status !== "not_reached") pace.answered();
   else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;

@@ -1,6 +1,6 @@
 /** The sandbox's controls, for the commands that turn them. */
 import type { Send } from "../http/exchange.ts";
-import { failureOf, refusalOf } from "./refusals.ts";
+import { failureOf, refusalOf } from "./failures.ts";
 
 interface Target {
   readonly baseUrl: URL;

@@ -5,7 +5,7 @@ import { formatAmount } from "../domain/money.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { amountOf, paintOutcome } from "./record.ts";
+import { amountOf, paintOutcome } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";
 

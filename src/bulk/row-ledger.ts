@@ -1,7 +1,7 @@
 /** What is known of every row: read back from the journal, kept up to date in it, and held in a few bytes a row. */
 import { isSettled, replayJournal } from "../store/journal.ts";
 import { openJournal, type JournalWriter } from "../store/journal-writer.ts";
-import { Numbers } from "./numbers.ts";
+import { Numbers } from "./number-list.ts";
 import type { Outcome, Status } from "./outcome.ts";
 
 /** `sending` was in the air, or about to be, when its run was killed. */

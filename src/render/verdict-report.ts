@@ -1,7 +1,7 @@
 /** What `verify` finds, in words: each step, the digests, the signature base line by line, warnings, cause and advice. */
 import type { Paint } from "./paint.ts";
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
-import { renderRecord } from "./record.ts";
+import { renderRecord } from "./transaction-record.ts";
 import { clip, safeText } from "./safe-text.ts";
 
 interface ShownVerdict {

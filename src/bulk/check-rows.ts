@@ -1,10 +1,10 @@
 /** The first pass over a list: every row is checked before the first is sent, and what each asks for is kept as a number. */
 import { createHash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
-import { Numbers } from "./numbers.ts";
+import { Numbers } from "./number-list.ts";
 import { fingerprintOf, type Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
-import { Warnings, type RowWarning } from "./warnings.ts";
+import { Warnings, type RowWarning } from "./row-warnings.ts";
 
 export interface Checked {
   /** What each row asks for, by its position. */
