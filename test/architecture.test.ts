@@ -31,7 +31,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   bulk: [
     "domain",
-    "api/refusals",
     "api/retries",
     "http/exchange",
     "http/message",

@@ -25,7 +25,7 @@ export function openApi(parts: AccountParts): Api {
 }
 
 export const noAccount = (): PaylinkError =>
-  new PaylinkError("no_profile", "There is no account to work with. Two ways on:");
+  new PaylinkError("no_profile", "No account configured. Run one of:");
 
 /**
  * A stronger source wins. Where one source gives both, the token is used, and the credentials renew it; those of another

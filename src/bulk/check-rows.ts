@@ -1,14 +1,14 @@
 /** The first pass over a list: every row is checked before the first is sent, and what each asks for is kept as a number. */
 import { createHash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
-import { Numbers } from "./number-list.ts";
+import { NumberList } from "./number-list.ts";
 import { fingerprintOf, type Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
 import { Warnings, type RowWarning } from "./row-warnings.ts";
 
 export interface Checked {
   /** What each row asks for, by its position. */
-  readonly asks: Numbers;
+  readonly asks: NumberList;
   /** The positions of the rows that cannot be sent. */
   readonly invalid: ReadonlySet<number>;
   /** What is odd about rows that can be sent. */
@@ -33,7 +33,7 @@ interface CheckParts {
 
 export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, isDone, checked } = parts;
-  const asks = new Numbers();
+  const asks = new NumberList();
   const invalid = new Set<number>();
   const odd = new Warnings();
   const columns = new Map<string, boolean>();

@@ -1,8 +1,7 @@
 /** Rows of a CSV file (RFC 4180, and what spreadsheets make of it): any line end, comma, semicolon or tab. */
 import { CsvError, parse } from "csv-parse";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { claimedTwice, columnOf, type Column } from "./columns.ts";
-import type { Row } from "./row.ts";
+import { repeatedFields, columnOf, type Column, type Row } from "./row.ts";
 
 /** Characters of one record; a quote that is never closed would else swallow the rest of the file. */
 const MAX_RECORD = 1_000_000;
@@ -86,9 +85,9 @@ function csvFault({ code }: CsvError): string {
 
 function header(record: readonly string[], line: number): readonly Column[] {
   const columns = ownNames(record).map(columnOf);
-  const twice = claimedTwice(columns);
+  const twice = repeatedFields(columns);
   if (twice.length > 0)
-    throw new PaylinkError("usage", "The header names a field twice, and nothing was sent:", {
+    throw new PaylinkError("usage", "Nothing was sent. The header names a field twice.", {
       problems: twice.map((field) => ({ at: `line ${line}, ${field}`, message: "must be one column" })),
     });
   if (columns.every(({ field }) => field === undefined))

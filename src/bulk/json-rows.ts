@@ -1,7 +1,6 @@
 /** Rows of a JSON lines file: one object a line, nested as the request is, or flat with dots. */
 import { isJsonObject, joinPath, parseJson, type Json, type JsonObject } from "../domain/json.ts";
-import { claimedTwice, columnOf } from "./columns.ts";
-import type { Cell, Row } from "./row.ts";
+import { repeatedFields, columnOf, type Cell, type Row } from "./row.ts";
 
 export async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0;
@@ -32,7 +31,7 @@ function rowOf(json: string, index: number, line: number): Row {
   const { value, duplicates } = parsed.value;
   if (!isJsonObject(value)) return bad("must be a JSON object");
   const cells = [...leaves(value)];
-  const twice = new Set([...duplicates, ...claimedTwice(cells.map(({ column }) => column))]);
+  const twice = new Set([...duplicates, ...repeatedFields(cells.map(({ column }) => column))]);
   return {
     index,
     line,

@@ -54,10 +54,14 @@ export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
 
 function unwritable(path: string, error: unknown): PaylinkError {
-  return new PaylinkError("file_unwritable", `The results cannot be written to ${path}: ${messageOf(error)}.`, {
-    hint: "They are safe in the journal. Give another --output and run the same command again: no row is sent twice.",
-    cause: error,
-  });
+  return new PaylinkError(
+    "file_unwritable",
+    `The results cannot be written to ${path}: ${messageOf(error)}.`,
+    {
+      hint: "They are safe in the journal. Give another --output and run the same command again: no row is sent twice.",
+      cause: error,
+    },
+  );
 }
 
 /** A list may have a column of its own called `id`: then the link's is `link_id`. */

@@ -1,7 +1,7 @@
 /** What is known of every row: read back from the journal, kept up to date in it, and held in a few bytes a row. */
 import { isSettled, replayJournal } from "../store/journal.ts";
 import { openJournal, type JournalWriter } from "../store/journal-writer.ts";
-import { Numbers } from "./number-list.ts";
+import { NumberList } from "./number-list.ts";
 import type { Outcome, Status } from "./outcome.ts";
 
 /** `sending` was in the air, or about to be, when its run was killed. */
@@ -32,12 +32,12 @@ export interface Changes {
 
 /** Numbers only: a million rows take some thirty megabytes. */
 export class Ledger {
-  private readonly standings = new Numbers();
+  private readonly standings = new NumberList();
   /** What each row asked for when it was sent. */
-  private readonly asked = new Numbers();
+  private readonly asked = new NumberList();
   /** Where the journal holds each row's outcome. */
-  private readonly offsets = new Numbers();
-  private readonly lengths = new Numbers();
+  private readonly offsets = new NumberList();
+  private readonly lengths = new NumberList();
   private readonly path: string;
   private writer: JournalWriter | undefined;
 
@@ -72,7 +72,7 @@ export class Ledger {
   }
 
   /** The rows that were sent and that ask for something else in today's list, or are not in it any more. */
-  changes(asks: Numbers, most: number): Changes {
+  changes(asks: NumberList, most: number): Changes {
     const first: ChangedRow[] = [];
     let count = 0;
     for (let row = 0; row < this.standings.length; row++) {

@@ -9,7 +9,7 @@ const MAX_REPLY = 5 * 1024 * 1024;
 
 export interface Sender {
   readonly send: Send;
-  /** Lets go of the kept-alive connections. */
+  /** Closes the kept-alive connections. */
   close(): Promise<void>;
 }
 
@@ -21,17 +21,20 @@ export interface ProxySettings {
 type Route = "direct" | "proxied" | "insecure";
 
 export function createSender(proxy: ProxySettings): Sender {
-  const agents = new Map<Route, Promise<Dispatcher>>();
-  const agentFor = (route: Route): Promise<Dispatcher> => {
-    const agent = agents.get(route) ?? createAgent(route, proxy);
-    agents.set(route, agent);
+  const agents = new Map<string, Promise<Dispatcher>>();
+  // undici limits the time to connect for each agent, and cannot abort an attempt to connect for a single request.
+  const agentFor = (route: Route, timeout: number): Promise<Dispatcher> => {
+    const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
+    const key = `${route} ${connectTimeout}`;
+    const agent = agents.get(key) ?? createAgent(route, proxy, connectTimeout);
+    agents.set(key, agent);
     return agent;
   };
   return {
     send: async (request, options = {}) => {
       const proxied = request.scheme === "https" && proxy.httpsProxy !== undefined;
       const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
-      return exchange(await agentFor(route), request, options);
+      return exchange(await agentFor(route, options.timeout ?? TIMEOUT), request, options);
     },
     close: async () =>
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).close()))),
@@ -41,8 +44,9 @@ export function createSender(proxy: ProxySettings): Sender {
 async function createAgent(
   route: Route,
   { httpsProxy = "", noProxy = "" }: ProxySettings,
+  timeout: number,
 ): Promise<Dispatcher> {
-  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: route !== "insecure" };
+  const connect = { timeout, rejectUnauthorized: route !== "insecure" };
   if (route !== "proxied") return new Agent({ connect });
   // Few runs go through a proxy: what does so is loaded where there is one.
   const { EnvHttpProxyAgent } = await import("undici");

@@ -1,4 +1,4 @@
-/** A failure in words: what happened, every problem by its place, and what to do next; or one JSON document. */
+/** Shows a failure: what happened, every problem with its place, and the next step; or one JSON document. */
 import type { Paint } from "./paint.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import { safeLines, safeText } from "./safe-text.ts";
@@ -8,10 +8,10 @@ interface ErrorStyle {
   readonly notePaint: Paint;
 }
 
-/** `example` is a line that would work, for a usage error to end with. */
+/** `example` is a command line that works, shown if the error has no hint. */
 export function renderError(error: PaylinkError, { json, notePaint }: ErrorStyle, example?: string): string {
   if (json) return JSON.stringify({ error: jsonOf(error) });
-  const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}`];
+  const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
   for (const [index, { message }] of error.problems.entries()) {
@@ -20,6 +20,12 @@ export function renderError(error: PaylinkError, { json, notePaint }: ErrorStyle
   const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");
+}
+
+/** Only the user can fix the problems of wrong usage; those of other failures explain the message. */
+function fixes({ code, problems }: PaylinkError): string {
+  if (code !== "usage" || problems.length === 0) return "";
+  return problems.length === 1 ? " Fix 1 problem:" : ` Fix ${problems.length} problems:`;
 }
 
 function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {

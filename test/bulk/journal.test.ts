@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/bulk/row-ledger.ts";
-import { Numbers } from "../../src/bulk/number-list.ts";
+import { NumberList } from "../../src/bulk/number-list.ts";
 import { beginJournal, readHeading } from "../../src/store/journal.ts";
 import { takeLock } from "../../src/store/run-lock.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -27,8 +27,8 @@ function opened(path: string): Ledger {
   return ledger;
 }
 
-const numbers = (...values: number[]): Numbers => {
-  const list = new Numbers();
+const numbers = (...values: number[]): NumberList => {
+  const list = new NumberList();
   for (const [index, value] of values.entries()) list.set(index, value);
   return list;
 };

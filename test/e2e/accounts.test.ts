@@ -185,7 +185,7 @@ describe("what the service does", () => {
     const tokenless = { PAYLINK_BASE_URL: "http://127.0.0.1:1" };
     const asked = await runPaylink(["status"], { home, env: tokenless });
     expect(asked.code).toBe(3);
-    expect(asked.stdout).toContain("not asked");
+    expect(asked.stdout).toContain("not checked");
   });
 
   it("reads a transaction back as it was sent, with its custom data, and as people read it", async () => {
@@ -238,8 +238,8 @@ describe("a request in a file", () => {
     const input = '{"amount":10,"amount":11,"linkOptions":{"mode":"A","mode":"B"}}';
     const run = await runPaylink(["create", "--from", "-", "--dry-run"], { home, input });
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/stdin: amount +must not come twice/);
-    expect(run.stderr).toMatch(/stdin: linkOptions\.mode +must not come twice/);
+    expect(run.stderr).toMatch(/stdin: amount +must not be given twice/);
+    expect(run.stderr).toMatch(/stdin: linkOptions\.mode +must not be given twice/);
   });
 
   it("keeps every member of its own, whatever its name", async () => {

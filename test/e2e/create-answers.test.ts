@@ -79,7 +79,7 @@ describe("create --wait", () => {
     const run = await runPaylink([...FULL, "--wait", ...args], { home, env });
     expect(run.code).toBe(2);
     expect(run.stdout).toBe("");
-    expect(run.stderr).toContain("would wait in vain");
+    expect(run.stderr).toContain("would never receive the webhook");
   });
 
   it("sends nothing without a key to verify the webhook with", async () => {
@@ -95,6 +95,28 @@ describe("create --wait", () => {
     const waiting = startPaylink([...CREATE, "--wait"], { home });
     await waiting.until(/status +active/);
     expect((await waiting.stop()).code).toBe(130);
+  });
+});
+
+describe("create --timeout", () => {
+  it.each([
+    ["https", "1s"],
+    ["https", "1500ms"],
+    ["http", "1s"],
+  ])("ends in time if a server accepts %s connections and is silent: %s", async (scheme, timeout) => {
+    const server = await rawServer(() => undefined);
+    const env = { PAYLINK_BASE_URL: `${scheme}://127.0.0.1:${server.port}`, PAYLINK_TOKEN: "token-1" };
+    const started = performance.now();
+    const run = await runPaylink([...FULL, "--timeout", timeout, "--json"], { home: temporaryHome(), env });
+    expect(performance.now() - started).toBeLessThan(5000);
+    const sent = scheme === "http";
+    expect(run.code).toBe(sent ? 6 : 5);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: {
+        code: sent ? "outcome_unknown" : "not_reached",
+        message: expect.stringContaining("did not answer"),
+      },
+    });
   });
 });
 

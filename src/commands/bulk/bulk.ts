@@ -7,8 +7,8 @@ import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { parseJson, type Json } from "../../domain/json.ts";
 import { rowsOf } from "../../render/bulk-progress.ts";
+import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder } from "../../requests/build.ts";
 import { settingsInForce } from "../../store/in-force.ts";
 import type { BulkFlags } from "./command.ts";
@@ -21,8 +21,10 @@ export async function bulk(context: Context, file: string, flags: BulkFlags): Pr
   const options = bulkOptions(file, flags);
   const settings = await settingsInForce(context);
   if (flags.dryRun !== true && settings.get("baseUrl") === undefined) throw noAccount();
-  const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
-  const build = requestBuilder({ flags, base, settings });
+  const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
+  if (base !== undefined && base.problems.length > 0)
+    throw new PaylinkError("usage", "Nothing was sent.", { problems: base.problems });
+  const build = requestBuilder({ flags, base: base?.value, settings });
   const folder = join(context.dataFolder, "bulk");
   const input = await (file === "-" ? spooledInput(context.stdin, folder, context.newId()) : fileInput(file));
   const reporter = createReporter(context);
@@ -36,12 +38,6 @@ export async function bulk(context: Context, file: string, flags: BulkFlags): Pr
     reporter.end();
     await input.close();
   }
-}
-
-async function readBase(path: string, { readFile }: Context): Promise<Json> {
-  const json = parseJson(new TextDecoder().decode(await readFile(path)));
-  if (json.ok) return json.value.value;
-  throw new PaylinkError("usage", `${path === "-" ? "stdin" : path} ${json.message}.`);
 }
 
 /** Checked before anything is sent: results that cannot be written are found out too late else. */

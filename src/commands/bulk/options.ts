@@ -31,7 +31,7 @@ export function bulkOptions(file: string, flags: BulkFlags): BulkOptions {
     problems.push({ at: "--output", message: "must end in .csv or .jsonl" });
   if (flags.from === "-" && file === "-")
     problems.push({ at: "--from", message: "must be a file where the rows come from stdin" });
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was sent:", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was sent.", { problems });
   return { concurrency, rate, timeout: timeout.ok ? timeout.value.milliseconds : 0 };
 }
 

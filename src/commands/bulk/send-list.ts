@@ -1,9 +1,9 @@
 /** Sends a list that is open: claims its journal, refuses what has changed, runs, and concludes whatever ended the run. */
 import { setMaxListeners } from "node:events";
 import type { Api } from "../../api/client.ts";
+import { withoutRetries } from "../../api/retries.ts";
 import type { Checked } from "../../bulk/check-rows.ts";
 import type { Ledger } from "../../bulk/row-ledger.ts";
-import { sendOnce } from "../../bulk/once.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import type { Rows } from "../../bulk/rows.ts";
@@ -24,7 +24,7 @@ import {
 } from "./list.ts";
 
 export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
-  const send = sendOnce(context.send, context.now);
+  const send = withoutRetries(context.send, context.now);
   const api = await openAccount({ ...context, send }, parts.settings, parts.timeout);
   const service = parts.settings.get("baseUrl") ?? "";
   const claim = await claimJournal(list, service, parts, context);
@@ -58,7 +58,7 @@ async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked):
       : { at: `line ${line}`, message: `asks for something else now; it ${link}` };
   });
   if (count > NAMED) problems.push({ at: "", message: `and ${count - NAMED} more` });
-  throw new PaylinkError("input_changed", "The list has changed since it was sent. Nothing was sent now:", {
+  throw new PaylinkError("input_changed", "Nothing was sent. The list changed after an earlier run sent these rows:", {
     problems,
     details: { changed: count },
     hint: [

@@ -13,7 +13,7 @@ export async function check(context: Context, text: string, flags: CheckFlags): 
   const url = parseEndpoint(text, flags.allowRemote ?? false);
   if (!url.ok) {
     const problems = [{ at: text, message: url.message }];
-    throw new PaylinkError("usage", "Nothing was checked:", { problems });
+    throw new PaylinkError("usage", "Nothing was checked.", { problems });
   }
   const key = await loadSigningKey(flags.key, context);
   const results: CaseResult[] = [];

@@ -64,7 +64,7 @@ export async function set(context: Context, key: string, value: string): Promise
   const problem =
     settingProblem(known, value) ?? (known === "expires" ? expiryProblem(value, now()) : undefined);
   if (problem !== undefined)
-    throw new PaylinkError("usage", "Nothing was stored:", { problems: [{ at: known, message: problem }] });
+    throw new PaylinkError("usage", "Nothing was stored.", { problems: [{ at: known, message: problem }] });
   const settings = await context.settings();
   const name = nameToChange(context, settings.current());
   const stored = storedSetting(known, known === "webhookKey" ? lasting(value) : value);

@@ -2,10 +2,11 @@
 import type { CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
-import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
+import { stringifyJson } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/curl.ts";
 import { renderWarnings } from "../../render/link-card.ts";
+import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
 import { settingsInForce, type InForce } from "../../store/in-force.ts";
 import { readTimeout, REQUEST_TIMEOUT } from "../timeout.ts";
@@ -48,7 +49,8 @@ function hasChosenCallback(
   );
 }
 
-const noAccount = async (): Promise<PaylinkError> => (await import("../../api/client-from-settings.ts")).noAccount();
+const noAccount = async (): Promise<PaylinkError> =>
+  (await import("../../api/client-from-settings.ts")).noAccount();
 
 async function printCurl({ out }: Context, baseUrl: string, request: PaymentLinkRequest): Promise<void> {
   const { CREATE_PATH, serviceUrl } = await import("../../api/client.ts");
@@ -64,11 +66,11 @@ async function requestFrom(
   besides: readonly Problem[],
 ): Promise<PaymentLinkRequest> {
   const { out, ask, now } = context;
-  const base = flags.from === undefined ? undefined : await readBase(flags.from, context);
+  const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
   const build = (given: CreateFlags): BuiltRequest =>
     requestBuilder({ flags: given, base: base?.value, settings })(now());
   const built = build(flags);
-  const outside = [...besides, ...(base?.duplicates ?? [])];
+  const outside = [...besides, ...(base?.problems ?? [])];
   const mistakes = [...outside, ...built.problems.filter((problem) => !built.missing.includes(problem))];
   const hasAccount = settings.get("baseUrl") !== undefined;
   // Without an account what is missing is the account; what was given wrongly is named all the same.
@@ -80,32 +82,11 @@ async function requestFrom(
     ? build(await answered({ context, ask, flags, base: base?.value, settings, build }))
     : built;
   const problems = hasAccount || sendsNothing || asks ? [...outside, ...final.problems] : mistakes;
-  if (final.request === null || problems.length > 0) throw toMend(problems);
+  if (final.request === null || problems.length > 0)
+    throw new PaylinkError("usage", "Nothing was sent.", { problems });
   for (const warning of renderWarnings(final.warnings, out.notePaint)) out.note(warning);
   return final.request;
 }
 
 const answered = async (parts: AskParts): Promise<CreateFlags> =>
   (await import("./ask.ts")).askForRequest(parts);
-
-function toMend(problems: readonly Problem[]): PaylinkError {
-  const count = problems.length === 1 ? "One thing" : `${problems.length} things`;
-  return new PaylinkError("usage", `${count} to mend, and nothing was sent:`, { problems });
-}
-
-interface Base {
-  readonly value: Json;
-  readonly duplicates: readonly Problem[];
-}
-
-async function readBase(path: string, { readFile }: Context): Promise<Base> {
-  const name = path === "-" ? "stdin" : path;
-  const json = parseJson(new TextDecoder().decode(await readFile(path)));
-  if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}.`);
-  // Which of the two was meant is anybody's guess.
-  const duplicates = json.value.duplicates.map((at) => ({
-    at: `${name}: ${at}`,
-    message: "must not come twice",
-  }));
-  return { value: json.value.value, duplicates };
-}

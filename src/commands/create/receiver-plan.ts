@@ -73,6 +73,6 @@ function oneAddress(callback = "", failureCallback = ""): URL {
 }
 
 const unreachable = (what: string): PaylinkError =>
-  new PaylinkError("usage", `${what}, so --wait would wait in vain. Nothing was sent.`, {
+  new PaylinkError("usage", `Nothing was sent. ${what}, so --wait would never receive the webhook.`, {
     hint: `Point a tunnel at http://${HOST}:${TUNNEL_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
   });

@@ -56,6 +56,6 @@ export function readFilter(flags: FilterFlags, now: Date, defaultLimit?: number)
     limit: flags.limit === undefined ? defaultLimit : Number(flags.limit),
   };
   if (problems.length > 0)
-    throw new PaylinkError("usage", "These events cannot be looked for:", { problems });
+    throw new PaylinkError("usage", "No event was listed.", { problems });
   return filter;
 }

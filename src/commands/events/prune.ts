@@ -10,7 +10,7 @@ export async function prune(context: Context, flags: PruneFlags): Promise<void> 
   const { out, now } = context;
   const before = parseWhen(flags.before, now(), -1);
   if (!before.ok)
-    throw new PaylinkError("usage", "Nothing was forgotten:", {
+    throw new PaylinkError("usage", "No event was deleted.", {
       problems: [{ at: "--before", message: before.message }],
     });
   const { events, rejections } = await withEvents(context, flags, (store) => store.prune(before.value));

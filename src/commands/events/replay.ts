@@ -42,7 +42,7 @@ function readTarget(utis: readonly string[], { all = false, to }: ReplayFlags): 
   if (target === undefined) problems.push({ at: "--to", message: "must say where to, such as 3000" });
   else if (!target.ok) problems.push({ at: "--to", message: target.message });
   if (problems.length > 0 || target?.ok !== true)
-    throw new PaylinkError("usage", "Nothing was replayed:", { problems });
+    throw new PaylinkError("usage", "Nothing was replayed.", { problems });
   return target.value;
 }
 

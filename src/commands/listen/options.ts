@@ -60,7 +60,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     timeout: durationOption("--timeout", flags.timeout, complain),
     database: flags.store ? flags.db : null,
   };
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing is listening yet:", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "The receiver did not start.", { problems });
   if (options.keySources.length === 0 && !options.unverified) throw keyRequired();
   return options;
 }

@@ -108,7 +108,7 @@ function missingFrom(account: Profile): Problem[] {
 }
 
 function refuse(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was stored:", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was stored.", { problems });
 }
 
 async function askRest(ask: Ask, given: Profile, known: Profile): Promise<Profile> {
@@ -128,7 +128,7 @@ async function askRest(ask: Ask, given: Profile, known: Profile): Promise<Profil
   const decided = given.token !== undefined || (given.clientId ?? given.clientSecret) !== undefined;
   const credentials = decided
     ? given.token === undefined
-    : await ask.choose("What opens the account?", [
+    : await ask.choose("How do you want to authenticate?", [
         { name: "An access token", value: false },
         { name: "Client credentials (OAuth 2.0)", value: true },
       ]);

@@ -19,7 +19,7 @@ export async function pay(context: Context, link: string, flags: PayFlags): Prom
   if (!OUTCOMES.includes(flags.outcome))
     problems.push({ at: "--outcome", message: `must be one of ${OUTCOMES.join(", ")}` });
   if (amount?.ok === false) problems.push({ at: "--amount", message: amount.message });
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was paid:", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was paid.", { problems });
   const { text, record } = await payAtCheckout(send, await checkoutUrl(context, link), {
     outcome: flags.outcome,
     ...(amount?.ok === true ? { amount: amount.value.toString() } : {}),

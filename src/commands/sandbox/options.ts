@@ -46,7 +46,7 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     fault,
     allowRemote,
   };
-  if (problems.length > 0) throw new PaylinkError("usage", "The sandbox did not start:", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "The sandbox did not start.", { problems });
   return options;
 }
 

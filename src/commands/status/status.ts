@@ -32,7 +32,7 @@ interface Service {
   readonly failure: PaylinkError | undefined;
 }
 
-/** No transaction has this uti: to read it shows, without any effect, whether the token is taken. */
+/** No transaction has this uti: to read it shows, without any effect, whether the token is accepted. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
 async function askService(context: Context, settings: InForce, timeout: number): Promise<Service> {
@@ -76,17 +76,11 @@ function tokenState(settings: InForce, { takesToken }: Service, now: Date): Toke
   const byCredentials = settings.find("clientSecret");
   const expires =
     setting === undefined ? settings.get("accessTokenExpires") : tokenExpiry(setting.value)?.toISOString();
-  const taken = takesToken === null ? "not tried" : takesToken ? "taken by the service" : "refused";
+  const state = takesToken === null ? "not checked" : takesToken ? "accepted" : "refused";
   const until = expires === undefined ? "" : `, expires ${formatRelative(new Date(expires), now)}`;
   const kind =
-    setting === undefined
-      ? byCredentials === undefined
-        ? "none"
-        : "by client credentials"
-      : setting.value.trim() === ""
-        ? "empty"
-        : "given";
-  const words = kind === "none" ? "none" : `${kind}, ${taken}${until}`;
+    setting === undefined ? "by client credentials, " : setting.value.trim() === "" ? "empty, " : "";
+  const words = setting === undefined && byCredentials === undefined ? "none" : `${kind}${state}${until}`;
   return { words, setting: setting ?? byCredentials, valid: takesToken, expires: expires ?? null };
 }
 
@@ -116,12 +110,12 @@ function lines(settings: InForce, token: TokenState, service: Service, { out }: 
   ];
   const answer =
     service.answers === null
-      ? "not asked, without a token"
+      ? "not checked: no token"
       : service.answers
         ? `answers (${service.milliseconds} ms)`
         : "does not answer";
   return [
-    row("profile", settings.profile ?? "(none: the environment alone)", ""),
+    row("profile", settings.profile ?? "none: only the environment", ""),
     ...rows.map(([label, found, none]) => row(label, found?.value ?? none, found?.source ?? "")),
     row("service now", answer, ""),
   ].join("\n");

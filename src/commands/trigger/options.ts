@@ -65,7 +65,7 @@ export function triggerOptions(
     tampering: flags.tamper === undefined ? undefined : take("--tamper", parseTampering(flags.tamper)),
   };
   if (url === undefined || problems.length > 0)
-    throw new PaylinkError("usage", "Nothing was sent:", { problems });
+    throw new PaylinkError("usage", "Nothing was sent.", { problems });
   return { url, ...options };
 }
 

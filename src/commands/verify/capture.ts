@@ -95,7 +95,7 @@ function fromJson(content: string, name: string): Capture {
   const parsed = captured.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => ({ at: path.join("."), message }));
-    throw new PaylinkError("usage", `${name} is not a captured webhook:`, { problems });
+    throw new PaylinkError("usage", `${name} is not a captured webhook.`, { problems });
   }
   const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;
   const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);

@@ -36,7 +36,7 @@ export function verifyOptions(
     });
   if (flags.event !== undefined && file !== undefined)
     problems.push({ at: "--event", message: "names an event that is stored: give it or a file, not both" });
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was verified:", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was verified.", { problems });
   const webhookKey = settings.get("webhookKey");
   const keySources = flags.key ?? (webhookKey === undefined ? [] : [webhookKey]);
   if (keySources.length === 0) throw keyRequired();
