@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLoader } from "./compiled.ts";
 import { folders } from "./store/folders.ts";
-import { openChannel } from "./terminal/channel.ts";
+import { standardStreams } from "./terminal/output.ts";
 
 /** Put in when this is built: the version, and the file that the program begins with. */
 declare const PAYLINK_VERSION: string;
@@ -13,7 +13,7 @@ declare const PAYLINK_PROGRAM: string;
 export async function run(world: NodeJS.Process): Promise<number> {
   const argv = world.argv.slice(2);
   const only = argv.length === 1 ? argv[0] : undefined;
-  const stdout = openChannel(1, () => world.stdout);
+  const { stdout } = standardStreams(world);
   if (only === "--version" || only === "-V") {
     stdout.write(`${PAYLINK_VERSION}\n`);
     return 0;

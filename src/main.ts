@@ -9,9 +9,8 @@ import { createProgram } from "./program.ts";
 import { renderError } from "./render/error-message.ts";
 import { folders } from "./store/folders.ts";
 import { openSettings, type Settings } from "./store/settings.ts";
-import { isTerminal, openChannel } from "./terminal/channel.ts";
 import { createReadFile } from "./terminal/files.ts";
-import { createOutput, type Channels } from "./terminal/output.ts";
+import { createOutput, standardStreams, type StandardStreams } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets, type Secrets } from "./terminal/secrets.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
@@ -23,10 +22,7 @@ declare const PAYLINK_VERSION: string;
 export async function run(world: NodeJS.Process): Promise<number> {
   const typed = world.argv.slice(2);
   const argv = typed.length === 0 ? ["--help"] : typed;
-  const channels = {
-    stdout: openChannel(1, () => world.stdout),
-    stderr: openChannel(2, () => world.stderr),
-  };
+  const streams = standardStreams(world);
   // Node's own warnings (22 calls its SQLite experimental) would stand where one JSON document is promised.
   world.removeAllListeners("warning");
   const interruption = new AbortController();
@@ -38,13 +34,13 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const start = async (command: Command): Promise<Context> => {
     active = command;
     const run = { signal: interruption.signal, send: network.send, endWith, secrets };
-    return await createContext(world, channels, command.optsWithGlobals(), run);
+    return await createContext(world, streams, command.optsWithGlobals(), run);
   };
   const program = createProgram({
     version: PAYLINK_VERSION,
     argv,
     start,
-    print: (text) => channels.stdout.write(text),
+    print: (text) => streams.stdout.write(text),
   });
   const forget = watchSignals(world, interruption);
   try {
@@ -52,7 +48,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
     interruption.signal.throwIfAborted();
     return exit;
   } catch (error) {
-    return await report(channels, world.env, program, active, error, secrets);
+    return await report(streams, world.env, program, active, error, secrets);
   } finally {
     forget();
     await network.close();
@@ -61,7 +57,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
 
 async function createContext(
   world: NodeJS.Process,
-  channels: Channels,
+  streams: StandardStreams,
   options: GlobalOptions,
   {
     signal,
@@ -72,16 +68,7 @@ async function createContext(
 ): Promise<Context> {
   const { config, data } = folders(world.env["PAYLINK_HOME"]);
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
-  const out = await createOutput(channels, world.env, options, secrets.hide);
-  const ends = {
-    stdin: {
-      get isTTY() {
-        return isTerminal(0, () => world.stdin);
-      },
-    },
-    stdout: channels.stdout,
-    env: world.env,
-  };
+  const out = await createOutput(streams, world.env, options, secrets.hide);
   const now = (): Date => new Date();
   const watched = {
     secrets,
@@ -94,9 +81,9 @@ async function createContext(
     get stdin() {
       return world.stdin;
     },
-    ask: mayAsk(ends, options) ? createAsk(world, signal) : undefined,
-    openBrowser: async (url) => (await import("./terminal/browser.ts")).openBrowser(url),
-    copyText: async (text) => (await import("./terminal/clipboard.ts")).copyText(text),
+    ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
+    openBrowser: async (url) => (await import("./terminal/desktop.ts")).openBrowser(url),
+    copyText: async (text) => (await import("./terminal/desktop.ts")).copyText(text),
     now,
     // Few runs need an id, and node:crypto takes as long to load as everything before it.
     newId: () => world.getBuiltinModule("node:crypto").randomUUID(),
@@ -104,11 +91,10 @@ async function createContext(
     pause: (milliseconds) => pause(milliseconds, signal),
     signal,
     send: traceSend(send, watched),
-    serve: traceServe(async (handler, serveOptions) => {
-      // Whoever reads slowly what a server prints must not hold up those whom it serves: a stream waits by itself.
-      for (const channel of [channels.stdout, channels.stderr]) channel.stream();
-      return (await import("./http/serve.ts")).serve(handler, serveOptions);
-    }, watched),
+    serve: traceServe(
+      async (handler, serveOptions) => (await import("./http/serve.ts")).serve(handler, serveOptions),
+      watched,
+    ),
     env: world.env,
     processes: { own: world.pid, isRunning: (pid) => isRunning(world, pid) },
     profile: options.profile,
@@ -153,7 +139,7 @@ function watchSignals(world: NodeJS.Process, interruption: AbortController): () 
 
 /** The one catch: a failure becomes words on stderr and an exit code. */
 async function report(
-  channels: Channels,
+  streams: StandardStreams,
   env: NodeJS.ProcessEnv,
   program: Command,
   active: Command | undefined,
@@ -162,7 +148,7 @@ async function report(
 ): Promise<number> {
   if (isAnswered(error)) return 0;
   const failure = error instanceof PaylinkError ? error : internal(error);
-  const out = await createOutput(channels, env, program.opts<GlobalOptions>(), hide);
+  const out = await createOutput(streams, env, program.opts<GlobalOptions>(), hide);
   if (failure.code === "interrupted" || failure.code === "terminated") {
     if (out.json) out.note(renderError(failure, out));
     return failure.exit;

@@ -77,12 +77,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:events",
     "node:fs",
     "node:fs/promises",
-    "node:os",
     "node:stream",
   ],
   context: ["http/exchange", "store", "render/paint"],
   compiled: ["node:fs", "node:module", "node:path", "node:vm"],
-  entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
+  entry: ["compiled", "main", "store/folders", "terminal/output", "node:fs", "node:path"],
   program: ["commands", "domain", "commander"],
 };
 

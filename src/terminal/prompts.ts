@@ -10,12 +10,11 @@ interface Ends {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export function mayAsk(
-  { stdin, stdout, env }: Ends,
-  { input, json }: Pick<GlobalOptions, "input" | "json">,
-): boolean {
-  const inCi = env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false";
-  return input && json !== true && !inCi && stdout.isTTY && stdin.isTTY;
+/** Looks at `stdin` last: Node opens it when it is first used. */
+export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input" | "json">): boolean {
+  const ci = world.env["CI"] ?? "";
+  const inCi = ci !== "" && ci !== "false";
+  return input && json !== true && !inCi && world.stdout.isTTY && world.stdin.isTTY;
 }
 
 /** stdout stays for the result, unless stderr is no terminal. The prompts' own code is loaded with the first question. */
