@@ -1,10 +1,10 @@
-/** Finds the journal of a list: by the path it is read from, or by its content where it has another name now. */
+/** Finds the journal of a list by the path of the list, or by its content after the file was renamed. */
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readHeading } from "../store/journal.ts";
 
-/** One list at one service: elsewhere the same list is another matter. */
+/** One journal for each list and service. */
 export function journalPath(folder: string, service: string, identity: string): string {
   const name = createHash("sha256").update(`${service}\n${identity}`).digest("hex").slice(0, NAME_LENGTH);
   return join(folder, `${name}${ENDING}`);
@@ -15,11 +15,11 @@ const ENDING = ".journal";
 
 export interface Namesake {
   readonly path: string;
-  /** Where the list was read from then. */
+  /** The path of the list at that time. */
   readonly input: string;
 }
 
-/** A journal of a list that asked for just the same when it was first sent to this service. */
+/** The journal of a list with the same content that was sent to this service. */
 export function journalOfContent(folder: string, service: string, content: string): Namesake | undefined {
   for (const name of namesIn(folder)) {
     const path = join(folder, name);

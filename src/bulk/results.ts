@@ -1,4 +1,4 @@
-/** The results of a run: the rows as they came, in their order, each with its link or with what stood in the way. */
+/** Writes the results of a run: all rows in their order, each with its link or its error. */
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -11,7 +11,7 @@ import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 
-/** A row's outcome, or why it has none. */
+/** The outcome of a row, or `invalid` if it was not sent. */
 export type Result = Omit<Outcome, "status"> & {
   readonly status: Status | "invalid";
 };
@@ -26,7 +26,7 @@ interface ResultParts {
   readonly resultOf: (row: Row) => Result;
 }
 
-/** Writes beside the file and puts it in place whole: whoever opens it sees all results or the ones before. */
+/** Writes a draft and renames it, so that the file always has either all new results or all old ones. */
 export async function writeResults({ path, rows, checked, resultOf }: ResultParts): Promise<void> {
   const names = resultNames(checked.columns);
   const draft = `${path}.part`;
@@ -54,17 +54,13 @@ export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
 
 function unwritable(path: string, error: unknown): PaylinkError {
-  return new PaylinkError(
-    "file_unwritable",
-    `The results cannot be written to ${path}: ${messageOf(error)}.`,
-    {
-      hint: "They are safe in the journal. Give another --output and run the same command again: no row is sent twice.",
-      cause: error,
-    },
-  );
+  return new PaylinkError("file_unwritable", `Cannot write the results to ${path}: ${messageOf(error)}.`, {
+    hint: "The journal has all results. Run the same command again with another --output: no row is sent twice.",
+    cause: error,
+  });
 }
 
-/** A list may have a column of its own called `id`: then the link's is `link_id`. */
+/** If the list has its own column `id`, the column of the link is `link_id`. */
 function resultNames(columns: ReadonlyMap<string, boolean>): Readonly<Record<ResultColumn, string>> {
   const taken = new Set([...columns.keys()].map((name) => name.toLowerCase()));
   const name = (column: ResultColumn): string => (taken.has(column) ? `link_${column}` : column);
@@ -83,7 +79,7 @@ async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf)
   }
 }
 
-/** A cell holds text, numbers as they are spelled, and any other JSON as JSON. */
+/** A cell has text, a number in its spelling, or any other JSON as JSON. */
 function textOf(value: Json): string {
   if (typeof value === "string") return value;
   if (value === null) return "";

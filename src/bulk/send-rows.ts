@@ -101,7 +101,7 @@ async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
   const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
   let sent: Sent | undefined;
   for (let attempt = 0; attempt < ATTEMPTS;) {
-    if (!(await pace.turn())) return sent;
+    if (!(await pace.waitToSend())) return sent;
     // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
     const { request, problems } = requestOf(row, build, now());
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });

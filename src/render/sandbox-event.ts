@@ -1,4 +1,4 @@
-/** What the sandbox tells of as it happens: links, payments and deliveries, a line each. */
+/** Shows the events of the sandbox: one line for each link, payment and delivery. */
 import type { Paint } from "./paint.ts";
 import { stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
@@ -9,7 +9,7 @@ import { amountOf, paintOutcome } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";
 
-/** The sandbox's events, as far as they are shown. */
+/** The parts of the events that are shown. */
 export type ShownSandboxEvent =
   | {
       readonly type: "link";

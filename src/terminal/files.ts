@@ -1,4 +1,5 @@
-/** Reads the files that a command line names, and standard input where it says `-`. */
+/** Reads the files of a command line, and standard input for `-`. */
+import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
 import { messageOf, PaylinkError } from "../domain/errors.ts";
@@ -6,8 +7,6 @@ import { messageOf, PaylinkError } from "../domain/errors.ts";
 export function createReadFile(stdin: () => Readable): ReadFile {
   return async (path) => {
     if (path === "-") return readAll(stdin());
-    // Few runs read a file, and this takes as long to load as a command does.
-    const { readFile } = await import("node:fs/promises");
     try {
       return await readFile(path);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Asks people questions, where there is a person: never without a terminal, in CI or with `--no-input`. */
+/** Asks the user questions: never without a terminal, in CI or with `--no-input`. */
 import type { Ask, GlobalOptions } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
@@ -17,7 +17,7 @@ export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input"
   return input && json !== true && !inCi && world.stdout.isTTY && world.stdin.isTTY;
 }
 
-/** stdout stays for the result, unless stderr is no terminal. The prompts' own code is loaded with the first question. */
+/** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
   const context = { input: stdin, output: stderr.isTTY ? stderr : stdout, signal };
   const ask = async <T>(

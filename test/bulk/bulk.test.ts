@@ -113,7 +113,7 @@ describe("bulk", () => {
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain("line 3, amount  must have at most 2 decimals");
     expect(ended.stderr).toContain("line 5, customerName  is required");
-    expect(ended.stderr).toContain("line 6  has 3 columns, and the header 2");
+    expect(ended.stderr).toContain("line 6  has 3 columns, but the header has 2");
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.code).toBe(2);
@@ -276,7 +276,7 @@ describe("bulk", () => {
     const first = await unknown.send("--timeout", "500ms");
     expect(first.code).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
-    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request left/);
+    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request was sent/);
     expect((await unknown.send()).code).toBe(6);
     expect(service.arrivals).toHaveLength(12);
     const again = await unknown.send("--retry-unknown");

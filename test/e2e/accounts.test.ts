@@ -160,7 +160,7 @@ describe("what the service does", () => {
     const { code, stdout, stderr } = await runPaylink(FULL, { home: temporaryHome(), env: env(server.url) });
     expect(code).toBe(6);
     expect(stdout).toBe("");
-    expect(stderr).toContain("The request left, and no usable answer came");
+    expect(stderr).toContain("The request was sent, but no usable answer arrived");
     expect(stderr).toContain("The link may exist.");
   });
 
@@ -233,7 +233,7 @@ describe("an interruption", () => {
 });
 
 describe("a request in a file", () => {
-  it("is refused where a member comes twice", async () => {
+  it("is refused if a member is given twice", async () => {
     const home = temporaryHome();
     const input = '{"amount":10,"amount":11,"linkOptions":{"mode":"A","mode":"B"}}';
     const run = await runPaylink(["create", "--from", "-", "--dry-run"], { home, input });

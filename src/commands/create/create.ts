@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderCurl } from "../../render/curl.ts";
+import { renderCurl } from "../../render/link-request.ts";
 import { renderWarnings } from "../../render/link-card.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
