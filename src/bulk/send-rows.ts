@@ -1,4 +1,4 @@
-/** The second pass over a list: sends each row that is due, once, with its outcome on disk before the slot goes on. */
+/** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
@@ -9,11 +9,11 @@ import type { Pace } from "./pace.ts";
 import { fingerprintOf, type Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
 
-/** What a created link is known by. */
+/** The parts of a created link that the journal keeps. */
 export interface Created {
   readonly id: string | undefined;
   readonly url: string | undefined;
-  /** Where the answer breaks the specification. */
+  /** The rules of the specification that the answer breaks. */
   readonly breaches: readonly Problem[];
 }
 
@@ -28,20 +28,20 @@ export interface RunParts {
   readonly concurrency: number;
   readonly retryUnknown: boolean;
   readonly now: () => Date;
-  /** Ends the run: what is in the air is finished, and nothing more leaves. */
+  /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
-  /** Hears of each row's outcome, once it is on disk. */
+  /** Called for each outcome, once it is on disk. */
   readonly settled: (row: Row, outcome: Outcome) => void;
-  /** Hears of each answer that created a link and breaks the specification. */
+  /** Called for each answer that created a link and breaks the specification. */
   readonly breached: (row: Row, breaches: readonly Problem[]) => void;
 }
 
-/** Times that one row is tried where the service provably did nothing. */
+/** Attempts to send one row while the service certainly creates nothing. */
 const ATTEMPTS = 6;
 /** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
 const ROWS_PER_REQUEST = 2;
-/** Unknown outcomes in a row, after which going on would only make more of them. */
+/** The run stops after this many unknown outcomes in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
 
 /** Resolves when every row in progress has ended, whatever ended the run. */
@@ -54,7 +54,7 @@ export async function sendRows(parts: RunParts): Promise<void> {
       while (!parts.stopped()) {
         const { done, value: row } = await queue.next();
         if (done === true) break;
-        if (!isDue(row, parts)) continue;
+        if (!mustBeSent(row, parts)) continue;
         const sent = await sendRow(row, state);
         if (sent !== undefined) reported = report(row, sent, parts);
       }
@@ -82,11 +82,11 @@ async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: R
   }
 }
 
-function isDue(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
+function mustBeSent(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
   if (checked.invalid.has(row.index) || ledger.isDone(row.index, retryUnknown)) return false;
   if (checked.asks.at(row.index) === fingerprintOf(row)) return true;
-  throw new PaylinkError("input_changed", `The list was changed while it was sent (line ${row.line}).`, {
-    hint: "The rest was not sent. Run the same command again: it goes on with the list as it is then.",
+  throw new PaylinkError("input_changed", `The list changed while it was being sent (line ${row.line}).`, {
+    hint: "The remaining rows were not sent. Run the same command again to continue with the changed list.",
   });
 }
 
@@ -123,33 +123,33 @@ const words = ({ at, message }: { readonly at: string; readonly message: string 
 interface Attempt {
   readonly outcome: Outcome;
   readonly failure?: PaylinkError;
-  /** When it left. */
+  /** The time of sending. */
   readonly since: number;
 }
 
-/** A fault of our own while a request is in the air leaves its outcome unknown, and ends the run. */
+/** An unexpected error during a request leaves its outcome unknown and ends the run. */
 async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts): Promise<Attempt> {
   const { create, breached, stop, now } = parts;
   const since = now().getTime();
   try {
     const { id, url, breaches } = await create(request);
     if (breaches.length > 0) breached(row, breaches);
-    const error = url === undefined ? "the service's answer holds no url" : undefined;
+    const error = url === undefined ? "the answer of the service has no url" : undefined;
     return { outcome: { status: "created", id, url, error }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {
       stop(error);
       return { outcome: { status: "unknown", error: String(error) }, since };
     }
-    const said = [error.message, ...error.problems.map(words)].join(" ");
-    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
+    const message = [error.message, ...error.problems.map(words)].join(" ");
+    return { outcome: { status: statusOf(error.code), error: message }, failure: error, since };
   }
 }
 
-/** Refusals of the account, of the address or of us concern every row: the run ends with the first one. */
+/** Failures that affect every row: the first one ends the run. */
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
-/** What an attempt means for the others: taken in before the next one may leave. */
+/** Applies the result of an attempt to the whole run, before the next request is sent. */
 function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
   const { pace, stop } = state;
   if (outcome.status !== "not_reached") pace.answered();
@@ -160,7 +160,7 @@ function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
   return outcome;
 }
 
-/** Milliseconds, where the service named a time. */
+/** Milliseconds, if the service gave a time. */
 function retryAfterOf({ details }: PaylinkError): number | undefined {
   const milliseconds = details["retryAfter"];
   return typeof milliseconds === "number" ? milliseconds : undefined;

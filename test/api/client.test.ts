@@ -71,11 +71,7 @@ describe("a link that is created", () => {
       "the Content-Type is text/html",
     ],
     ["no media type", reply(200, ANSWER, {}), "the Content-Type is missing"],
-    [
-      "a repeated member",
-      reply(200, ANSWER.replace('"id":"L1"', '"id":"L1","id":"L1"')),
-      "is given twice",
-    ],
+    ["a repeated member", reply(200, ANSWER.replace('"id":"L1"', '"id":"L1","id":"L1"')), "is given twice"],
     ["a missing member", reply(200, ANSWER.replace('"status":"active",', "")), "is missing"],
   ])("still shows its URL after %s", async (_, answer, warning) => {
     const created = await apiAt((await rawServer(answer)).url).api.createLink(REQUEST);

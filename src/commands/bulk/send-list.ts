@@ -58,15 +58,19 @@ async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked):
       : { at: `line ${line}`, message: `asks for something else now; it ${link}` };
   });
   if (count > NAMED) problems.push({ at: "", message: `and ${count - NAMED} more` });
-  throw new PaylinkError("input_changed", "Nothing was sent. The list changed after an earlier run sent these rows:", {
-    problems,
-    details: { changed: count },
-    hint: [
-      "A row is known by its place and its content: sent again, some customers would get a second link.",
-      "Put the sent rows back as they were (the others may be mended, and new ones added at the end),",
-      "or save what is still to be sent as a new list, under a name of its own.",
-    ].join("\n"),
-  });
+  throw new PaylinkError(
+    "input_changed",
+    "Nothing was sent. The list changed after an earlier run sent these rows:",
+    {
+      problems,
+      details: { changed: count },
+      hint: [
+        "A row is known by its place and its content: sent again, some customers would get a second link.",
+        "Put the sent rows back as they were (the others may be mended, and new ones added at the end),",
+        "or save what is still to be sent as a new list, under a name of its own.",
+      ].join("\n"),
+    },
+  );
 }
 
 async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Map<number, number>> {

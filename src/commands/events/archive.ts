@@ -55,7 +55,6 @@ export function readFilter(flags: FilterFlags, now: Date, defaultLimit?: number)
     until: when("--until", flags.until),
     limit: flags.limit === undefined ? defaultLimit : Number(flags.limit),
   };
-  if (problems.length > 0)
-    throw new PaylinkError("usage", "No event was listed.", { problems });
+  if (problems.length > 0) throw new PaylinkError("usage", "No event was listed.", { problems });
   return filter;
 }
