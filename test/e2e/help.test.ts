@@ -57,7 +57,7 @@ it("lists every exit code and every error code, for people and for scripts", asy
     expect(stdout).toMatch(new RegExp(`^  ${code} `, "m"));
   const listed: unknown = JSON.parse((await run("help", "errors", "--json")).stdout);
   expect(listed).toMatchObject({
-    exits: expect.arrayContaining([{ code: 0, means: "done" }]) as unknown,
+    exits: expect.arrayContaining([{ code: 0, means: "success" }]) as unknown,
     errors: expect.arrayContaining([
       { code: "not_reached", exit: 5, means: FAILURES.not_reached.means },
     ]) as unknown,
