@@ -48,7 +48,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     profiles,
     settings,
     api: async (options = {}) => {
-      const { openApi } = await import("./api/account.ts");
+      const { openApi } = await import("./api/client-from-settings.ts");
       return openApi({
         send: options.send ?? send,
         now,

@@ -1,7 +1,7 @@
 /** How a command is declared: its flags, the examples of its help and of its usage errors, and what runs it. */
 import { Option, type Command, type CommandUnknownOpts, type OptionValues } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import type { ExitCode } from "../domain/exit-codes.ts";
+import type { ExitCode } from "../domain/errors.ts";
 
 /** A command under the program, before its own flags and arguments are declared. */
 export type NewCommand = Command<[], {}, OptionValues>;

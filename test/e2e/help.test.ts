@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FAILURES } from "../../src/domain/errors.ts";
-import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
+import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
 import { REASONS } from "../../src/signatures/verdict.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
@@ -64,7 +63,7 @@ it("lists every exit code and every error code, for people and for scripts", asy
     expect(stdout).toMatch(new RegExp(`^  ${code} `, "m"));
   const listed: unknown = JSON.parse((await run("help", "errors", "--json")).stdout);
   expect(listed).toMatchObject({
-    exits: expect.arrayContaining([{ code: 0, means: "done" }]) as unknown,
+    exits: expect.arrayContaining([{ code: 0, means: "success" }]) as unknown,
     errors: expect.arrayContaining([
       { code: "not_reached", exit: 5, means: FAILURES.not_reached.means },
     ]) as unknown,

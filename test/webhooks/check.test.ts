@@ -98,7 +98,7 @@ describe("paylink check", () => {
     expect(tap.stderr).toContain(`2 of ${ENDPOINT_CASES.length} cases failed: coverage, coverage-empty.`);
     const xml = readFileSync(junit, "utf8");
     expect(xml).toContain('failures="2"');
-    expect(xml).toContain('name="coverage">\n      <failure message="answered 200, where 4xx is due">');
+    expect(xml).toContain('name="coverage">\n      <failure message="answered 200, expected 4xx">');
     const json = await runPaylink(["check", url, "--key", key, "--json"], { home });
     expect(json.code).toBe(7);
     expect(JSON.parse(json.stdout)).toMatchObject({ url, failed: 2, passed: ENDPOINT_CASES.length - 2 });
@@ -112,7 +112,7 @@ describe("paylink check", () => {
     const url = await startEndpoint(PUBLIC_PEM);
     const { code, stdout, stderr } = await runPaylink(["check", url], { home });
     expect(code).toBe(7);
-    expect(stdout).toContain("answered  401, where 2xx is due: it must be taken");
+    expect(stdout).toContain("answered  401, expected 2xx: it must be taken");
     expect(stderr).toContain("refusals prove nothing");
   });
 
