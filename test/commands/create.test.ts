@@ -119,6 +119,14 @@ describe("the request of create", () => {
     });
   });
 
+  it("keeps every member of the file, whatever its name, and every digit", async () => {
+    const stdin = '{"amount":10.50,"currency":"EUR","customerName":"Ada","__proto__":{"x":1}}';
+    const run = await runCommand(["create", "--from", "-", "--dry-run"], { env: ENV, stdin, send: never });
+    expect(run.exit).toBe(0);
+    expect(run.stdout).toContain('"amount": 10.50');
+    expect(run.stdout).toContain('"__proto__": {');
+  });
+
   it("reports every problem at once, in the flags and in the file", async () => {
     const stdin = '{"currency": "EUR", "currency": "USD", "description": 7}';
     const args = ["create", "--from", "-", "--amount", "x", "--timeout", "0s", "--expires", "soon"];
