@@ -3,10 +3,12 @@ import type { Api } from "./api/client.ts";
 import type { Journals } from "./bulk/journals.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
-import type { EventStore } from "./store/events.ts";
-import type { Environment, InForce } from "./store/in-force.ts";
-import type { Processes } from "./store/run-lock.ts";
-import type { Settings } from "./store/settings.ts";
+import type { Ledger } from "./sandbox/ledger-types.ts";
+import type { EventStore } from "./receiver/event-store.ts";
+import type { Environment, InForce } from "./store/settings/in-force.ts";
+import type { Processes } from "./store/journal/run-lock.ts";
+import type { SandboxIdentity } from "./store/sandbox/sandbox-identity.ts";
+import type { Settings } from "./store/settings/settings.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
 export interface Output {
@@ -42,7 +44,7 @@ export interface Output {
   /** The failure that ends the run, on stderr in every mode. */
   error(text: string): void;
   /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
-  debug(text: string): void;
+  readonly debug: (text: string) => void;
   /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
   streamWarnings(): void;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
@@ -84,9 +86,28 @@ export interface ApiOptions {
   readonly send?: Send;
 }
 
+/** What a home holds for the sandbox. */
+export interface SandboxHome {
+  readonly identity: SandboxIdentity;
+  /** Replaces the signing key on disk; the old one is retired. */
+  readonly renewKey: () => SandboxIdentity;
+  /** Opens a file, or the usual one. The caller closes it. Throws if another sandbox uses the file. */
+  readonly ledger: (place?: string) => Ledger;
+  /** Stores the profile that points at a running sandbox; webhooks go to `listener`. */
+  readonly register: (baseUrl: string, listener: string) => Promise<void>;
+}
+
+/** A `PAYLINK_HOME` for one run. */
+export interface TemporaryHome {
+  readonly path: string;
+  readonly remove: () => Promise<void>;
+}
+
 export interface Context {
   readonly out: Output;
   readonly readFile: ReadFile;
+  /** Throws `file_unwritable`. */
+  readonly writeFile: (path: string, text: string) => Promise<void>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Absent where nobody can answer: no terminal, CI, `--no-input`, `--json`. */
@@ -117,6 +138,9 @@ export interface Context {
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store: a file, or the usual one. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
+  /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
+  readonly sandbox: (home?: string) => Promise<SandboxHome>;
+  readonly temporaryHome: () => Promise<TemporaryHome>;
   /** The journals of bulk runs. */
   readonly journals: () => Promise<Journals>;
   /** The folder for what paylink keeps besides its settings. */

@@ -1,25 +1,37 @@
-/** Opens what commands work with, when a command asks for it: settings, the API's client, the event store. */
+/** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
 import { join } from "node:path";
 import type { Context } from "./context.ts";
-import { folders } from "./store/folders.ts";
-import { inForce, type InForce } from "./store/in-force.ts";
-import { withoutAccessToken } from "./store/profile.ts";
-import { openSettings, type Settings } from "./store/settings.ts";
+import { PaylinkError } from "./domain/errors.ts";
+import { folders, sandboxFolder } from "./store/folders.ts";
+import { inForce, type InForce } from "./store/settings/in-force.ts";
+import { SANDBOX_PROFILE, withoutAccessToken } from "./store/settings/profile.ts";
+import type { Settings } from "./store/settings/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
-type Machine = Pick<Context, "out" | "send" | "now" | "random" | "pause" | "env" | "processes" | "profile">;
-type Services = Pick<Context, "settings" | "profiles" | "api" | "events" | "journals" | "dataFolder">;
+interface Machine extends Pick<
+  Context,
+  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "processes" | "profile"
+> {
+  /** The program of the thread that writes events. */
+  readonly eventThread: string;
+}
+
+type Services = Pick<
+  Context,
+  "settings" | "profiles" | "api" | "events" | "journals" | "sandbox" | "temporaryHome" | "writeFile" | "dataFolder"
+>;
 
 interface Secrets {
   readonly know: (secret: string | undefined) => void;
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, now, random, pause, env, processes, profile } = machine;
+  const { out, send, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
+    const { openSettings } = await import("./store/settings/settings.ts");
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
     for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
       for (const secret of [token, clientSecret, accessToken]) secrets.know(secret);
@@ -61,8 +73,38 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
-      const { eventsPath, openEventStore } = await import("./store/events.ts");
-      return openEventStore(place ?? eventsPath(data), join(__dirname, "../event-thread.js"));
+      const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
+      return openEventStore(place ?? eventsPath(data), eventThread);
     },
+    sandbox: async (home) => {
+      const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
+      const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");
+      const folder = sandboxFolder(home === undefined ? data : folders(home).data);
+      const identity = openIdentity(folder, newId);
+      return {
+        identity,
+        renewKey: () => renewKey(folder, newId, now()),
+        ledger: (place) => openLedger(place ?? join(folder, "sandbox.db")),
+        register: async (baseUrl, listener) =>
+          (await profiles(home)).save(SANDBOX_PROFILE, profileOf(identity, baseUrl, listener)),
+      };
+    },
+    temporaryHome: async () => {
+      const { mkdtemp, rm } = await import("node:fs/promises");
+      const { tmpdir } = await import("node:os");
+      const path = await mkdtemp(join(tmpdir(), "paylink-"));
+      return { path, remove: () => rm(path, { recursive: true, force: true }) };
+    },
+    writeFile,
   };
+}
+
+async function writeFile(path: string, text: string): Promise<void> {
+  const { writeFile: write } = await import("node:fs/promises");
+  try {
+    await write(path, text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${reason}`, { cause: error });
+  }
 }

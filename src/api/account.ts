@@ -1,6 +1,6 @@
 /** From the values in force to a client of the service: which token opens it, and what happens when it is refused. */
 import { PaylinkError } from "../domain/errors.ts";
-import type { InForce, Source } from "../store/in-force.ts";
+import type { InForce, Source } from "../store/settings/in-force.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type AccessToken, type TokenSource } from "./tokens.ts";

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { beginJournal, readHeading, type Heading } from "../store/journal.ts";
-import { takeLock, type Processes } from "../store/run-lock.ts";
+import { beginJournal, readHeading, type Heading } from "../store/journal/journal.ts";
+import { takeLock, type Processes } from "../store/journal/run-lock.ts";
 import { Ledger } from "./ledger.ts";
 
 export interface EarlierJournal {

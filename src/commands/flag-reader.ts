@@ -11,6 +11,8 @@ export interface FlagReader {
   /** Reads one flag: `at` is the flag as typed (`--port`). A flag that was not given is undefined. */
   read<T>(at: string, text: string, parse: (text: string) => Parsed<T>): ReadValue<T>;
   read<T>(at: string, text: string | undefined, parse: (text: string) => Parsed<T>): ReadValue<T | undefined>;
+  /** Reads a flag or argument that must be given. */
+  require<T>(at: string, text: string | undefined, parse: (text: string) => Parsed<T>): ReadValue<T>;
   /** Reads every value of a repeatable flag. */
   readAll<T>(
     at: string,
@@ -46,6 +48,11 @@ export function createFlagReader(): FlagReader {
   }
   return {
     read,
+    require: (at, text, parse) => {
+      if (text !== undefined) return read(at, text, parse);
+      found.push({ at, message: "is required" });
+      return unreadable(at);
+    },
     readAll: (at, texts = [], parse) => {
       const values = texts.map((text) => read(at, text, parse));
       return {

@@ -78,6 +78,14 @@ export const parseSince =
   (text: string): Parsed<Date> =>
     parseWhen(text, now, -1);
 
+/** One of a few words, spelled exactly so. */
+export const parseChoice =
+  <T extends string>(choices: readonly T[]) =>
+  (text: string): Parsed<T> => {
+    const choice = choices.find((word) => word === text);
+    return choice === undefined ? refused(`must be one of ${choices.join(", ")}`) : accepted(choice);
+  };
+
 /** What became of a payment, in any case. */
 export function parseOutcome(text: string): Parsed<Outcome> {
   const outcome = OUTCOMES.find((name) => name === text.trim().toUpperCase());

@@ -128,3 +128,6 @@ export class PaylinkError extends Error {
     return FAILURES[this.code].exit;
   }
 }
+
+/** The error's own words, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** What a command line says of acceptance, as the policy that signatures are held to. */
+/** Turns the flags that decide which signatures are accepted into a policy. */
 import { parseDuration } from "../domain/duration.ts";
 import type { Problem } from "../domain/errors.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";

@@ -12,8 +12,8 @@ import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parsed.ts";
 import { parseWhen } from "../domain/when.ts";
-import type { InForce } from "../store/in-force.ts";
-import type { SettingKey } from "../store/profile.ts";
+import type { InForce } from "../store/settings/in-force.ts";
+import type { SettingKey } from "../store/settings/profile.ts";
 
 /** Where each flag's value goes. */
 export const FIELD_OF = {

@@ -1,14 +1,19 @@
 /** The endpoint that webhooks are posted to: its address, kept on this machine, and what it answered. */
+import { LISTENER_URL } from "../domain/local-addresses.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../domain/parsed.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
-/** A made-up webhook that reached a real shop would be a lie told to it. */
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
   const url = parseWebAddress(text);
-  if (url === undefined)
-    return refused("must be an absolute http or https URL, such as http://127.0.0.1:4000/");
+  return url === undefined
+    ? refused(`must be an absolute http or https URL, such as ${LISTENER_URL}`)
+    : allowEndpoint(url, allowRemote);
+}
+
+/** Keeps sample webhooks on this machine: a live shop could take one for a payment. */
+export function allowEndpoint(url: URL, allowRemote: boolean): Parsed<URL> {
   if (allowRemote || isLoopback(url.hostname)) return accepted(url);
   return refused("is not on this machine; add --allow-remote if that endpoint is yours");
 }
@@ -19,23 +24,23 @@ export interface Answer {
   readonly body: string;
 }
 
-/** No answer: `sent` says whether the webhook may have arrived. */
-export interface Silence {
+/** `sent` says whether the webhook may have arrived. */
+export interface NoAnswer {
   readonly status: null;
   readonly sent: boolean;
   readonly reason: string;
 }
 
-/** How long an endpoint may take, in milliseconds: the service waits as long. */
-const PATIENCE = 10_000;
+/** Milliseconds that an endpoint may take: the service waits as long. */
+const TIMEOUT = 10_000;
 
 export async function post(
   request: HttpRequest,
   { send, now }: { readonly send: Send; readonly now: () => Date },
-): Promise<Answer | Silence> {
+): Promise<Answer | NoAnswer> {
   const start = now().getTime();
   try {
-    const { status, body } = await send(request, { timeout: PATIENCE });
+    const { status, body } = await send(request, { timeout: TIMEOUT });
     return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
   } catch (error) {
     if (error instanceof SendError) return { status: null, sent: error.sent, reason: error.message };

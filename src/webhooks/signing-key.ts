@@ -1,22 +1,21 @@
-/** The private key that samples are signed with: one that the user names, or the sandbox's own. */
-import { join } from "node:path";
+/** The private key that samples are signed with: a file, or the sandbox's own key. */
 import { PaylinkError } from "../domain/errors.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
-import { openIdentity } from "../store/sandbox-identity.ts";
 
-interface KeyHolder {
+interface KeySources {
   readonly readFile: (path: string) => Promise<Uint8Array>;
-  /** The folder for what paylink keeps besides its settings. */
-  readonly dataFolder: string;
-  readonly newId: () => string;
+  /** Also while the sandbox is not running. */
+  readonly sandbox: () => Promise<{
+    readonly identity: { readonly privateKey: string; readonly keyid: string };
+  }>;
 }
 
 /** Throws `file_unreadable`, `key_invalid`. */
 export async function loadSigningKey(
   path: string | undefined,
-  { readFile, dataFolder, newId }: KeyHolder,
+  { readFile, sandbox }: KeySources,
 ): Promise<SigningKey> {
-  const read = path === undefined ? sandboxKey(dataFolder, newId) : readSigningKey(await readFile(path));
+  const read = path === undefined ? await sandboxKey(sandbox) : readSigningKey(await readFile(path));
   const name = path ?? "the sandbox's identity";
   if (!read.ok)
     throw new PaylinkError("key_invalid", `No private key can be read from ${name}: ${read.reason}`, {
@@ -25,13 +24,12 @@ export async function loadSigningKey(
   if (read.key.key.asymmetricKeyType !== "rsa")
     throw new PaylinkError(
       "key_invalid",
-      `${name} holds no RSA key, and webhooks are signed by rsa-v1_5-sha256.`,
+      `${name} is not an RSA key, and webhooks are signed with rsa-v1_5-sha256.`,
     );
   return read.key;
 }
 
-/** The same key that the sandbox signs with, whether it runs or not. */
-function sandboxKey(dataFolder: string, newId: () => string): ReturnType<typeof readSigningKey> {
-  const { privateKey, keyid } = openIdentity(join(dataFolder, "sandbox"), newId);
+async function sandboxKey(sandbox: KeySources["sandbox"]): Promise<ReturnType<typeof readSigningKey>> {
+  const { privateKey, keyid } = (await sandbox()).identity;
   return readSigningKey(privateKey, keyid);
 }

@@ -119,7 +119,7 @@ describe("bulk", () => {
     await running.until(/"created"/);
     const second = await twice.send();
     expect(second.code).toBe(2);
-    expect(second.stderr).toContain(`Process ${running.pid} is sending this list right now`);
+    expect(second.stderr).toContain(`Process ${running.pid} is sending this list now`);
     await running.stop();
   });
 });

@@ -1,11 +1,11 @@
-/** `trigger` with the real binary: what it sends is what the service would send, or spoilt in just the way it says. */
+/** `trigger` with the real binary: what it sends is what the service would send, or tampered with in the way it says. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseRequest } from "../../src/http/raw-request.ts";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
-import { sampleRecord, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample.ts";
-import { signedWebhook } from "../../src/webhooks/webhook.ts";
+import { sampleRecord, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample-record.ts";
+import { signedWebhook } from "../../src/webhooks/sample-webhook.ts";
 import { breachesOf, readRecord } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";
@@ -39,7 +39,7 @@ describe("each tampering", () => {
   const sender = {
     url: new URL("http://127.0.0.1:4000/hook?a=b"),
     key: { keyid: "k", key: PAIR.privateKey },
-    now: Math.floor(now.getTime() / 1000),
+    created: Math.floor(now.getTime() / 1000),
   };
   const body = Buffer.from(stringifyJson(sampleRecord({ outcome: "approved", link: "one-time" }, source)));
   const judged = (request: Parameters<typeof examine>[0]) =>
@@ -50,22 +50,22 @@ describe("each tampering", () => {
   });
 
   it.each(
-    TAMPERINGS.filter(({ kind }) => kind !== "authentic").map(({ name, spoil }) => [name, spoil] as const),
-  )("%s is refused for what it is", (name, spoil) => {
-    expect(judged(spoil(body, sender)).verdict.code).toBe(CODES[name]);
+    TAMPERINGS.filter(({ kind }) => kind !== "authentic").map(({ name, tamper }) => [name, tamper] as const),
+  )("%s is refused for what it is", (name, tamper) => {
+    expect(judged(tamper(body, sender)).verdict.code).toBe(CODES[name]);
   });
 
   it.each(
-    TAMPERINGS.filter(({ kind }) => kind === "authentic").map(({ name, spoil }) => [name, spoil] as const),
-  )("%s is authentic, and breaks the specification", (_, spoil) => {
-    const { verdict, breaches } = judged(spoil(body, sender));
+    TAMPERINGS.filter(({ kind }) => kind === "authentic").map(({ name, tamper }) => [name, tamper] as const),
+  )("%s is authentic, and breaks the specification", (_, tamper) => {
+    const { verdict, breaches } = judged(tamper(body, sender));
     expect(verdict.code).toBe("ok");
     expect(breaches).not.toEqual([]);
   });
 });
 
 describe("paylink trigger", () => {
-  it("is taken by listen, spoilt is rejected, and verify explains both as they were kept", async () => {
+  it("is taken by listen, a tampered one is rejected, and verify explains both as they were kept", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
     await readyUrl(sandbox);

@@ -1,4 +1,5 @@
 /** Runs a command line in this process: real settings, stores and sockets in a throw-away home; no terminal, no signals. */
+import { resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
@@ -37,6 +38,9 @@ export interface CommandEnd {
   readonly home: string;
 }
 
+/** A thread runs no TypeScript: the build compiled this one. */
+const EVENT_THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
+
 /** What Ctrl-C gives as the reason of the signal. */
 export const interrupted = (): PaylinkError => new PaylinkError("interrupted", "Interrupted.");
 
@@ -50,7 +54,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const channels = { stdout: stdout.channel, stderr: stderr.channel };
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
-  const network = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const network = createSender({ httpsProxy: undefined, noProxy: undefined, nodeVersion: process.versions.node });
   onTestFinished(() => network.close());
   const stdin = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
@@ -74,7 +78,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       processes: { own: process.pid, isRunning: () => false },
       profile: given.profile,
     };
-    return { ...machine, ...openServices(machine, secrets) };
+    return { ...machine, ...openServices({ ...machine, eventThread: EVENT_THREAD }, secrets) };
   };
   const exit = await runCommandLine(argv, {
     version: "0.0.0",

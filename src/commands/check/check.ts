@@ -1,62 +1,66 @@
-/** `paylink check`: tests a merchant's own endpoint, and says of each case whether it did what it must. */
-import { writeFile } from "node:fs/promises";
+/** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check.ts";
-import { checkEndpoint, type CaseResult } from "../../webhooks/check.ts";
+import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
-import type { CheckFlags } from "./command.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import type { CheckFlags } from "./flags.ts";
 
-export async function check(context: Context, text: string, flags: CheckFlags): Promise<void> {
-  const { out } = context;
-  const url = parseEndpoint(text, flags.allowRemote ?? false);
-  if (!url.ok) {
-    const problems = [{ at: text, message: url.message }];
-    throw new PaylinkError("usage", "Nothing was checked:", { problems });
-  }
-  const key = await loadSigningKey(flags.key, context);
-  const results: CaseResult[] = [];
-  for await (const result of checkEndpoint({ ...context, url: url.value, key })) {
-    if ("unreachable" in result) throw unreachable(text, result.unreachable);
-    results.push(result);
-    if (!out.json && !flags.tap) out.data(renderCase(result, out.paint));
-  }
-  if (context.signal.aborted) return;
-  if (flags.junit !== undefined) await writeReport(flags.junit, renderJunit(url.value.href, results));
-  const failed = results.filter(({ ok }) => !ok);
-  const counts = { passed: results.length - failed.length, failed: failed.length };
-  if (out.json) out.data(JSON.stringify({ url: url.value.href, ...counts, cases: results }, null, 2));
-  else if (flags.tap) out.data(renderTap(results));
-  if (failed.length > 0) throw failure(results, failed);
-  out.note(`${results.length} cases, all as they must be.`);
+export interface CheckOptions {
+  readonly url: URL;
+  /** The file of the private key; undefined is the sandbox's own. */
+  readonly keyPath: string | undefined;
+  readonly tap: boolean;
+  /** The file that the JUnit report is written to. */
+  readonly junit: string | undefined;
 }
 
-const unreachable = (url: string, reason: string): PaylinkError =>
-  new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}`, {
+/** Throws `usage`. */
+export function checkOptions(text: string, flags: CheckFlags): CheckOptions {
+  const reader = createFlagReader();
+  const url = reader.read("<url>", text, (given) => parseEndpoint(given, flags.allowRemote ?? false));
+  reader.finish("Nothing was checked.");
+  return { url: url.value, keyPath: flags.key, tap: flags.tap ?? false, junit: flags.junit };
+}
+
+export async function check(context: Context, { url, keyPath, tap, junit }: CheckOptions): Promise<number> {
+  const { out } = context;
+  const key = await loadSigningKey(keyPath, context);
+  const results: CaseResult[] = [];
+  for await (const result of checkEndpoint({ ...context, url, key })) {
+    if ("unreachable" in result) throw unreachable(url, result.unreachable);
+    results.push(result);
+    if (!out.json && !tap) out.data(renderCase(result, out.paint));
+  }
+  if (context.signal.aborted) return 0;
+  if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results));
+  const failed = results.filter(({ ok }) => !ok);
+  const counts = { passed: results.length - failed.length, failed: failed.length };
+  if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
+  else if (tap) out.data(renderTap(results));
+  if (failed.length > 0) throw failure(results, failed);
+  out.note(`All ${results.length} cases passed.`);
+  return 0;
+}
+
+const unreachable = ({ href }: URL, reason: string): PaylinkError =>
+  new PaylinkError("not_reached", `Nothing answers at ${href}: ${reason}`, {
     hint: "Nothing was checked. Start the endpoint and run this again.",
   });
 
-async function writeReport(path: string, report: string): Promise<void> {
-  try {
-    await writeFile(path, report);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("usage", `The report cannot be written to ${path}: ${reason}`, { cause: error });
-  }
-}
-
-/** Where nothing genuine is taken, refusals prove nothing: that has to be mended first. */
+/** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
 function failure(results: readonly CaseResult[], failed: readonly CaseResult[]): PaylinkError {
   const names = failed.map(({ name }) => name);
-  const none = results.every(({ expects, ok }) => expects === "refused" || !ok);
+  const acceptsNothing = results.every(({ expects, ok }) => expects === "refused" || !ok);
   return new PaylinkError(
     "check_failed",
     `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`,
     {
       details: { failed: names },
-      hint: none
-        ? "It takes no genuine webhook, so its refusals prove nothing yet. Does it verify with the key that signs here (--key), and for this address?"
+      hint: acceptsNothing
+        ? "It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address."
         : "Each is explained above; paylink trigger <outcome> --tamper <case> sends one again.",
     },
   );

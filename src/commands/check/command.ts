@@ -1,30 +1,20 @@
-/** `paylink check`: its flags and help. */
+/** `paylink check`: its argument and help, and what runs it. */
+import { LISTENER_URL } from "../../domain/local-addresses.ts";
 import { examples, type Register } from "../declare.ts";
+import { checkFlags } from "./flags.ts";
 
-export interface CheckFlags {
-  readonly key?: string;
-  readonly tap?: boolean;
-  readonly junit?: string;
-  readonly allowRemote?: boolean;
-}
-
-export const registerCheck: Register = (program, start) => {
-  const command = program
-    .command("check")
+export const registerCheck: Register = (program, execute) => {
+  const command = checkFlags(
+    program
+      .command("check")
+      .description("test your own webhook endpoint: what it must accept, and what it must refuse"),
+  )
     .argument("<url>", "the webhook endpoint")
-    .description("hold your own webhook endpoint to the specification: what it must take, and what refuse")
-    .optionsGroup("What is sent:")
-    .option("--key <private key>", "the file of the key to sign with (default: the sandbox's)")
-    .option("--allow-remote", "check an endpoint on another machine")
-    .optionsGroup("The report:")
-    .option("--tap", "as TAP on stdout")
-    .option("--junit <file>", "as JUnit XML, in a file")
-    .action(async (url: string, flags: CheckFlags) => {
-      const { check } = await import("./check.ts");
-      await check(await start(command), url, flags);
-    });
-  examples(command, [
-    "paylink check http://127.0.0.1:4000/",
-    "paylink check http://127.0.0.1:4000/ --junit webhooks.xml",
-  ]);
+    .action((url, flags) =>
+      execute(command, async (context) => {
+        const { check, checkOptions } = await import("./check.ts");
+        return check(context, checkOptions(url, flags));
+      }),
+    );
+  examples(command, [`paylink check ${LISTENER_URL}`, `paylink check ${LISTENER_URL} --junit webhooks.xml`]);
 };

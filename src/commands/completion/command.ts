@@ -1,16 +1,18 @@
-/** `paylink completion`: its argument and help, and the hidden command that the shells ask for suggestions. */
+/** `paylink completion`: its argument and help, and the hidden command that the shells call for suggestions. */
 import { Argument } from "@commander-js/extra-typings";
 import { examples, type Register } from "../declare.ts";
 
-export const registerCompletion: Register = (program, start) => {
+export const registerCompletion: Register = (program, execute) => {
   const command = program
     .command("completion")
     .description("print the script that completes commands, flags and values in a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
-    .action(async (shell: string) => {
-      const { printScript } = await import("./completion.ts");
-      printScript(shell);
-    });
+    .action((shell) =>
+      execute(command, async () => {
+        const { printScript } = await import("./completion.ts");
+        return printScript(shell);
+      }),
+    );
   examples(command, [
     "paylink completion bash >> ~/.bashrc",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
@@ -20,8 +22,10 @@ export const registerCompletion: Register = (program, start) => {
     .command("complete", { hidden: true })
     .argument("[words...]", "what has been typed so far")
     .allowUnknownOption()
-    .action(async (words: string[]) => {
-      const { suggest } = await import("./completion.ts");
-      await suggest(program, words, await start(complete));
-    });
+    .action((words) =>
+      execute(complete, async (context) => {
+        const { suggest } = await import("./completion.ts");
+        return suggest(program, words, context);
+      }),
+    );
 };

@@ -1,64 +1,72 @@
-/** Completion: tells the completion library what commander knows, and the names of the profiles besides. */
+/** Completion: gives the completion library the commands of commander and the names of the profiles. */
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
-import type { Command, Option } from "@commander-js/extra-typings";
+import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { defaultKeys } from "../../store/profile.ts";
+import { defaultKeys } from "../../store/settings/profile.ts";
 
 const NAME = "paylink";
 
-/** The script calls `paylink complete -- <words>` at each request, so it never goes stale. */
-export function printScript(shell: string): void {
+/** The script calls `paylink complete -- <words>` each time, so it needs no update. */
+export async function printScript(shell: string): Promise<number> {
   script(shell, NAME, NAME);
+  return 0;
 }
 
-/** What may stand where an argument (or `--profile`) has such a name, besides the choices that it has itself. */
-type Words = Readonly<Record<string, readonly string[]>>;
+/** The values to suggest for arguments and options by their names, besides their own choices. */
+type Values = Readonly<Record<string, readonly string[]>>;
 
-/** Prints the suggestions for what has been typed, in the form that the scripts of all shells read. */
+/** Prints the suggestions in the form that the scripts of all shells read. */
 export async function suggest(
-  program: Command,
+  program: CommandUnknownOpts,
   words: readonly string[],
-  { settings }: Context,
-): Promise<void> {
+  { profiles }: Context,
+): Promise<number> {
   const commands = program.createHelp().visibleCommands(program);
-  const known = {
-    profile: Object.keys((await settings()).profiles()),
+  const values = {
+    profile: Object.keys((await profiles()).profiles()),
     key: defaultKeys(),
     topic: commands.map((command) => command.name()),
   };
-  describe(program, completions, known);
-  for (const command of commands) tell(command, "", program, known);
+  addValues(program, completions, values);
+  for (const command of commands) addCommand(command, "", program, values);
   completions.parse([...words]);
+  return 0;
 }
 
-function tell(command: Command, parents: string, program: Command, words: Words): void {
+function addCommand(
+  command: CommandUnknownOpts,
+  parents: string,
+  program: CommandUnknownOpts,
+  values: Values,
+): void {
   const path = `${parents}${command.name()}`;
   const known = completions.command(path, command.description());
-  describe(command, known, words);
-  // The options of the program are taken after a command too.
-  for (const option of program.options) describeOption(option, known, words);
-  for (const inner of command.createHelp().visibleCommands(command)) tell(inner, `${path} `, program, words);
+  addValues(command, known, values);
+  // The program's options are accepted after a command too.
+  for (const option of program.options) addOption(option, known, values);
+  for (const inner of command.createHelp().visibleCommands(command))
+    addCommand(inner, `${path} `, program, values);
 }
 
-function describe(command: Command, known: Known, words: Words): void {
-  for (const option of command.createHelp().visibleOptions(command)) describeOption(option, known, words);
+function addValues(command: CommandUnknownOpts, known: Known, values: Values): void {
+  for (const option of command.createHelp().visibleOptions(command)) addOption(option, known, values);
   for (const argument of command.registeredArguments) {
-    const offered = [...(argument.argChoices ?? []), ...(words[argument.name()] ?? [])];
-    known.argument(argument.name(), offering(offered), argument.variadic);
+    const suggested = [...(argument.argChoices ?? []), ...(values[argument.name()] ?? [])];
+    known.argument(argument.name(), suggesting(suggested), argument.variadic);
   }
 }
 
-function describeOption(option: Option, known: Known, words: Words): void {
+function addOption(option: Option, known: Known, values: Values): void {
   const [name, letter] = [option.long?.replace(/^--/, ""), option.short?.replace(/^-/, "")];
   if (name === undefined) return;
   if (option.isBoolean()) return void known.option(name, option.description, letter);
-  // `--key` is a file, and no setting.
-  const offered = name === "profile" ? words["profile"] : option.argChoices;
-  known.option(name, option.description, offering(offered), letter);
+  // `--key` takes a file; only the argument of that name takes a setting.
+  const suggested = name === "profile" ? values["profile"] : option.argChoices;
+  known.option(name, option.description, suggesting(suggested), letter);
 }
 
-const offering =
+const suggesting =
   (values: readonly string[] = []) =>
-  (offer: (value: string, description: string) => void): void => {
-    for (const value of values) offer(value, "");
+  (suggest: (value: string, description: string) => void): void => {
+    for (const value of values) suggest(value, "");
   };

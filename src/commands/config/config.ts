@@ -2,14 +2,14 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import {
   DEFAULT_PROFILE,
   defaultKeys,
   without,
   withoutAccessToken,
   type DefaultKey,
-} from "../../store/profile.ts";
+} from "../../store/settings/profile.ts";
 import { settingKey, settingValue } from "./options.ts";
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */

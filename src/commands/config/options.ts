@@ -3,8 +3,8 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { settingProblem, storedSetting } from "../../store/change.ts";
-import { defaultKeys, isDefaultKey, isSecretKey, type DefaultKey } from "../../store/profile.ts";
+import { settingProblem, storedSetting } from "../../store/settings/profile.ts";
+import { defaultKeys, isDefaultKey, isSecretKey, type DefaultKey } from "../../store/settings/profile.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { lastingKeySource } from "../flag-values.ts";
 

@@ -10,8 +10,8 @@ import {
   type RequestFlags,
   type ValueFlag,
 } from "../../requests/build.ts";
-import type { InForce } from "../../store/in-force.ts";
-import type { SettingKey } from "../../store/profile.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
+import type { SettingKey } from "../../store/settings/profile.ts";
 import type { CreateOptions, RequestDraft } from "./options.ts";
 
 interface AskParts extends RequestDraft {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { Json } from "../../domain/json.ts";
 import { readBaseRequest, type BaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type BuiltRequest, type RequestFlags } from "../../requests/build.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
 import type { CreateFlags } from "./flags.ts";

@@ -9,12 +9,12 @@ import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transact
 import type { Server } from "../../http/exchange.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
-import { startReceiver } from "../../receiver/start.ts";
+import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { amountOf, renderCompactRecord, renderRecord } from "../../render/record.ts";
 import { renderRejection } from "../../render/webhook.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import type { CreateOptions } from "./options.ts";
 import { receiverPlan, type ReceiverPlan } from "./receiver-plan.ts";
 

@@ -1,4 +1,4 @@
-/** `paylink demo`: the whole loop on free ports, in one process, touching nothing that the user has. */
+/** `paylink demo`: the whole loop in one process, on free ports and in a throw-away home. */
 import { createApi, type Api } from "../../api/client.ts";
 import { payAtCheckout } from "../../api/checkout.ts";
 import { fixedToken } from "../../api/tokens.ts";
@@ -12,81 +12,84 @@ import {
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { TRANSACTION_PATH } from "../../store/in-force.ts";
+import { TRANSACTION_PATH } from "../../store/settings/in-force.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { renderCompactRecord } from "../../render/record.ts";
 import type { Choice } from "../../sandbox/payments.ts";
-import { newIdentity, type SandboxIdentity } from "../../store/sandbox-identity.ts";
-import { openLedger } from "../../store/sandbox.ts";
-import { openStage } from "../stage.ts";
+import { openLocalServices } from "../local-services.ts";
 
-/** How long a webhook of the demo may take, in milliseconds: it comes within a few, or something is broken. */
-const PATIENCE = 10_000;
+/** Milliseconds that one step may take; it takes a few unless something is broken. */
+const TIMEOUT = 10_000;
 
 /** What the steps work with. */
-interface Setting {
+interface Loop {
   readonly context: Context;
-  readonly identity: SandboxIdentity;
   readonly api: Api;
+  readonly terminalId: string;
   readonly receiverUrl: string;
-  /** The next thing that the receiver makes of a request. */
-  readonly next: () => Promise<WebhookEvent | Rejection>;
+  /** The receiver's next event or rejection. */
+  readonly nextWebhook: () => Promise<WebhookEvent | Rejection>;
+  readonly close: () => Promise<void>;
 }
 
-export async function demo(context: Context): Promise<void> {
+export async function demo(context: Context): Promise<number> {
   const { out } = context;
   out.note(
     "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.\n",
   );
-  const { setting, close } = await setUp(context);
+  const loop = await openLoop(context);
   try {
-    const event = await payOnce(setting, "one-time link, paid", oneTime(setting), "approved");
-    await payReusable(setting);
-    await payOnce(setting, "subscription start", subscription(setting), "approved");
-    await payOnce(setting, "one-time link, declined", oneTime(setting), "declined");
-    await payOnce(setting, "one-time link, cancelled", oneTime(setting), "cancelled");
-    await forge(setting, event.request);
+    const event = await payOnce(loop, "one-time link, paid", oneTime(loop), "approved");
+    await payReusable(loop);
+    await payOnce(loop, "subscription start", subscription(loop), "approved");
+    await payOnce(loop, "one-time link, declined", oneTime(loop), "declined");
+    await payOnce(loop, "one-time link, cancelled", oneTime(loop), "cancelled");
+    await forge(loop, event.request);
   } finally {
-    await close();
+    await loop.close();
   }
   out.note("\nEvery step did what it should. Next: paylink sandbox");
+  return 0;
 }
 
-async function setUp(context: Context): Promise<{ setting: Setting; close: () => Promise<void> }> {
-  const { send, newId } = context;
-  const identity = newIdentity(newId);
+async function openLoop(context: Context): Promise<Loop> {
+  const { send } = context;
   const queue = createQueue<WebhookEvent | Rejection>();
-  const { sandbox, receiver, close } = await openStage(
+  const { sandboxHome, sandbox, receiver, close } = await openLocalServices(
     {
-      identity,
-      renewKey: () => identity,
-      ledger: openLedger(":memory:"),
       schedule: [],
       strict: true,
       log: createMemoryLog(),
-      received: queue.put,
-      happened: () => undefined,
+      onWebhook: queue.put,
+      onSandboxEvent: () => undefined,
     },
     context,
   );
+  const { token, terminals } = sandboxHome.identity;
   const { baseUrl } = sandbox;
-  const tokens = fixedToken(identity.token);
-  const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: PATIENCE });
-  return { setting: { context, identity, api, receiverUrl: receiver.url, next: queue.take }, close };
+  const tokens = fixedToken(token);
+  const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: TIMEOUT });
+  return {
+    context,
+    api,
+    terminalId: terminals[0] ?? "",
+    receiverUrl: receiver.url,
+    nextWebhook: queue.take,
+    close,
+  };
 }
 
-/** The values of both sides meet here one at a time, in order. */
 function createQueue<T>(): { put: (value: T) => void; take: () => Promise<T> } {
   const values: T[] = [];
   let wake: (() => void) | undefined;
   const take = async (): Promise<T> => {
-    const deadline = setTimeout(() => wake?.(), PATIENCE);
+    const deadline = setTimeout(() => wake?.(), TIMEOUT);
     if (values.length === 0) await new Promise<void>((resolve) => (wake = resolve));
     clearTimeout(deadline);
     const value = values.shift();
-    if (value === undefined) throw new PaylinkError("internal", "No webhook came within ten seconds.");
+    if (value === undefined) throw new PaylinkError("internal", "No webhook arrived within ten seconds.");
     return value;
   };
   return {
@@ -98,66 +101,66 @@ function createQueue<T>(): { put: (value: T) => void; take: () => Promise<T> } {
   };
 }
 
-function request({ identity, receiverUrl, context }: Setting, amount: string): PaymentLinkRequest {
+function request({ terminalId, receiverUrl, context }: Loop, amount: string): PaymentLinkRequest {
   const tomorrow = new Date(context.now().getTime() + 86_400_000);
   return {
     amount: new JsonNumber(amount),
     currency: "EUR",
-    terminalId: identity.terminals[0] ?? "",
+    terminalId,
     customerName: "Ada Lovelace",
     expirationDate: tomorrow.toISOString(),
     paymentSettings: { callbackUrl: receiverUrl, failureCallbackUrl: receiverUrl },
   };
 }
 
-const oneTime = (setting: Setting): PaymentLinkRequest => ({
-  ...request(setting, "10.00"),
+const oneTime = (loop: Loop): PaymentLinkRequest => ({
+  ...request(loop, "10.00"),
   invoiceId: "INV-1",
 });
 
-const subscription = (setting: Setting): PaymentLinkRequest => ({
-  ...request(setting, "0"),
+const subscription = (loop: Loop): PaymentLinkRequest => ({
+  ...request(loop, "0"),
   invoiceId: "SUB-1",
   transactionType: VERIFICATION,
   periodic: SUBSCRIPTION_START,
 });
 
 async function payOnce(
-  setting: Setting,
+  loop: Loop,
   title: string,
   link: PaymentLinkRequest,
   outcome: Choice,
 ): Promise<WebhookEvent> {
-  const created = await setting.api.createLink(link);
-  return pay(setting, title, created.link.url, outcome);
+  const created = await loop.api.createLink(link);
+  return pay(loop, title, created.link.url, outcome);
 }
 
-async function payReusable(setting: Setting): Promise<void> {
+async function payReusable(loop: Loop): Promise<void> {
   const linkOptions = { mode: VARIABLE_MODE, minAmount: "5", maxAmount: "500" };
-  const { link } = await setting.api.createLink({
-    ...request(setting, "0"),
+  const { link } = await loop.api.createLink({
+    ...request(loop, "0"),
     invoiceId: "DONATION",
     linkOptions,
   });
-  await pay(setting, "reusable link, first payment", link.url, "approved", "25.00");
-  await pay(setting, "reusable link, second payment", link.url, "approved", "7.50");
+  await pay(loop, "reusable link, first payment", link.url, "approved", "25.00");
+  await pay(loop, "reusable link, second payment", link.url, "approved", "7.50");
 }
 
 async function pay(
-  setting: Setting,
+  loop: Loop,
   title: string,
   url: string | undefined,
   outcome: Choice,
   amount?: string,
 ): Promise<WebhookEvent> {
-  const { context, next } = setting;
+  const { context, nextWebhook } = loop;
   await payAtCheckout(context.send, new URL(url ?? ""), {
     outcome,
     ...(amount === undefined ? {} : { amount }),
   });
-  const event = await next();
+  const event = await nextWebhook();
   if (event.type !== "event" || event.record === null || outcomeOf(event.record).toLowerCase() !== outcome) {
-    throw new PaylinkError("internal", `${title}: the webhook was not taken as ${outcome}.`, {
+    throw new PaylinkError("internal", `${title}: the webhook was not accepted as ${outcome}.`, {
       details: { event },
     });
   }
@@ -165,13 +168,13 @@ async function pay(
   return event;
 }
 
-/** The amount is changed on its way: what was signed is no longer what arrives. */
-async function forge({ context, next }: Setting, genuine: HttpRequest): Promise<void> {
+/** The amount is changed in transit, so the signature no longer matches. */
+async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Promise<void> {
   const text = new TextDecoder().decode(genuine.body).replace('"amountTrans":10.00', '"amountTrans":99.00');
   const { status } = await context.send({ ...genuine, body: new TextEncoder().encode(text) });
-  const rejection = await next();
+  const rejection = await nextWebhook();
   if (status !== 401 || rejection.type !== "rejected") {
-    throw new PaylinkError("internal", "A tampered webhook was not turned away.", { details: { status } });
+    throw new PaylinkError("internal", "A tampered webhook was not refused.", { details: { status } });
   }
   done(context, "tampered webhook, turned away", `${status} ${rejection.code}`);
 }

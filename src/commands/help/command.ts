@@ -1,34 +1,33 @@
 /** `paylink help`: its argument and help; the help of a command is that command's own. */
-import { Argument, type Command } from "@commander-js/extra-typings";
+import { Argument, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { collect, examples, type Register } from "../declare.ts";
-import { unknownCommand } from "../misuse.ts";
+import { unknownCommand } from "../usage-errors.ts";
+import type { Topic } from "./topics.ts";
 
-/** Beside the commands: what ends a run, why a webhook is refused, and what is read of the environment. */
-const TOPICS = ["errors", "reasons", "environment"] as const;
-export type Topic = (typeof TOPICS)[number];
+/** What `help` explains besides the commands. */
+const TOPICS = ["errors", "reasons", "environment"] as const satisfies readonly Topic[];
 
-export const registerHelp: Register = (program, start) => {
+export const registerHelp: Register = (program, execute) => {
   const command = program
     .command("help")
     .description("show the help of a command, or explain errors, reasons or environment variables")
     .addArgument(
-      // A command may stand there too, with its subcommand.
+      // A command may be named too, with its subcommand.
       new Argument("[topic...]", "a command, or a topic").choices(TOPICS).argParser(collect),
     )
     .action(async (words: readonly string[] = []) => {
-      const [word] = words;
-      const topic = TOPICS.find((name) => name === word);
-      if (topic !== undefined) {
+      const topic = TOPICS.find((name) => name === words[0]);
+      if (topic === undefined) return commandNamed(words, program).outputHelp();
+      await execute(command, async (context) => {
         const { showTopic } = await import("./topics.ts");
-        return showTopic(await start(command), topic);
-      }
-      commandNamed(words, program).outputHelp();
+        return showTopic(context, topic);
+      });
     });
   examples(command, ["paylink help create", "paylink help errors", "paylink help reasons"]);
 };
 
-/** Throws `usage` where there is none. */
-function commandNamed([word, ...rest]: readonly string[], group: Command): Command {
+/** Throws `usage` if there is no such command. */
+function commandNamed([word, ...rest]: readonly string[], group: CommandUnknownOpts): CommandUnknownOpts {
   if (word === undefined) return group;
   const found = group.commands.find((command) => command.name() === word);
   if (found === undefined) throw unknownCommand(word, group);

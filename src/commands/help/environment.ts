@@ -1,5 +1,5 @@
 /** Every environment variable that paylink reads, with what it stands for. */
-import { VARIABLES } from "../../store/in-force.ts";
+import { VARIABLES } from "../../store/settings/in-force.ts";
 
 const { baseUrl, token, terminalId, webhookKey, callbackUrl, clientId, clientSecret, tokenUrl } = VARIABLES;
 
@@ -14,7 +14,8 @@ export const ENVIRONMENT = {
   [clientSecret]: "the client's secret",
   [tokenUrl]: "where access tokens are fetched",
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's own",
-  NODE_DISABLE_COMPILE_CACHE: "1 keeps nothing compiled between runs: each takes longer to start",
+  NODE_DISABLE_COMPILE_CACHE:
+    "1 keeps no compiled code between runs (Node 22 and later); each starts more slowly",
   HTTPS_PROXY: "the proxy",
   NO_PROXY: "the hosts that need no proxy",
   NO_COLOR: "no colours",

@@ -34,7 +34,8 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   signature_too_old: "the signature is older than --tolerance allows",
   signature_expired: "the signature's own expires has passed",
   key_not_found: "the signature names a key that is not among the configured ones",
-  key_ambiguous: "more than one configured key would do, and the signature does not say which",
+  key_ambiguous:
+    "two configured keys have the id, or the signature has none and there are more than four keys",
   key_unusable: "the key is not meant for verifying, or not valid at the time",
   alg_not_allowed: "the signature's alg is not the configured one, which no message can choose",
   alg_key_mismatch: "the key is bound to another algorithm",

@@ -1,19 +1,20 @@
-/** Shows the topics of `paylink help` that belong to no one command. */
-import type { Context } from "../../context.ts";
+/** Shows the topics of `paylink help` that do not belong to one command. */
+import type { Context, Output } from "../../context.ts";
 import { FAILURES } from "../../domain/errors.ts";
 import { EXIT_CODES } from "../../domain/exit-codes.ts";
 import { renderTable } from "../../render/table.ts";
-import type { Topic } from "./command.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { MEANINGS } from "./reasons.ts";
 
-export function showTopic(context: Context, topic: Topic): void {
-  if (topic === "errors") showErrors(context);
-  else if (topic === "reasons") showReasons(context);
-  else showEnvironment(context);
+const TOPICS = { errors: showErrors, reasons: showReasons, environment: showEnvironment } as const;
+export type Topic = keyof typeof TOPICS;
+
+export async function showTopic({ out }: Context, topic: Topic): Promise<number> {
+  TOPICS[topic](out);
+  return 0;
 }
 
-function showErrors({ out }: Context): void {
+function showErrors(out: Output): void {
   const exits = Object.entries(EXIT_CODES).map(([code, means]) => ({ code: Number(code), means }));
   const errors = Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exit, means }));
   if (out.json) return out.data(JSON.stringify({ exits, errors }));
@@ -23,18 +24,16 @@ function showErrors({ out }: Context): void {
   out.data(indented(errors.map(({ code, exit, means }) => [code, String(exit), means])));
 }
 
-function showReasons({ out }: Context): void {
+function showReasons(out: Output): void {
   if (out.json) return out.data(JSON.stringify(MEANINGS));
-  out.data(
-    "Why a webhook is refused, in the order in which it is looked at; the first reason is the one told.",
-  );
+  out.data("Why a webhook is refused, in the order of the checks; the first reason found is reported.");
   out.data("paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n");
   out.data(indented(Object.entries(MEANINGS)));
 }
 
-function showEnvironment({ out }: Context): void {
+function showEnvironment(out: Output): void {
   if (out.json) return out.data(JSON.stringify(ENVIRONMENT));
-  out.data("Environment variables. A flag is stronger, a profile is weaker:");
+  out.data("Environment variables. A flag overrides them, and they override the profile:");
   out.data(indented(Object.entries(ENVIRONMENT)));
 }
 

@@ -8,7 +8,7 @@ import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { mayAdd } from "../../receiver/forward.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import { parseMilliseconds, parseOutcome, parsePort, parseSize, parseUrl } from "../flag-values.ts";
 import { readPolicy } from "../policy-flags.ts";
@@ -59,6 +59,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const expectations = reader.readAll("--expect", flags.expect, parseExpectation);
   const timeout = reader.read("--timeout", flags.timeout, parseMilliseconds);
   const tls = tlsFiles(reader, flags);
+  if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
   if (!flags.verify && !isLoopbackHost(flags.host))
     reader.problem("--no-verify", `is for loopback only: it cannot be used with --host ${flags.host}`);
   reader.finish("Nothing is listening.");
@@ -116,10 +117,14 @@ function parseHeader(text: string): Parsed<HeaderLine> {
 }
 
 const keyRequired = (): PaylinkError =>
-  new PaylinkError("key_required", "No key is configured, so no webhook can be verified. Nothing is listening.", {
-    hint: [
-      "paylink listen --key service.pem   uses the service's public key from a file or an https URL",
-      "paylink sandbox                    registers a profile that has one",
-      "paylink login                      stores a real account, and its key with --webhook-key",
-    ].join("\n"),
-  });
+  new PaylinkError(
+    "key_required",
+    "No key is configured, so no webhook can be verified. Nothing is listening.",
+    {
+      hint: [
+        "paylink listen --key service.pem   uses the service's public key from a file or an https URL",
+        "paylink sandbox                    registers a profile that has one",
+        "paylink login                      stores a real account, and its key with --webhook-key",
+      ].join("\n"),
+    },
+  );

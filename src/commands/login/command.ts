@@ -1,4 +1,5 @@
 /** `paylink login`: its help, and what runs it. */
+import { SANDBOX_URL } from "../../domain/local-addresses.ts";
 import { examples, type Register } from "../declare.ts";
 import { loginFlags } from "./flags.ts";
 
@@ -15,7 +16,7 @@ export const registerLogin: Register = (program, execute) => {
     }),
   );
   examples(command, [
-    'echo "$TOKEN" | paylink login -p shop --base-url http://127.0.0.1:4010 --terminal-id 1234567890 --token-stdin',
-    'echo "$SECRET" | paylink login -p shop --base-url http://127.0.0.1:4010 --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url http://127.0.0.1:4010/oauth/token',
+    `echo "$TOKEN" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --token-stdin`,
+    `echo "$SECRET" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url ${SANDBOX_URL}/oauth/token`,
   ]);
 };

@@ -2,7 +2,7 @@
 import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { withoutSecrets, type Profile } from "../../store/profile.ts";
+import { withoutSecrets, type Profile } from "../../store/settings/profile.ts";
 import {
   ACCOUNT_FLAGS,
   parseAccountValue,

@@ -1,7 +1,7 @@
 /** From the flags of `login`, standard input and the settings to the account that is to be stored. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { DEFAULT_PROFILE, SANDBOX_PROFILE, type Profile } from "../../store/profile.ts";
+import { DEFAULT_PROFILE, SANDBOX_PROFILE, type Profile } from "../../store/settings/profile.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import { lastingKeySource } from "../flag-values.ts";
 import {

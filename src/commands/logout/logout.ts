@@ -2,8 +2,8 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { VARIABLES } from "../../store/in-force.ts";
-import { withoutSecrets } from "../../store/profile.ts";
+import { VARIABLES } from "../../store/settings/in-force.ts";
+import { withoutSecrets } from "../../store/settings/profile.ts";
 
 export async function logout({ out, env, settings, profiles }: Context): Promise<number> {
   const { profile } = await settings();

@@ -1,30 +1,19 @@
-/** `paylink pay`: its arguments and help. */
-import { examples, oneOf, type Register } from "../declare.ts";
+/** `paylink pay`: its argument and help, and what runs it. */
+import { examples, type Register } from "../declare.ts";
+import { payFlags } from "./flags.ts";
 
-export interface PayFlags {
-  readonly outcome: string;
-  readonly amount?: string;
-  readonly reference?: string;
-  readonly quiet?: boolean;
-}
-
-export const registerPay: Register = (program, start) => {
-  const command = program
-    .command("pay")
-    .description("play the customer: pay a link of the sandbox without a browser")
+export const registerPay: Register = (program, execute) => {
+  const command = payFlags(
+    program.command("pay").description("simulate the customer: pay a link of the sandbox without a browser"),
+  )
     .argument("<link>", "the link's URL or id")
-    .addOption(
-      oneOf("--outcome <outcome>", "what becomes of it", ["approved", "declined", "cancelled"]).default(
-        "approved",
-      ),
-    )
-    .option("--amount <decimal>", "what the customer enters, where the link leaves it open")
-    .option("--reference <text>", "the reference that the customer enters, where the link lets them")
-    .option("-q, --quiet", "print the transaction's uti alone")
-    .action(async (link: string, flags: PayFlags) => {
-      const { pay } = await import("./pay.ts");
-      await pay(await start(command), link, flags);
-    });
+    .action((link, flags) =>
+      execute(command, async (context) => {
+        const { payOptions } = await import("./options.ts");
+        const { pay } = await import("./pay.ts");
+        return pay(context, payOptions(link, flags));
+      }),
+    );
   examples(command, [
     "paylink pay $(paylink create --amount 10 --currency EUR --quiet)",
     "paylink pay $(paylink create --reusable --quiet) --amount 25 --outcome declined",

@@ -1,47 +1,29 @@
-/** `paylink pay`: posts what the checkout page's form would post, and shows what came of it. */
+/** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
 import { payAtCheckout } from "../../api/checkout.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError, type Problem } from "../../domain/errors.ts";
-import { parseAmount } from "../../domain/money.ts";
 import { textOf } from "../../domain/transaction.ts";
-import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { renderCompactRecord } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/sandbox-in-force.ts";
-import type { PayFlags } from "./command.ts";
+import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
+import type { PayOptions } from "./options.ts";
 
-const OUTCOMES = ["approved", "declined", "cancelled"];
-
-export async function pay(context: Context, link: string, flags: PayFlags): Promise<void> {
+export async function pay(context: Context, options: PayOptions): Promise<number> {
   const { out, send } = context;
-  const amount = flags.amount === undefined ? undefined : parseAmount(flags.amount);
-  const problems: Problem[] = [];
-  if (!OUTCOMES.includes(flags.outcome))
-    problems.push({ at: "--outcome", message: `must be one of ${OUTCOMES.join(", ")}` });
-  if (amount?.ok === false) problems.push({ at: "--amount", message: amount.message });
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was paid:", { problems });
-  const { text, record } = await payAtCheckout(send, await checkoutUrl(context, link), {
-    outcome: flags.outcome,
-    ...(amount?.ok === true ? { amount: amount.value.toString() } : {}),
-    ...(flags.reference === undefined ? {} : { reference: flags.reference }),
+  const { link, outcome, amount, reference, quiet } = options;
+  const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
+  const { text, record } = await payAtCheckout(send, url, {
+    outcome,
+    ...(amount === undefined ? {} : { amount }),
+    ...(reference === undefined ? {} : { reference }),
   });
   if (out.json) out.data(text);
-  else if (flags.quiet === true) out.data(safeText(textOf(record, "uti") ?? ""));
+  else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
   else out.data(renderCompactRecord(record, out.paint));
+  return 0;
 }
 
-/** A whole URL, or an id of the sandbox in force. Real money is never paid from here. */
-async function checkoutUrl(context: Context, link: string): Promise<URL> {
-  const given = parseWebAddress(link);
-  if (given === undefined) return linkAddress((await sandboxInForce(context)).baseUrl, link);
-  if (isLoopback(given.hostname)) return given;
-  throw new PaylinkError(
-    "usage",
-    `${given.host} is not on this machine: only links of the sandbox can be paid from here.`,
-  );
-}
-
-function linkAddress(baseUrl: URL, id: string): URL {
+async function checkoutUrl(context: Context, id: string): Promise<URL> {
+  const { baseUrl } = await sandboxInForce(context);
   const url = new URL("/pay", baseUrl);
   url.searchParams.set("r", id);
   return url;

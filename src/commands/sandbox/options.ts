@@ -1,64 +1,48 @@
-/** From the flags of `sandbox` to what it runs with, with every problem by its flag. */
-import { parseDuration } from "../../domain/duration.ts";
-import { PaylinkError, type Problem } from "../../domain/errors.ts";
+/** From the flags of `sandbox` to what it runs with. */
 import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import { FAULTS, type Fault } from "../../sandbox/faults.ts";
-import type { SandboxFlags } from "./command.ts";
+import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
+import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import { parseChoice, parseCount, parseDelays, parsePort } from "../flag-values.ts";
+import type { SandboxFlags } from "./flags.ts";
 
 export interface SandboxOptions {
   readonly host: string;
   readonly port: number;
-  readonly db: string | undefined;
+  /** The file of the ledger; undefined is the usual place. */
+  readonly database: string | undefined;
   readonly reset: boolean;
   readonly seed: number | undefined;
+  /** Where the clock stands still. */
   readonly clock: Date | undefined;
+  /** Milliseconds between the attempts of a delivery. */
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
   readonly allowRemote: boolean;
 }
 
-/** Throws one `usage` failure with every problem. */
+/** Throws one `usage` error with every problem. */
 export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
-  const problems: Problem[] = [];
-  const complain = (at: string, message: string): undefined => void problems.push({ at, message });
-  const allowRemote = flags.allowRemote ?? false;
-  const { host } = flags;
+  const reader = createFlagReader();
+  const { host, allowRemote = false } = flags;
+  const port = reader.read("--port", flags.port, parsePort);
+  const seed = reader.read("--seed", flags.seed, parseCount(0, Number.MAX_SAFE_INTEGER));
+  const clock = reader.read("--clock", flags.clock, (text) => parseWhen(text, now));
+  const schedule = reader.read("--retry", flags.retry, parseDelays);
+  const fault = reader.read("--deliver", flags.deliver, parseChoice(FAULTS));
   if (!allowRemote && !isLoopback(host.includes(":") ? `[${host}]` : host))
-    complain("--host", "must stay on loopback, unless --allow-remote is given");
-  const clock = flags.clock === undefined ? undefined : parseWhen(flags.clock, now);
-  if (clock?.ok === false) complain("--clock", clock.message);
-  const fault = FAULTS.find((name) => name === flags.deliver);
-  if (flags.deliver !== undefined && fault === undefined)
-    complain("--deliver", `must be one of ${FAULTS.join(", ")}`);
-  const options = {
+    reader.problem("--host", `must be on loopback unless --allow-remote is given (got "${host}")`);
+  reader.finish("The sandbox did not start.");
+  return {
     host,
-    port: wholeNumber(flags.port, 65535) ?? complain("--port", "must be a whole number from 0 to 65535") ?? 0,
-    db: flags.db,
+    port: port.value,
+    database: flags.db,
     reset: flags.reset ?? false,
-    seed:
-      flags.seed === undefined
-        ? undefined
-        : (wholeNumber(flags.seed, Number.MAX_SAFE_INTEGER) ?? complain("--seed", "must be a whole number")),
-    clock: clock?.ok === true ? clock.value : undefined,
-    schedule: flags.retry === undefined ? SCHEDULE : parseSchedule(flags.retry, complain),
-    fault,
+    seed: seed.value,
+    clock: clock.value,
+    schedule: schedule.value ?? SCHEDULE,
+    fault: fault.value,
     allowRemote,
   };
-  if (problems.length > 0) throw new PaylinkError("usage", "The sandbox did not start:", { problems });
-  return options;
-}
-
-function parseSchedule(text: string, complain: (at: string, message: string) => undefined): number[] {
-  if (text === "none") return [];
-  return text.split(",").map((part) => {
-    const wait = parseDuration(part);
-    if (!wait.ok) complain("--retry", `${part.trim()} ${wait.message}; or none`);
-    return wait.ok ? wait.value.milliseconds : 0;
-  });
-}
-
-function wholeNumber(text: string, most: number): number | undefined {
-  return /^\d{1,16}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 }

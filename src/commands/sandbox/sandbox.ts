@@ -1,33 +1,27 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
-import { join } from "node:path";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
+import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
-import type { Ledger } from "../../sandbox/ledger.ts";
+import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { startSandbox } from "../../sandbox/start.ts";
-import { openIdentity, profileOf, renewKey } from "../../store/sandbox-identity.ts";
-import { openLedger } from "../../store/sandbox.ts";
-import type { SandboxFlags } from "./command.ts";
-import { sandboxOptions, type SandboxOptions } from "./options.ts";
+import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
+import { SANDBOX_PROFILE } from "../../store/settings/profile.ts";
+import type { SandboxOptions } from "./options.ts";
 
-/** The profile's name. */
-const PROFILE = "sandbox";
-/** Where `listen` listens when it is not told otherwise. */
-const LISTENER = "http://127.0.0.1:4000/";
-
-export async function sandbox(context: Context, flags: SandboxFlags): Promise<void> {
-  const { out, newId, now, send, serve, signal, settings, dataFolder } = context;
-  const options = sandboxOptions(flags, now());
-  const folder = join(dataFolder, "sandbox");
-  const identity = openIdentity(folder, newId);
-  const ledger = await openOwnLedger(options, folder);
+export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
+  const { out, newId, now, send, serve, signal } = context;
+  out.streamWarnings();
+  const home = await context.sandbox();
+  const keys = createSigningKeys(home.identity, home.renewKey, now);
+  const ledger = home.ledger(options.database);
+  if (options.reset) await ledger.write(() => ledger.reset());
   const clock = createClock(now, options.clock);
   const running = await startSandbox({
     ...options,
-    merchant: identity,
-    keys: createSigningKeys(identity, () => renewKey(folder, newId, now()), now),
+    merchant: home.identity,
+    keys,
     ledger,
     clock,
     ids: idsOf(options, ledger, newId),
@@ -36,33 +30,36 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<vo
     serve,
     machineNow: now,
     observe: (event) => out.data(renderSandboxEvent(event, clock.now(), out)),
-    faulted: (error) => out.note(`${out.notePaint.red("✗")} ${String(error)}`),
+    faulted: (error) => out.warn(String(error)),
   });
-  const stored = await settings();
-  await stored.save(PROFILE, profileOf(identity, running.baseUrl, LISTENER));
-  if (out.json) out.data(JSON.stringify({ type: "ready", url: running.url }));
-  else out.data(`Sandbox on ${out.paint.bold(running.url)}`);
-  out.note(
-    `No money moves. The dashboard is at that address. The profile ${PROFILE} points here; in another terminal:`,
-  );
-  out.note("  paylink listen --port 4000\n  paylink create --amount 10 --currency EUR");
-  await stopped(signal);
-  await running.close();
+  try {
+    await home.register(running.baseUrl, LISTENER_URL);
+    announce(running, out);
+    await interruption(signal);
+  } finally {
+    await running.close();
+  }
+  return 0;
 }
 
-async function openOwnLedger({ db, reset }: SandboxOptions, folder: string): Promise<Ledger> {
-  const ledger = openLedger(db ?? join(folder, "sandbox.db"));
-  if (reset) ledger.reset();
-  await ledger.committed();
-  return ledger;
+function announce({ url, dashboardUrl }: RunningSandbox, out: Output): void {
+  if (out.json) {
+    out.data(JSON.stringify({ type: "ready", url }));
+    out.data(JSON.stringify({ type: "dashboard", url: dashboardUrl }));
+  } else {
+    out.data(`Sandbox on ${out.paint.bold(url)}`);
+    out.data(`Dashboard  ${dashboardUrl}`);
+  }
+  out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
+  out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
 }
 
 function idsOf({ seed }: SandboxOptions, ledger: Ledger, newId: () => string) {
-  const held = ledger.counts();
-  return createIds(seed === undefined ? newId : seededIds(seed, held), held.payments);
+  const counts = ledger.counts();
+  return createIds(seed === undefined ? newId : seededIds(seed, counts), counts.payments);
 }
 
-const stopped = (signal: AbortSignal): Promise<void> =>
+const interruption = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -5,7 +5,7 @@ import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/when.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { InForce, Setting, Source } from "../../store/in-force.ts";
+import type { InForce, Setting, Source } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
 

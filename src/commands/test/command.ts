@@ -1,20 +1,18 @@
-/** `paylink test`: its flags and help. */
+/** `paylink test`: its arguments, flag and help, and what runs it. */
 import { examples, type Register } from "../declare.ts";
 
-export interface TestFlags {
-  readonly forwardTo?: string;
-}
-
-export const registerTest: Register = (program, start) => {
+export const registerTest: Register = (program, execute) => {
   const command = program
     .command("test")
-    .description("run a command against a sandbox and a receiver of its own, then throw both away")
+    .description("run a command against a sandbox and a receiver of its own, then delete both")
     .argument("<command...>", "the command and its arguments, after --")
-    .option("-f, --forward-to <target>", "pass each verified webhook on to this address")
-    .action(async (words: [string, ...string[]], flags: TestFlags) => {
-      const { test } = await import("./test.ts");
-      await test(await start(command), words, flags);
-    });
+    .option("-f, --forward-to <target>", "forward each verified webhook to this address")
+    .action((words, flags) =>
+      execute(command, async (context) => {
+        const { test, testOptions } = await import("./test.ts");
+        return test(context, testOptions(words, flags));
+      }),
+    );
   examples(command, [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",

@@ -1,4 +1,4 @@
-/** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows what was answered. */
+/** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
@@ -7,35 +7,33 @@ import { targetUri, type HttpRequest } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { renderAnswer } from "../../render/answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { settingsInForce } from "../../store/in-force.ts";
-import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
-import { sampleRecord, type SampleOutcome } from "../../webhooks/sample.ts";
+import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
+import { sampleRecord } from "../../webhooks/sample-record.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
-import { signedWebhook } from "../../webhooks/webhook.ts";
-import type { TriggerFlags } from "./command.ts";
-import { triggerOptions, type TriggerOptions } from "./options.ts";
+import { signedWebhook } from "../../webhooks/sample-webhook.ts";
+import type { TriggerOptions } from "./options.ts";
 
 interface Delivery {
   readonly record: TransactionRecord;
   readonly request: HttpRequest;
 }
 
-export async function trigger(context: Context, outcome: SampleOutcome, flags: TriggerFlags): Promise<void> {
-  const options = triggerOptions(outcome, flags, await settingsInForce(context));
-  const key = await loadSigningKey(flags.key, context);
+export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
+  const key = await loadSigningKey(options.keyPath, context);
   const pace = createPace(options.interval, context);
   for (let number = 0; number < options.count; number++) {
     const delivery = prepare(options, key, context);
     if (number === 0) warnOfBreaches(delivery.record, context);
     for (let time = 0; time < options.times; time++) {
-      if (context.signal.aborted) return;
-      if (flags.dryRun) print(delivery.request, context);
+      if (context.signal.aborted) return 0;
+      if (options.dryRun) print(delivery.request, context);
       else {
         await pace();
         report(delivery, await post(delivery.request, context), context);
       }
     }
   }
+  return 0;
 }
 
 function prepare(
@@ -45,16 +43,16 @@ function prepare(
 ): Delivery {
   const record = { ...sampleRecord(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
-  const sender = { url, key, now: Math.floor(context.now().getTime() / 1000) };
-  return { record, request: tampering?.spoil(body, sender) ?? signedWebhook(body, sender) };
+  const sender = { url, key, created: Math.floor(context.now().getTime() / 1000) };
+  return { record, request: tampering?.tamper(body, sender) ?? signedWebhook(body, sender) };
 }
 
 function warnOfBreaches(record: TransactionRecord, { out }: Context): void {
   for (const { path, message } of breachesOf(record))
-    out.note(`${out.notePaint.yellow("!")} ${path} ${message}: a receiver will say so`);
+    out.warn(`${path} ${message}, so the receiver will report it.`);
 }
 
-/** The bytes alone; with `--json` the form that `verify` reads. */
+/** The raw request; with `--json`, the form that `verify` reads. */
 function print(request: HttpRequest, { out }: Context): void {
   if (!out.json) return out.bytes(formatRequest(request));
   const { method, headers, body } = request;
@@ -62,7 +60,7 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
 }
 
-function report({ record, request }: Delivery, answer: Answer | Silence, { out }: Context): void {
+function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): void {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
   if (out.json) {
@@ -71,16 +69,20 @@ function report({ record, request }: Delivery, answer: Answer | Silence, { out }
   } else out.data(renderAnswer(record, answer, out.paint));
 }
 
-const unanswered = ({ sent, reason }: Silence, url: string): PaylinkError =>
+const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
   sent
-    ? new PaylinkError("outcome_unknown", `The webhook was sent to ${url}, and no answer came: ${reason}`, {
-        hint: "Look into the endpoint's own log: it took the request and did not answer it.",
-      })
+    ? new PaylinkError(
+        "outcome_unknown",
+        `The webhook was sent to ${url}, but there was no answer: ${reason}`,
+        {
+          hint: "See the endpoint's log: it may have received the webhook.",
+        },
+      )
     : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}`, {
-        hint: "Nothing was sent. Start the endpoint (paylink listen), or name it with --to.",
+        hint: "Nothing was sent. Start the endpoint (paylink listen), or name another one with --to.",
       });
 
-/** Resolves when the next webhook may leave. */
+/** Resolves when the next webhook may be sent. */
 function createPace(interval: number, { now, signal }: Context): () => Promise<void> {
   let next = now().getTime();
   return async () => {

@@ -1,10 +1,10 @@
-/** A captured webhook as a message, from whichever of its forms the user has: raw HTTP, JSON, or a line of `listen`. */
+/** Reads a captured webhook from each of its forms: raw HTTP, JSON, or a line of `listen --json`. */
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { HeaderLine, HttpRequest } from "../../http/message.ts";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
 
-/** The address that the capture itself names: that of an absolute `url`. */
+/** The address in the capture itself: that of an absolute `url`. */
 export interface CapturedAddress {
   readonly scheme: "http" | "https";
   readonly authority: string;
@@ -61,12 +61,12 @@ const captured = z
     }),
   );
 
-/** A request that was kept as it was received: with the address that it was judged by, where it had one. */
-export function captureOf({ scheme, authority, ...request }: HttpRequest): Capture {
+/** A stored request, with the address that it was verified against if it had one. */
+export function captureFromRequest({ scheme, authority, ...request }: HttpRequest): Capture {
   return authority === "" ? { request } : { request, address: { scheme, authority } };
 }
 
-/** Throws `usage` where the bytes are no webhook, naming what is wrong; `name` is the file's. */
+/** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
 export function readCapture(bytes: Uint8Array, name: string): Capture {
   const content = new TextDecoder().decode(bytes).trim();
   if (content === "") throw unreadable(name, "is empty");
@@ -91,11 +91,11 @@ function fromJson(content: string, name: string): Capture {
     throw unreadable(name, several ? "has several lines; give one event's line" : `is not JSON: ${reason}`);
   }
   if (typeof value === "object" && value !== null && "type" in value && value.type === "rejected")
-    throw unreadable(name, 'is a line of type "rejected", which says why but does not hold the webhook');
+    throw unreadable(name, 'is a line of type "rejected", which does not hold the webhook');
   const parsed = captured.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => ({ at: path.join("."), message }));
-    throw new PaylinkError("usage", `${name} is not a captured webhook:`, { problems });
+    throw new PaylinkError("usage", `${name} is not a captured webhook.`, { problems });
   }
   const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;
   const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);
@@ -118,7 +118,7 @@ function splitUrl(url: string, mayBeAbsolute: boolean): { rest: string; address?
   return { rest: rest.startsWith("/") ? rest : `/${rest}`, address };
 }
 
-/** One character an octet, as everywhere; what is beyond latin1 can only have been UTF-8. */
+/** One character per octet; text beyond latin1 can only have been UTF-8. */
 function octets([name, value]: readonly [string, string]): HeaderLine {
   const latin1 = [...value].every((char) => char.charCodeAt(0) <= 0xff && char.length === 1);
   return [name, latin1 ? value.trim() : Buffer.from(value.trim(), "utf8").toString("latin1")];

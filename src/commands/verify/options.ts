@@ -1,65 +1,72 @@
-/** From the flags of `verify` and the values in force to what a capture is held to. */
-import { PaylinkError, type Problem } from "../../domain/errors.ts";
+/** From the flags of `verify` and the settings to a webhook and what it is verified against. */
+import { PaylinkError } from "../../domain/errors.ts";
 import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
-import { parseWebAddress } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { acceptance } from "../../receiver/acceptance.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce, Setting } from "../../store/in-force.ts";
-import type { VerifyFlags } from "./command.ts";
+import type { InForce, Setting } from "../../store/settings/in-force.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import { parseUrl } from "../flag-values.ts";
+import { readPolicy } from "../policy-flags.ts";
+import type { VerifyFlags } from "./flags.ts";
+
+/** The webhook: a file (`-` for stdin), or an event of the event store. */
+export type CaptureSource =
+  { readonly file: string } | { readonly event: string; readonly database: string | undefined };
 
 export interface VerifyOptions {
+  readonly source: CaptureSource;
   readonly policy: Policy;
   readonly at: Date;
   readonly publicUrl: { readonly url: URL; readonly source: Setting["source"] } | undefined;
-  /** Where the service's keys are: files, URLs or the text itself. */
+  /** The service's keys: files, URLs or the keys' own text. */
   readonly keySources: readonly string[];
 }
 
-/** Throws one `usage` failure with every problem, or `key_required`. */
+/** Throws one `usage` error with every problem, or `key_required`. */
 export function verifyOptions(
-  flags: VerifyFlags,
   file: string | undefined,
+  flags: VerifyFlags,
   settings: InForce,
   now: Date,
 ): VerifyOptions {
-  const { policy, problems: unacceptable } = acceptance(flags);
-  const problems: Problem[] = [...unacceptable];
-  const at = flags.at === undefined ? accepted(now) : parseAt(flags.at, now);
-  if (!at.ok) problems.push({ at: "--at", message: at.message });
+  const reader = createFlagReader();
+  const policy = readPolicy(reader, flags);
+  const at = reader.read("--at", flags.at, parseAt(now));
   const setting = settings.find("publicUrl", flags.publicUrl);
-  const url = setting === undefined ? undefined : parseWebAddress(setting.value);
-  if (setting !== undefined && url === undefined)
-    problems.push({
-      at: "--public-url",
-      message: "must be an absolute http or https URL, such as https://shop.example/webhooks",
-    });
+  const publicUrl = reader.read("--public-url", setting?.value, parseUrl);
   if (flags.event !== undefined && file !== undefined)
-    problems.push({ at: "--event", message: "names an event that is stored: give it or a file, not both" });
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was verified:", { problems });
+    reader.problem("--event", "cannot be used with a file");
+  reader.finish("Nothing was verified.");
   const webhookKey = settings.get("webhookKey");
   const keySources = flags.key ?? (webhookKey === undefined ? [] : [webhookKey]);
   if (keySources.length === 0) throw keyRequired();
   return {
-    policy,
-    at: at.ok ? at.value : now,
-    publicUrl: setting === undefined || url === undefined ? undefined : { url, source: setting.source },
+    source: flags.event === undefined ? { file: file ?? "-" } : { event: flags.event, database: flags.db },
+    policy: policy.value,
+    at: at.value ?? now,
+    publicUrl: setting && publicUrl.value && { url: publicUrl.value, source: setting.source },
     keySources,
   };
 }
 
-/** Unix seconds, or what every other time is: ISO 8601, or a duration that counts back from now. */
-function parseAt(text: string, now: Date): Parsed<Date> {
-  if (!/^\d+$/.test(text.trim())) return parseWhen(text, now, -1);
-  const seconds = Number(text);
-  if (seconds >= MILLISECONDS) return refused("must be in seconds: these look like milliseconds");
-  return accepted(new Date(seconds * 1000));
-}
-
-/** As seconds this would be the year 5138. */
+/** In seconds this would be the year 5138. */
 const MILLISECONDS = 100_000_000_000;
 
+/** Unix seconds, or what every other time is: ISO 8601, or a duration back from now. */
+const parseAt =
+  (now: Date) =>
+  (text: string): Parsed<Date> => {
+    if (!/^\d+$/.test(text.trim())) return parseWhen(text, now, -1);
+    const seconds = Number(text);
+    return seconds < MILLISECONDS
+      ? accepted(new Date(seconds * 1000))
+      : refused("must be in seconds, and this looks like milliseconds");
+  };
+
 const keyRequired = (): PaylinkError =>
-  new PaylinkError("key_required", "There is no key to verify the webhook with.", {
-    hint: "paylink verify webhook.http --key service.pem   takes the service's public key from a file or an https URL\npaylink sandbox                                registers a profile that has one",
+  new PaylinkError("key_required", "No key is configured, so the webhook cannot be verified.", {
+    hint: [
+      "paylink verify webhook.http --key service.pem   uses the service's public key from a file or an https URL",
+      "paylink sandbox                                 registers a profile that has one",
+    ].join("\n"),
   });

@@ -1,36 +1,30 @@
-/** `paylink verify`: explains one captured webhook, and says what to change where it does not verify. */
+/** `paylink verify`: explains one captured webhook, and what to change if it does not verify. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
+import { addressed, publicAddress } from "../../receiver/address.ts";
+import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { examine, type Examination } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
-import { eventsPath, openEventStore } from "../../store/events.ts";
-import { findOne } from "../../store/find-event.ts";
-import { settingsInForce } from "../../store/in-force.ts";
-import { captureOf, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
-import type { VerifyFlags } from "./command.ts";
-import { verifyOptions, type VerifyOptions } from "./options.ts";
+import { findOne } from "../../store/events/find-event.ts";
+import { captureFromRequest, readCapture, type Capture } from "./capture.ts";
+import type { CaptureSource, VerifyOptions } from "./options.ts";
 
-/** The largest body that a webhook may have. */
-const MAX_BODY = 1024 * 1024;
-
-export async function verify(context: Context, file: string | undefined, flags: VerifyFlags): Promise<void> {
-  const { out, now, readFile, send } = context;
-  const options = verifyOptions(flags, file, await settingsInForce(context), now());
-  const warn = (warning: string): void => out.note(`${out.notePaint.yellow("!")} ${warning}`);
-  const keys = await loadKeys(options.keySources, { readFile, send, warn });
-  const capture =
-    flags.event === undefined
-      ? await fromFile(file, context)
-      : await fromStore(flags.event, flags.db, context);
-  const { address, source } = addressOf(capture, options);
-  const request: HttpRequest = { ...capture.request, ...address };
+export async function verify(context: Context, options: VerifyOptions): Promise<number> {
+  const { out, readFile, send } = context;
+  const keys = await loadKeys(options.keySources, { readFile, send, warn: out.warn });
+  const capture = await openCapture(options.source, context);
+  const { request, source } = addressedRequest(capture, options);
   const { policy, at } = options;
-  const examination = examine(request, { keys, policy, now: at, maxBody: MAX_BODY }, capture.request.fault);
+  const examination = examine(
+    request,
+    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY },
+    capture.request.fault,
+  );
   out.data(
     out.json
       ? documentOf(examination)
@@ -47,19 +41,17 @@ export async function verify(context: Context, file: string | undefined, flags: 
   const { verdict, code } = examination.verdict;
   if (verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
+  return 0;
 }
 
-async function fromFile(file = "-", { readFile }: Context): Promise<Capture> {
-  return readCapture(await readFile(file), file === "-" ? "stdin" : file);
-}
-
-/** What was taken or turned away, as it was received. */
-async function fromStore(uti: string, db: string | undefined, { dataFolder }: Context): Promise<Capture> {
-  const store = openEventStore(db ?? eventsPath(dataFolder));
+async function openCapture(source: CaptureSource, { readFile, events }: Context): Promise<Capture> {
+  if ("file" in source)
+    return readCapture(await readFile(source.file), source.file === "-" ? "stdin" : source.file);
+  const store = await events(source.database);
   try {
-    const { id, request } = findOne(store, uti);
-    if (request !== null) return captureOf(request);
-    throw new PaylinkError("usage", `${id} was no HTTP request, so nothing of it was kept to verify.`);
+    const { id, request } = await findOne(store, source.event);
+    if (request !== null) return captureFromRequest(request);
+    throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
   } finally {
     await store.close();
   }
@@ -87,21 +79,18 @@ function documentOf({ verdict, record, breaches }: Examination): string {
   );
 }
 
-/** The flag wins, then what the capture says itself, then the profile, then the Host that was received. */
-function addressOf(
+/** The address comes from the flag, else the capture itself, else the profile, else the Host received. */
+function addressedRequest(
   { request, address }: Capture,
   { publicUrl }: VerifyOptions,
-): { address: CapturedAddress; source: string } {
-  const configured = publicUrl && {
-    address: {
-      scheme: publicUrl.url.protocol === "http:" ? "http" : "https",
-      authority: publicUrl.url.host,
-    } as const,
-    source: publicUrl.source === "flag" ? "--public-url" : "the profile's publicUrl",
-  };
-  if (configured !== undefined && publicUrl?.source === "flag") return configured;
-  if (address !== undefined) return { address, source: "the capture itself" };
-  if (configured !== undefined) return configured;
+): { request: HttpRequest; source: string } {
   const [host = ""] = fieldLines(request.headers, "host");
-  return { address: { scheme: "http", authority: host }, source: "Host, and http for want of --public-url" };
+  const received: HttpRequest = { ...request, scheme: "http", authority: host, ...address };
+  if (publicUrl !== undefined && (publicUrl.source === "flag" || address === undefined))
+    return {
+      request: addressed(received, publicAddress(publicUrl.url)),
+      source: publicUrl.source === "flag" ? "--public-url" : "the profile's publicUrl",
+    };
+  const guess = "Host, and http because there is no --public-url";
+  return { request: received, source: address === undefined ? guess : "the capture itself" };
 }

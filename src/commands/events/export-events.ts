@@ -1,0 +1,18 @@
+/** `paylink events export`: prints events as the lines of `listen --json`, in order of arrival. */
+import type { Context } from "../../context.ts";
+import { eventLine } from "../../receiver/event-line.ts";
+import type { ExportOptions } from "./options.ts";
+import { asReceived, withEvents } from "./stored-events.ts";
+
+export async function exportEvents(context: Context, options: ExportOptions): Promise<number> {
+  const { out, signal } = context;
+  const unread = out.unread();
+  await withEvents(context, options, async (store) => {
+    for await (const event of store.events(options.filter)) {
+      if (signal.aborted || unread.aborted) return;
+      out.data(eventLine(asReceived(event)));
+      await out.drained();
+    }
+  });
+  return 0;
+}

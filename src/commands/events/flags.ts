@@ -1,0 +1,35 @@
+/** The flags of `paylink events` and its subcommands. */
+import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+
+export const databaseFlag = (command: NewCommand) =>
+  command.option("--db <path>", "where events are kept (default: in paylink's data folder)");
+
+export const filterFlags = (command: NewCommand) =>
+  databaseFlag(command)
+    .addOption(oneOf("--outcome <outcome>", "only these", ["approved", "declined", "cancelled", "unclear"]))
+    .option("--reference <text>", "only records whose reference contains this")
+    .option("--since <when>", "received since then: ISO 8601, or a time ago (2h, 7d)")
+    .option("--until <when>", "received before then")
+    .option("--limit <count>", "only the newest");
+
+export const listFlags = (command: NewCommand) =>
+  filterFlags(command)
+    .option("--rejected", "list rejected webhooks instead")
+    .option("-q, --quiet", "print only the utis (for rejected webhooks, the ids)");
+
+export const replayFlags = (command: NewCommand) =>
+  filterFlags(command)
+    .option("--all", "every event that passes the filter, in order of arrival")
+    .option("--to <target>", "your application: 3000, localhost:3000/hook, /hook or a URL")
+    .option("--insecure", "accept a self-signed certificate from the target");
+
+export const pruneFlags = (command: NewCommand) =>
+  databaseFlag(command).requiredOption(
+    "--before <when>",
+    "what was received before then: ISO 8601, or a time ago (30d)",
+  );
+
+export type FilterFlags = FlagsOf<typeof filterFlags>;
+export type ListFlags = FlagsOf<typeof listFlags>;
+export type ReplayFlags = FlagsOf<typeof replayFlags>;
+export type PruneFlags = FlagsOf<typeof pruneFlags>;

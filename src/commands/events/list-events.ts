@@ -1,0 +1,78 @@
+/** `paylink events list`: the newest events as a table, or as JSON lines. */
+import type { Context } from "../../context.ts";
+import { memberOf, stringifyJson } from "../../domain/json.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
+import { amountOf, paintOutcome } from "../../render/record.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { renderTable, type Cell } from "../../render/table.ts";
+import { relativeTime } from "../../render/time.ts";
+import type { StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import type { ListOptions } from "./options.ts";
+import { asReceived, withEvents } from "./stored-events.ts";
+
+export async function listEvents(context: Context, options: ListOptions): Promise<number> {
+  const { out } = context;
+  const { filter, rejected, quiet } = options;
+  const found: (StoredEvent | StoredRejection)[] = [];
+  await withEvents(context, options, async (store) => {
+    for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
+  });
+  if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
+  else if (quiet) for (const one of found) out.data(safeText(nameOf(one)));
+  else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
+  else out.data(renderTable(found.map((one) => cellsOf(one, context))));
+  return 0;
+}
+
+const nameOf = (one: StoredEvent | StoredRejection): string =>
+  one.type === "rejected" ? one.id : one.uti || one.id;
+
+function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Context): Cell[] {
+  const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
+  if (one.type === "rejected")
+    return [
+      time,
+      { text: one.id },
+      { text: String(one.status), paint: paint.red },
+      { text: one.code },
+      { text: one.detail },
+    ];
+  const { record } = asReceived(one);
+  const marks = [
+    ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
+    ...(one.accepted ? ["forwarded"] : []),
+    ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
+  ];
+  const outcome = outcomeOf(record ?? {});
+  return [
+    time,
+    { text: outcome, paint: () => paintOutcome(outcome, paint) },
+    { text: record === null ? "-" : amountOf(record), right: true },
+    { text: one.reference || "-" },
+    { text: nameOf(one) },
+    { text: marks.join(", "), paint: paint.yellow },
+  ];
+}
+
+function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
+  if (one.type === "rejected") {
+    const { type, id, receivedAt, code, status, detail, checks } = one;
+    return { type, id, receivedAt, code, status, detail, checks };
+  }
+  const { id, uti, receivedAt, reference, repeats, accepted, verdict } = one;
+  const { record } = asReceived(one);
+  const amount = record === null ? undefined : memberOf(record, "amountTrans");
+  return {
+    type: "event",
+    id,
+    uti,
+    receivedAt,
+    outcome: one.outcome,
+    amount: amount === undefined ? null : amount,
+    currency: record === null ? null : (memberOf(record, "transCurrencyCode") ?? null),
+    reference,
+    verified: verdict.verdict === "valid",
+    repeats,
+    taken: accepted,
+  };
+}

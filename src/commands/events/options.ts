@@ -1,0 +1,120 @@
+/** From the flags of `events` and its subcommands to what each works with. */
+import { parseTarget } from "../../receiver/forward-target.ts";
+import type { EventFilter } from "../../receiver/event-store.ts";
+import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
+import { parseCount, parseOutcome, parseSince } from "../flag-values.ts";
+import type { FilterFlags, ListFlags, PruneFlags, ReplayFlags } from "./flags.ts";
+
+interface Database {
+  /** The file that events are kept in; undefined is the usual place. */
+  readonly database: string | undefined;
+}
+
+export interface ExportOptions extends Database {
+  readonly filter: EventFilter;
+}
+
+export interface ListOptions extends ExportOptions {
+  readonly rejected: boolean;
+  readonly quiet: boolean;
+}
+
+export interface ShowOptions extends Database {
+  /** The uti or the id, or the start of one. */
+  readonly name: string;
+}
+
+export interface ReplayOptions extends ExportOptions {
+  /** The events to send; if there are none, all that pass the filter. */
+  readonly names: readonly string[];
+  readonly target: URL;
+  readonly insecure: boolean;
+}
+
+export interface PruneOptions extends Database {
+  readonly before: Date;
+}
+
+/** One screen; `--limit` changes it. */
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 999_999_999;
+
+/** Throws one `usage` error with every problem, as each of these does. */
+export function listOptions(flags: ListFlags, now: Date): ListOptions {
+  const reader = createFlagReader();
+  const filter = readFilter(reader, flags, now);
+  const rejected = flags.rejected ?? false;
+  if (rejected)
+    refuse(reader, "--rejected", "lists webhooks without a record", flags, ["outcome", "reference"]);
+  reader.finish("Nothing was listed.");
+  return {
+    filter: { ...filter.value, limit: filter.value.limit ?? DEFAULT_LIMIT },
+    rejected,
+    quiet: flags.quiet ?? false,
+    database: flags.db,
+  };
+}
+
+export function exportOptions(flags: FilterFlags, now: Date): ExportOptions {
+  const reader = createFlagReader();
+  const filter = readFilter(reader, flags, now);
+  reader.finish("Nothing was exported.");
+  return { filter: filter.value, database: flags.db };
+}
+
+export function replayOptions(names: readonly string[], flags: ReplayFlags, now: Date): ReplayOptions {
+  const reader = createFlagReader();
+  const filter = readFilter(reader, flags, now);
+  const target = reader.require("--to", flags.to, parseTarget);
+  const all = flags.all ?? false;
+  if (names.length === 0 && !all) reader.problem("<uti...>", "is required, or --all");
+  if (names.length > 0 && all) reader.problem("--all", "cannot be used with single events");
+  if (names.length > 0) refuse(reader, "<uti...>", "names single events", flags, FILTERS);
+  reader.finish("Nothing was replayed.");
+  return {
+    names,
+    filter: filter.value,
+    target: target.value,
+    insecure: flags.insecure ?? false,
+    database: flags.db,
+  };
+}
+
+export function pruneOptions(flags: PruneFlags, now: Date): PruneOptions {
+  const reader = createFlagReader();
+  const before = reader.read("--before", flags.before, parseSince(now));
+  reader.finish("Nothing was deleted.");
+  return { before: before.value, database: flags.db };
+}
+
+const FILTERS = ["outcome", "reference", "since", "until", "limit"] as const;
+
+/** Reports each of the flags that is given though it has no effect. */
+function refuse(
+  reader: FlagReader,
+  at: string,
+  reason: string,
+  flags: FilterFlags,
+  names: readonly (typeof FILTERS)[number][],
+): void {
+  for (const name of names)
+    if (flags[name] !== undefined) reader.problem(`--${name}`, `cannot be used with ${at}, which ${reason}`);
+}
+
+function readFilter(reader: FlagReader, flags: FilterFlags, now: Date): ReadValue<EventFilter> {
+  const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
+  const since = reader.read("--since", flags.since, parseSince(now));
+  const until = reader.read("--until", flags.until, parseSince(now));
+  const limit = reader.read("--limit", flags.limit, parseCount(1, MAX_LIMIT));
+  return {
+    get value() {
+      return {
+        outcome: outcome.value,
+        reference: flags.reference,
+        since: since.value,
+        until: until.value,
+        limit: limit.value,
+      };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { isAccepted } from "../../receiver/events.ts";
+import { forward } from "../../receiver/forward.ts";
+import { renderForward } from "../../render/webhook.ts";
+import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
+import { findOne } from "../../store/events/find-event.ts";
+import type { ReplayOptions } from "./options.ts";
+import { withEvents } from "./stored-events.ts";
+
+export async function replayEvents(context: Context, options: ReplayOptions): Promise<number> {
+  const { out, now, send, signal } = context;
+  const { names, filter, target: url, insecure } = options;
+  await withEvents(context, options, async (store) => {
+    let [sent, failed] = [0, 0];
+    for await (const event of names.length === 0 ? store.events(filter) : await findAll(store, names)) {
+      signal.throwIfAborted();
+      const result = await forward(event.request, url, { send, now, headers: [], insecure });
+      await store.forwarded(event.id, result);
+      sent += 1;
+      if (!isAccepted(result.status)) failed += 1;
+      const { target, status, ms, detail } = result;
+      const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail };
+      out.data(out.json ? JSON.stringify(line) : renderForward(event.uti || event.id, result, out.paint));
+    }
+    if (failed > 0)
+      throw new PaylinkError("not_taken", `${url.href} did not accept ${failed} of ${sent} events.`);
+    out.note(`Replayed ${sent} events to ${url.href}`);
+  });
+  return 0;
+}
+
+/** Finds every event before the first is sent. */
+async function findAll(store: EventStore, names: readonly string[]): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (const name of names) {
+    const found = await findOne(store, name);
+    if (found.type === "rejected")
+      throw new PaylinkError("usage", `${name} was rejected, and rejected webhooks are never forwarded.`, {
+        hint: "Nothing was replayed.",
+      });
+    events.push(found);
+  }
+  return events;
+}

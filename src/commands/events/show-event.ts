@@ -1,0 +1,98 @@
+/** `paylink events show`: one event in full, with its verification, deliveries and forwards. */
+import type { Context } from "../../context.ts";
+import { renderRecord } from "../../render/record.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { renderSteps } from "../../render/verdict.ts";
+import { formatLocal } from "../../render/time.ts";
+import { renderEventHeading, renderForward, renderRejection } from "../../render/webhook.ts";
+import { eventLine } from "../../receiver/event-line.ts";
+import type { Forward } from "../../receiver/events.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { compareDigests } from "../../signatures/digest.ts";
+import { traceBase } from "../../signatures/trace.ts";
+import type { Verdict } from "../../signatures/verdict.ts";
+import type { Arrival, EventStore, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import { findOne } from "../../store/events/find-event.ts";
+import type { ShowOptions } from "./options.ts";
+import { asReceived, withEvents } from "./stored-events.ts";
+
+export async function showEvent(context: Context, options: ShowOptions): Promise<number> {
+  const { out } = context;
+  await withEvents(context, options, async (store) => {
+    const found = await findOne(store, options.name);
+    if (found.type === "rejected") out.data(out.json ? JSON.stringify(found) : rejectionText(found, context));
+    else {
+      const history = await historyOf(found, store);
+      out.data(out.json ? eventDocument(found, history) : eventText(found, history, context));
+    }
+  });
+  return 0;
+}
+
+/** What happened after the first arrival. */
+interface History {
+  readonly arrivals: readonly Arrival[];
+  readonly forwards: readonly Forward[];
+}
+
+const historyOf = async ({ id }: StoredEvent, store: EventStore): Promise<History> => ({
+  arrivals: await store.arrivals(id),
+  forwards: await store.forwards(id),
+});
+
+/** The event's own line, with its history. */
+const eventDocument = (kept: StoredEvent, history: History): string =>
+  `${eventLine(asReceived(kept)).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
+
+function eventText(kept: StoredEvent, { arrivals, forwards }: History, { out }: Context): string {
+  const { paint } = out;
+  const event = asReceived(kept);
+  const { verdict, record, breaches, request, receivedAt, id } = event;
+  const verified = verdict.verdict === "valid";
+  const lines = [
+    renderEventHeading({ ...event, verified, warnings: verdict.warnings }, paint),
+    renderRecord(record ?? {}, breaches, out),
+    ...requestLines(request, paint),
+    verificationText(verdict, request, paint),
+    `  ${paint.cyan("deliveries")}`,
+    `    ${formatLocal(receivedAt)}  ${id}`,
+  ];
+  for (const arrival of arrivals)
+    lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
+  if (forwards.length > 0) lines.push(`  ${paint.cyan("forwards")}`);
+  for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
+  return lines.join("\n");
+}
+
+function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
+  const { request, checks, id } = rejection;
+  return [
+    renderRejection(rejection, paint),
+    ...(request === null ? [] : requestLines(request, paint)),
+    verificationText({ checks, warnings: [], signatureBase: null }, request, paint),
+    `  paylink verify --event ${id}   explains it`,
+  ].join("\n");
+}
+
+type Paint = Context["out"]["paint"];
+
+function requestLines({ method, target, headers, body }: HttpRequest, paint: Paint): string[] {
+  return [
+    `  ${paint.cyan("request")}`,
+    `    ${safeText(`${method} ${target}`)}`,
+    ...headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
+    `    ${body.length} bytes of body`,
+  ];
+}
+
+/** As `verify` shows it; there is nothing to compare if what was rejected was not an HTTP request. */
+function verificationText(
+  verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
+  request: HttpRequest | null,
+  paint: Paint,
+): string {
+  const digests = request === null ? [] : compareDigests(request.headers, request.body);
+  const trace =
+    request === null ? [] : traceBase(verdict.signatureBase, request, "the address it was verified against");
+  return renderSteps({ verdict, digests, trace }, paint).replace(/^(?=.)/gm, "  ");
+}

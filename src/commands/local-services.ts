@@ -1,0 +1,108 @@
+/** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
+import type { Context, SandboxHome } from "../context.ts";
+import type { Server } from "../http/exchange.ts";
+import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
+import type { ReceiverParts } from "../receiver/receiver.ts";
+import { startReceiver } from "../receiver/receiver.ts";
+import { createClock } from "../sandbox/clock.ts";
+import { createIds } from "../sandbox/ids.ts";
+import type { SandboxParts } from "../sandbox/service.ts";
+import { createSigningKeys } from "../sandbox/signing-keys.ts";
+import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
+import { readKeys, type VerificationKey } from "../signatures/keys.ts";
+import { DEFAULT_POLICY } from "../signatures/policy.ts";
+
+const ADDRESS = { host: "127.0.0.1", port: 0 } as const;
+const MAX_BODY = 1024 * 1024;
+
+interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
+  /** Whether the receiver refuses records that break the specification. */
+  readonly strict: boolean;
+  readonly log: EventLog;
+  readonly forward?: ReceiverParts["forward"];
+  readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
+  readonly onSandboxEvent: SandboxParts["observe"];
+}
+
+interface RunningServices {
+  readonly sandbox: RunningSandbox;
+  readonly receiver: Server;
+}
+
+export interface LocalServices extends RunningServices {
+  /** The path of their `PAYLINK_HOME`. */
+  readonly home: string;
+  readonly sandboxHome: SandboxHome;
+  /** Stops both and deletes the home. */
+  readonly close: () => Promise<void>;
+}
+
+export async function openLocalServices(parts: LocalServicesParts, context: Context): Promise<LocalServices> {
+  const home = await context.temporaryHome();
+  try {
+    const sandboxHome = await context.sandbox(home.path);
+    const { sandbox, receiver } = await start(parts, sandboxHome, context);
+    const close = async (): Promise<void> => {
+      try {
+        await sandbox.close();
+        await receiver.close();
+      } finally {
+        await home.remove();
+      }
+    };
+    return { home: home.path, sandboxHome, sandbox, receiver, close };
+  } catch (error) {
+    await home.remove();
+    throw error;
+  }
+}
+
+async function start(
+  { schedule, strict, log, forward, onWebhook, onSandboxEvent }: LocalServicesParts,
+  { identity, renewKey, ledger }: SandboxHome,
+  { serve, send, now, newId, out }: Context,
+): Promise<RunningServices> {
+  const keys = createSigningKeys(identity, renewKey, now);
+  const shared = { ...ADDRESS, serve, faulted: (error: unknown): void => out.warn(String(error)) };
+  const sandbox = await startSandbox({
+    ...shared,
+    merchant: identity,
+    keys,
+    ledger: ledger(),
+    clock: createClock(now),
+    ids: createIds(newId),
+    newToken: newId,
+    send,
+    machineNow: now,
+    allowRemote: false,
+    schedule,
+    fault: undefined,
+    observe: onSandboxEvent,
+  });
+  const receiver = await startReceiver({
+    ...shared,
+    path: "/",
+    publicAddress: undefined,
+    maxBody: MAX_BODY,
+    keys: publishedKeys(keys),
+    renewKeys: async () => publishedKeys(keys),
+    policy: DEFAULT_POLICY,
+    strict,
+    unverified: false,
+    log,
+    forward,
+    now,
+    newId,
+    observe: onWebhook,
+  }).catch(async (error: unknown) => {
+    await sandbox.close();
+    throw error;
+  });
+  return { sandbox, receiver };
+}
+
+function publishedKeys(keys: SandboxParts["keys"]): VerificationKey[] {
+  const read = readKeys(JSON.stringify({ keys: keys.published() }));
+  if (!read.ok) throw new Error(read.reason);
+  return read.keys;
+}

@@ -1,0 +1,39 @@
+/** Runs another program to its end: with our own input and output, our signals, and the exit code that a shell gives. */
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { isatty } from "node:tty";
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+
+/** With `--json` stdout is for the report, so the program prints to stderr. */
+export function runProgram(
+  [program = "", ...args]: readonly string[],
+  added: Readonly<Record<string, string>>,
+  { env, out, signal }: Context,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...env, ...added },
+      stdio: ["inherit", out.json ? 2 : "inherit", "inherit"],
+    });
+    const forwardSignal = (): void => {
+      const reason: unknown = signal.reason;
+      const interrupted = reason instanceof PaylinkError && reason.code === "interrupted";
+      if (!interrupted) child.kill("SIGTERM");
+      else if (!atTerminal()) child.kill("SIGINT");
+    };
+    signal.addEventListener("abort", forwardSignal, { once: true });
+    child.on("error", (error) => {
+      signal.removeEventListener("abort", forwardSignal);
+      reject(new PaylinkError("usage", `Cannot run ${program}: ${error.message}`, { cause: error }));
+    });
+    child.on("close", (code, ended) => {
+      signal.removeEventListener("abort", forwardSignal);
+      // POSIX shells give 128 and the signal's number for a program that a signal ended.
+      resolve(code ?? 128 + (ended === null ? 0 : constants.signals[ended]));
+    });
+  });
+}
+
+/** A terminal sends Ctrl-C to every foreground program; forwarding it would send it twice. */
+const atTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
