@@ -6,7 +6,7 @@ import { bulkOptions } from "../../src/commands/bulk/options.ts";
 import type { BulkFlags } from "../../src/commands/bulk/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send } from "../../src/http/exchange.ts";
-import { inForce } from "../../src/store/in-force.ts";
+import { inForce } from "../../src/store/settings/in-force.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";

@@ -1,5 +1,5 @@
 /** `paylink bulk`, the real binary: against the sandbox, on a terminal, interrupted, killed, and two at once. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -11,8 +11,8 @@ const list = (rows: number): string =>
   `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
 
 /** A list in a home of its own, and how to send it. */
-function listOf(text: string, service: LinkService) {
-  const home = temporaryHome();
+function listOf(text: string, service: LinkService, home = temporaryHome()) {
+  mkdirSync(home, { recursive: true });
   const path = join(home, "orders.csv");
   writeFileSync(path, text);
   const args = ["bulk", path, "--currency", "EUR"];
@@ -121,6 +121,26 @@ describe("bulk", () => {
     expect(second.code).toBe(2);
     expect(second.stderr).toContain(`Process ${running.pid} is sending this list now`);
     await running.stop();
+  });
+
+  it("releases its lock when the journal cannot be created", async () => {
+    const service = await startLinkService(() => "create");
+    // A file may have 512 bytes, or 1,024, as the shell counts: room for the lock, but not for the list's path.
+    const small = listOf(
+      list(1),
+      service,
+      join(temporaryHome(), ...Array.from({ length: 6 }, () => "x".repeat(200))),
+    );
+    const folder = join(small.home, "data", "bulk");
+    const ended = await runPaylink(small.args, {
+      ...small,
+      through: ["sh", "-c", 'ulimit -S -f 1; exec "$@"', "sh"],
+    });
+    expect(ended.code).not.toBe(0);
+    expect(service.arrivals).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.endsWith(".new"))).toEqual([]);
+    expect((await small.send()).code).toBe(0);
+    expect(service.arrivals).toEqual(["I0"]);
   });
 });
 
