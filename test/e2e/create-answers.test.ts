@@ -1,4 +1,4 @@
-/** What becomes of a created link besides the card: waited for, opened, copied, and created by curl. */
+/** What happens to a created link besides the card: its payment, the browser, the clipboard, and the curl command. */
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,67 +27,14 @@ async function homeWithSandbox(): Promise<string> {
 }
 
 describe("create --wait", () => {
-  it.each([
-    [["--outcome", "approved"], 0, "APPROVED"],
-    [["--outcome", "declined"], 9, "DECLINED"],
-    [["--outcome", "cancelled"], 9, "CANCELLED"],
-  ])("ends with the outcome of a payment with %j: %i", async (pay, code, words) => {
+  it("ends with the outcome of a payment at the sandbox", async () => {
     const home = await homeWithSandbox();
     const waiting = startPaylink([...CREATE, "--wait", "--timeout", "60s"], { home });
     const [url = ""] = await waiting.until(/^http\S+/);
-    expect((await runPaylink(["pay", url, ...pay], { home })).code).toBe(0);
+    expect((await runPaylink(["pay", url, "--outcome", "declined"], { home })).code).toBe(0);
     const ended = await waiting.ended;
-    expect(ended.code).toBe(code);
-    expect(ended.stdout).toContain(words);
-  });
-
-  it("knows a reusable link's payment by its base reference, and no other's", async () => {
-    const home = await homeWithSandbox();
-    const create = ["create", "--reusable", "--invoice-id", "DONATION", "--wait", "--json", "--debug"];
-    const waiting = startPaylink(create, { home });
-    const [, url = ""] = await waiting.until(/"url":"([^"]+)"/);
-    const [, callback = ""] = /"callbackUrl":"([^"]+)"/.exec(waiting.stderr()) ?? [];
-    const reusable = ["create", "--reusable", "--invoice-id", "DONATION-2", "--callback-url", callback, "-q"];
-    const other = await runPaylink(reusable, { home });
-    await runPaylink(["pay", other.stdout.trim(), "--amount", "7"], { home });
-    await expect.poll(() => waiting.stderr(), { timeout: 30_000 }).toContain("Another payment: APPROVED");
-    await runPaylink(["pay", url, "--amount", "25"], { home });
-    const { code, stdout } = await waiting.ended;
-    expect(code).toBe(0);
-    const [link, record] = stdout
-      .trim()
-      .split("\n")
-      .map((line): unknown => JSON.parse(line));
-    expect(link).toMatchObject({ url });
-    expect(record).toMatchObject({ transApproved: true, amountTrans: 25 });
-    expect((record as { reference: string }).reference).toMatch(/^DONATION-{1,2}[A-Z0-9]{9}$/);
-  });
-
-  it("ends with 8 when the time passes, and says that the link stays", async () => {
-    const home = await homeWithSandbox();
-    const run = await runPaylink([...CREATE, "--wait", "--timeout", "1s", "-q"], { home });
-    expect(run.code).toBe(8);
-    expect(run.stdout).toMatch(/^http\S+\n$/);
-    expect(run.stderr).toContain("can still be paid");
-  });
-
-  it.each([
-    ["a callback elsewhere", ["--callback-url", "https://shop.example/hook"], {}],
-    ["a service elsewhere", [], { PAYLINK_BASE_URL: "https://service.example" }],
-  ])("explains at once that %s cannot reach this receiver", async (_, args, env) => {
-    const home = await homeWithSandbox();
-    const run = await runPaylink([...FULL, "--wait", ...args], { home, env });
-    expect(run.code).toBe(2);
-    expect(run.stdout).toBe("");
-    expect(run.stderr).toContain("would never see the payment");
-  });
-
-  it("sends nothing without a key to verify the webhook with", async () => {
-    const server = await rawServer(reply(200, ANSWER));
-    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
-    const run = await runPaylink([...FULL, "--wait"], { home: temporaryHome(), env });
-    expect(run.code).toBe(2);
-    expect(server.requests).toEqual([]);
+    expect(ended.code).toBe(9);
+    expect(ended.stdout).toContain("DECLINED");
   });
 
   it("stops waiting at Ctrl-C", async () => {
@@ -158,7 +105,7 @@ describe("create --open and --copy", () => {
     chmodSync(join(home, "bin", name), 0o755);
   };
 
-  it.runIf(process.platform === "linux")("hand the link to the programs of the platform", async () => {
+  it.runIf(process.platform === "linux")("pass the link to the programs of the platform", async () => {
     const server = await rawServer(reply(200, ANSWER));
     const home = temporaryHome();
     program(
@@ -179,7 +126,7 @@ describe("create --open and --copy", () => {
     expect(readFileSync(join(home, "opened"), "utf8")).toBe("https://pay.example/checkout?r=L1");
   });
 
-  it("only warn where nothing takes the link, since it exists", async () => {
+  it("only warn if no program takes the link, since it exists", async () => {
     const server = await rawServer(reply(200, ANSWER));
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1", PATH: "/nowhere" };
     const run = await runPaylink([...FULL, "--copy", "-q"], { home: temporaryHome(), env });

@@ -1,0 +1,222 @@
+/** Whole runs of `paylink bulk`, in process: its rows, warnings and results, at a service that may fail. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCommand, type CommandEnd } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startLinkService, type LinkService } from "../support/link-service.ts";
+
+const list = (rows: number): string =>
+  `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
+
+/** A list in a home of its own, and how to send it. */
+function listOf(text: string, service: LinkService) {
+  const home = temporaryHome();
+  const path = join(home, "orders.csv");
+  writeFileSync(path, text);
+  const args = ["bulk", path, "--currency", "EUR"];
+  const env = service.env;
+  return {
+    home,
+    path,
+    env,
+    args,
+    send: (...more: string[]): Promise<CommandEnd> => runCommand([...args, ...more], { home, env }),
+    results: (): string[][] =>
+      readFileSync(join(home, "orders.links.csv"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",")),
+  };
+}
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const never = (): never => {
+  throw new Error("nothing should have been sent");
+};
+
+/** What the results say of each row, held against what the service made. */
+function expectExactlyOnce(results: string[][], links: ReadonlyMap<string, number>, rows: number): void {
+  const [, ...records] = results;
+  expect(records.map(([invoice]) => invoice)).toEqual(Array.from({ length: rows }, (_, row) => `I${row}`));
+  for (const [invoice = "", , , , id, , status] of records) {
+    const made = links.get(invoice) ?? 0;
+    expect([invoice, status, made]).toEqual([invoice, status, status === "created" ? 1 : Math.min(made, 1)]);
+    expect(["created", "unknown"]).toContain(status);
+    if (status === "created") expect(id).toBe(`${invoice}.1`);
+  }
+}
+
+describe("a run of bulk", () => {
+  it("takes rows from standard input, and prints a JSON line for each", async () => {
+    const service = await startLinkService(() => "create");
+    const home = temporaryHome();
+    const output = join(home, "out.jsonl");
+    const input =
+      '{"amount":1.50,"invoiceId":"A","customerName":"Ada"}\n{"amount":2,"invoiceId":"B","customerName":"Bob"}\n';
+    const run = () =>
+      runCommand(["bulk", "-", "--currency", "EUR", "-o", output, "--json"], {
+        home,
+        env: service.env,
+        stdin: input,
+      });
+    const first = await run();
+    expect(first.exit).toBe(0);
+    const printed = lines(first.stdout);
+    expect(printed).toContainEqual({
+      type: "row",
+      line: 2,
+      status: "created",
+      id: "B.1",
+      url: "https://pay.example/pay?r=B.1",
+    });
+    expect(printed.at(-1)).toMatchObject({ type: "summary", rows: 2, created: 2, output });
+    expect(lines(readFileSync(output, "utf8"))[0]).toEqual({
+      amount: 1.5,
+      invoiceId: "A",
+      customerName: "Ada",
+      id: "A.1",
+      url: "https://pay.example/pay?r=A.1",
+      status: "created",
+    });
+    expect((await run()).exit).toBe(0);
+    expect([...service.links]).toEqual([
+      ["A", 1],
+      ["B", 1],
+    ]);
+    expect(readdirSync(join(home, "data", "bulk")).filter((name) => !name.endsWith(".journal"))).toEqual([]);
+  });
+
+  it("names every bad row by line and column, and sends nothing", async () => {
+    const service = await startLinkService(never);
+    const bad = listOf("amount,customerName\n1,Ada\n1.005,Bob\n,\n2,\n1,2,3\n", service);
+    const ended = await bad.send();
+    expect(ended.exit).toBe(2);
+    expect(ended.stderr).toContain("line 3, amount  must have at most 2 decimals");
+    expect(ended.stderr).toContain("line 5, customerName  is required");
+    expect(ended.stderr).toContain("line 6  has 3 columns, and the header 2");
+    expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
+    const dry = await bad.send("--dry-run", "--json");
+    expect(dry.exit).toBe(2);
+    expect(lines(dry.stdout).at(-1)).toEqual({ type: "summary", rows: 4, invalid: 3, warnings: [] });
+    expect(lines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
+    expect(service.arrivals).toEqual([]);
+  });
+
+  it("sends the good rows with --skip-invalid, and the fixed ones in the next run", async () => {
+    const service = await startLinkService(() => "create");
+    const mixed = listOf(list(3).replace("I1,2.50", "I1,x"), service);
+    const first = await mixed.send("--skip-invalid");
+    expect(first.exit).toBe(2);
+    expect(first.stdout).toContain("3 rows: 2 created, 1 invalid");
+    expect(mixed.results()[2]?.slice(4, 7)).toEqual(["", "", "invalid"]);
+    expect(mixed.results()[2]?.[7]).toContain("amount must be a plain decimal");
+    writeFileSync(mixed.path, list(4));
+    const second = await mixed.send();
+    expect(second.exit).toBe(0);
+    expect(second.stdout).toContain("4 rows: 4 created (2 in an earlier run)");
+    expect([...service.links.values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it("warns once for each kind of problem, with its first line and the number of rows", async () => {
+    const service = await startLinkService(() => "create");
+    const unusual = listOf(
+      "Amount,currency,customerName,paymentSettings.callbackUrl\n1,EUR,Ada,http://shop.example/\n" +
+        "0,,Bob,\n2,XXQ,Eve,\n0,EUR,Zoe,http://shop.example/\nx,XXQ,Max,\n",
+      service,
+    );
+    const ended = await unusual.send("--skip-invalid");
+    expect(ended.stderr).toContain(
+      [
+        "! line 2, paymentSettings.callbackUrl should be https: the specification posts to an HTTPS address (and 1 more like it)",
+        "! line 3, Amount is 0 on a one-time link that is no verification: there is nothing to pay (and 1 more like it)",
+        "! line 4, currency is not a currency of ISO 4217 (XXQ)\n",
+      ].join("\n"),
+    );
+    expect(service.arrivals).toHaveLength(4);
+    const dry = await unusual.send("--skip-invalid", "--dry-run", "--json");
+    expect(lines(dry.stdout).at(-1)).toMatchObject({
+      warnings: [
+        { at: "paymentSettings.callbackUrl", line: 2, rows: 2 },
+        { at: "Amount", line: 3, rows: 2 },
+        { at: "currency", line: 4, rows: 1 },
+      ],
+    });
+  });
+
+  it("warns of links that differ from what was sent", async () => {
+    const service = await startLinkService(({ before }) => (before < 2 ? "create" : "create otherwise"));
+    const wrong = listOf(list(5), service);
+    const ended = await wrong.send("--concurrency", "1");
+    expect(ended).toMatchObject({
+      exit: 0,
+      stderr:
+        "Kept for the results, and not sent: note\n" +
+        "! line 4, amount must be as sent (3.50) (and 2 more like it)\n",
+    });
+  });
+
+  it("says that every row has its link, and how to send the same list again on purpose", async () => {
+    const service = await startLinkService(() => "create");
+    const sent = listOf(list(3), service);
+    expect((await sent.send()).stderr).not.toContain("second link");
+    const again = await sent.send();
+    expect(again.exit).toBe(0);
+    const [, journal = ""] = /delete the journal of this list, (.+), and run/.exec(again.stderr) ?? [];
+    expect(service.arrivals).toHaveLength(3);
+    rmSync(journal);
+    expect((await sent.send()).exit).toBe(0);
+    expect(service.arrivals).toHaveLength(6);
+  });
+
+  it("stops at once if the account is refused", async () => {
+    const service = await startLinkService(() => ({ status: 401 }));
+    const refused = listOf(list(500), service);
+    const ended = await refused.send("--json");
+    expect(ended.exit).toBe(3);
+    expect(service.arrivals.length).toBeLessThanOrEqual(8);
+    expect(JSON.parse(ended.stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      error: { code: "unauthorized", details: { not_sent: 500 - service.arrivals.length } },
+    });
+  });
+
+  it("sends rows of unknown outcome again only with --retry-unknown", async () => {
+    const service = await startLinkService(({ before }) =>
+      before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
+    );
+    const unknown = listOf(list(12), service);
+    const first = await unknown.send("--timeout", "500ms");
+    expect(first.exit).toBe(6);
+    expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
+    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request left/);
+    expect((await unknown.send()).exit).toBe(6);
+    expect(service.arrivals).toHaveLength(12);
+    const again = await unknown.send("--retry-unknown");
+    expect(again.exit).toBe(0);
+    expect(again.stdout).toContain("12 rows: 12 created (10 in an earlier run)");
+    expect(service.arrivals).toHaveLength(14);
+  });
+
+  it("creates each link once at a service that refuses, resets and stalls at random", async () => {
+    const rows = 300;
+    let seed = 7;
+    const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+    const service = await startLinkService(() => {
+      const chance = random();
+      if (chance < 0.05) return { status: 429, retryAfter: 0 };
+      if (chance < 0.1) return { status: 503, retryAfter: 0 };
+      if (chance < 0.12) return "reset";
+      if (chance < 0.14) return "created and reset";
+      return chance < 0.145 ? "created and silent" : chance < 0.15 ? { status: 500 } : "create";
+    });
+    const hostile = listOf(list(rows), service);
+    const ended = await hostile.send("--timeout", "1s");
+    expect(ended.exit).toBe(6);
+    expectExactlyOnce(hostile.results(), service.links, rows);
+  });
+});

@@ -1,0 +1,264 @@
+/** `paylink bulk`, in process: its options, the checks before anything is sent, and how a run ends. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bulkOptions } from "../../src/commands/bulk/options.ts";
+import type { BulkFlags } from "../../src/commands/bulk/flags.ts";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import type { Send } from "../../src/http/exchange.ts";
+import { inForce } from "../../src/store/settings/in-force.ts";
+import { interrupted, runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startLinkService, type Fate } from "../support/link-service.ts";
+
+const LIST = "invoiceId,amount,customerName\nI0,1,Ada\nI1,2,Bob\nI2,3,Eve\n";
+const never: Send = () => Promise.reject(new Error("nothing should have been sent"));
+const ACCOUNT = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" };
+
+/** A list in a home of its own, beside which its results are written. */
+function listOf(text: string) {
+  const home = temporaryHome();
+  const path = join(home, "orders.csv");
+  writeFileSync(path, text);
+  return { home, path, results: join(home, "orders.links.csv"), journals: join(home, "data", "bulk") };
+}
+
+const jsonLines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("the options of bulk", () => {
+  const DEFAULTS: BulkFlags = { concurrency: "8", timeout: "30s" };
+  const settings = inForce({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
+  const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}" } = {}) =>
+    bulkOptions(
+      file,
+      { ...DEFAULTS, ...flags },
+      { settings: async () => settings, readFile: async () => Buffer.from(base) },
+    );
+
+  it("have the documented defaults", async () => {
+    expect(await optionsOf({})).toMatchObject({
+      file: "orders.csv",
+      service: ACCOUNT.PAYLINK_BASE_URL,
+      concurrency: 8,
+      rate: undefined,
+      timeout: 30_000,
+      output: undefined,
+      skipInvalid: false,
+      retryUnknown: false,
+    });
+  });
+
+  it("read every flag", async () => {
+    const flags: Partial<BulkFlags> = {
+      output: "out.JSONL",
+      concurrency: "256",
+      rate: "20/s",
+      timeout: "1m",
+      skipInvalid: true,
+      retryUnknown: true,
+    };
+    expect(await optionsOf(flags)).toMatchObject({ ...flags, concurrency: 256, rate: 20, timeout: 60_000 });
+    expect(await optionsOf({ dryRun: true })).toMatchObject({ service: undefined });
+  });
+
+  it("report every problem at once", async () => {
+    const flags = { output: "out.txt", concurrency: "0", rate: "fast", timeout: "0s", from: "base.json" };
+    const failure: unknown = await optionsOf(flags, { base: '{"amount": 1, "amount": 2}' }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(PaylinkError);
+    expect(failure).toMatchObject({
+      code: "usage",
+      message: "Nothing was sent.",
+      problems: [
+        { at: "--concurrency", message: 'must be a whole number from 1 to 256 (got "0")' },
+        { at: "--rate", message: expect.stringContaining('(got "fast")') },
+        { at: "--timeout", message: 'must be more than 0 (got "0s")' },
+        { at: "--output", message: 'must end in .csv or .jsonl (got "out.txt")' },
+        { at: "base.json: amount", message: "must not appear twice" },
+      ],
+    });
+  });
+
+  it("cannot take both the rows and the base request from standard input", async () => {
+    await expect(optionsOf({ from: "-" }, { file: "-" })).rejects.toMatchObject({
+      problems: [{ at: "--from", message: expect.stringContaining("stdin") }],
+    });
+  });
+});
+
+describe("bulk, before anything is sent,", () => {
+  it("checks every row with --dry-run, also without an account", async () => {
+    const { path, home } = listOf("amount,currency,customerName,terminalId\n1,EUR,Ada,1\n");
+    expect(await runCommand(["bulk", path, "--dry-run"], { home, send: never })).toMatchObject({
+      exit: 0,
+      stdout: "1 row, all valid. Nothing was sent.\n",
+      stderr: "",
+    });
+    const run = await runCommand(["bulk", path], { home, send: never });
+    expect(run.exit).toBe(3);
+    expect(run.stderr).toContain("No account configured. Run one of:");
+  });
+
+  it("prints one JSON line a bad row and a summary with --json, and one document on stderr", async () => {
+    const { path, home } = listOf("amount,customerName\n1,Ada\n1.005,Bob\n2,\n");
+    const run = await runCommand(["bulk", path, "--currency", "EUR", "--json"], {
+      home,
+      env: ACCOUNT,
+      send: never,
+    });
+    expect(run.exit).toBe(2);
+    expect(jsonLines(run.stdout)).toMatchObject([
+      { type: "row", line: 3, status: "invalid", problems: [{ at: "amount" }] },
+      { type: "row", line: 4, status: "invalid" },
+    ]);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: { code: "usage", details: { rows: 3, invalid: 2 } },
+    });
+    expect(existsSync(join(home, "orders.links.csv"))).toBe(false);
+  });
+
+  it("completes the rows from the file of --from", async () => {
+    const { path, home } = listOf("amount\n1\n");
+    const base = join(home, "base.json");
+    writeFileSync(base, '{"currency": "EUR", "customerName": "Ada"}');
+    const run = await runCommand(["bulk", path, "--from", base, "--dry-run"], {
+      home,
+      env: ACCOUNT,
+      send: never,
+    });
+    expect(run).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  it.each([
+    ["the list itself", "orders.csv", "must not be the list itself"],
+    ["a folder", "folder.csv", "must be a file"],
+    ["a folder that does not exist", "none/out.csv", "must be in a folder that paylink can write to"],
+  ])("refuses %s as --output", async (_, output, words) => {
+    const { path, home } = listOf(LIST);
+    mkdirSync(join(home, "folder.csv"));
+    const args = ["bulk", path, "--currency", "EUR", "--output", join(home, output)];
+    const run = await runCommand(args, { home, env: ACCOUNT, send: never });
+    expect(run).toMatchObject({ exit: 2, stdout: "" });
+    expect(run.stderr).toContain(words);
+    expect(readFileSync(path, "utf8")).toBe(LIST);
+  });
+
+  it("refuses a list that cannot be read", async () => {
+    const run = await runCommand(["bulk", "no-such-list.csv"], { env: ACCOUNT, send: never });
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain("no-such-list.csv");
+  });
+});
+
+describe("bulk", () => {
+  /** Runs the list at a service of the test. */
+  async function send(
+    list: ReturnType<typeof listOf>,
+    fateOf: (before: number) => Fate = () => "create",
+    ...flags: readonly string[]
+  ) {
+    const service = await startLinkService(({ before }) => fateOf(before));
+    // Of one port, so that every run of a test is at the same service.
+    const again = (...more: readonly string[]) =>
+      runCommand(["bulk", list.path, "--currency", "EUR", ...more], { home: list.home, env: service.env });
+    return { run: await again(...flags), again, service };
+  }
+
+  it("writes a link beside each row, and sends nothing twice", async () => {
+    const list = listOf(LIST);
+    const { run, again, service } = await send(list);
+    expect(run).toMatchObject({
+      exit: 0,
+      stdout: `3 rows: 3 created\nResults in ${list.results}\n`,
+      stderr: "",
+    });
+    expect(readFileSync(list.results, "utf8").split("\n")[2]).toBe(
+      "I1,2,Bob,I1.1,https://pay.example/pay?r=I1.1,created,",
+    );
+    const second = await again();
+    expect(second.exit).toBe(0);
+    expect(second.stderr).toContain("delete the journal of this list");
+    expect(service.arrivals).toHaveLength(3);
+    expect(readdirSync(list.journals).filter((name) => !name.endsWith(".journal"))).toEqual([]);
+  });
+
+  it("prints JSON lines alone with --json", async () => {
+    const { run } = await send(listOf(LIST.replaceAll("\n", ",note\n")), () => "create", "--json");
+    expect(run).toMatchObject({ exit: 0, stderr: "" });
+    expect(jsonLines(run.stdout).map(({ type }) => type)).toEqual(["row", "row", "row", "summary"]);
+  });
+
+  it.each<[string, Fate, number, string]>([
+    ["unknown", "reset", 6, "outcome_unknown"],
+    ["refused", { status: 422 }, 4, "refused"],
+    ["not authorised", { status: 401 }, 3, "unauthorized"],
+  ])("ends with the worst outcome: %s", async (_, fate, exit, code) => {
+    const { run } = await send(listOf(LIST), () => fate, "--json", "--concurrency", "1");
+    expect(run.exit).toBe(exit);
+    expect(jsonLines(run.stdout).at(-1)).toMatchObject({ type: "summary", rows: 3, created: 0 });
+    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
+  });
+
+  it("continues the list under another name", async () => {
+    const list = listOf(LIST);
+    const { service } = await send(list);
+    const renamed = join(list.home, "march.csv");
+    writeFileSync(renamed, LIST);
+    const run = await runCommand(["bulk", renamed, "--currency", "EUR"], {
+      home: list.home,
+      env: service.env,
+    });
+    expect(run.exit).toBe(0);
+    expect(run.stderr).toContain(`This list was sent before, from ${list.path}.`);
+    expect(service.arrivals).toHaveLength(3);
+  });
+
+  it("refuses a list whose sent rows have changed or are missing", async () => {
+    const list = listOf(LIST);
+    const { again, service } = await send(list);
+    writeFileSync(list.path, LIST.replace("2,Bob", "20,Bob").replace("I2,3,Eve\n", ""));
+    const run = await again("--json");
+    expect(run.exit).toBe(2);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: {
+        code: "input_changed",
+        details: {
+          changed: 2,
+          problems: [
+            { at: "line 3", message: expect.stringContaining("has changed; it has the link https://") },
+            { at: "row 3", message: expect.stringContaining("is missing; it has the link https://") },
+          ],
+        },
+      },
+    });
+    expect(service.arrivals).toHaveLength(3);
+  });
+
+  it("says how to continue after Ctrl-C", async () => {
+    const list = listOf(LIST);
+    const control = new AbortController();
+    const service = await startLinkService(({ before }) => {
+      if (before === 0) control.abort(interrupted());
+      return "create";
+    });
+    const args = ["bulk", list.path, "--currency", "EUR", "--concurrency", "1", "--rate", "1", "--json"];
+    const options = { home: list.home, env: service.env };
+    const run = await runCommand(args, { ...options, signal: control.signal });
+    expect(run.exit).toBe(130);
+    expect(jsonLines(run.stdout).at(-1)).toMatchObject({ created: 1, not_sent: 2, unknown: 0 });
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: { details: { hint: expect.stringContaining("Run the same command again to continue") } },
+    });
+    const rest = await runCommand(["bulk", list.path, "--currency", "EUR"], options);
+    expect(rest).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("3 created (1 in an earlier run)"),
+    });
+    expect([...service.links.values()]).toEqual([1, 1, 1]);
+  });
+});

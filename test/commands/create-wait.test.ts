@@ -1,0 +1,161 @@
+/** `paylink create --wait`, in process: where it receives, which payment it takes, and how it ends. */
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startLinkService } from "../support/link-service.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
+
+interface Link {
+  readonly invoiceId: string;
+  readonly paymentSettings: { readonly callbackUrl: string; readonly failureCallbackUrl: string };
+}
+
+interface Waiting extends CommandOptions {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Creates a link at a service of the test, and calls `onLink` once it is printed. */
+async function waitWith(
+  onLink: (link: Link) => Promise<unknown> | void,
+  { flags = [], env, ...options }: Waiting = {},
+): Promise<CommandEnd & { readonly lines: Record<string, unknown>[]; readonly created: number }> {
+  const home = temporaryHome();
+  const service = await startLinkService(() => "create");
+  let posted: Promise<unknown> | undefined;
+  const run = await runCommand([...CREATE, "--wait", "--json", ...flags], {
+    home,
+    env: { ...service.env, PAYLINK_WEBHOOK_KEY: keyFile(home), ...env },
+    watch: (stdout) => {
+      const [line = "", ...rest] = stdout.split("\n");
+      if (rest.length > 0) posted ??= Promise.resolve(onLink(JSON.parse(line) as Link));
+    },
+    ...options,
+  });
+  await posted;
+  const lines = run.stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  return { ...run, lines, created: service.arrivals.length };
+}
+
+const pay = ({ invoiceId, paymentSettings }: Link, changes: Readonly<Record<string, unknown>> = {}) =>
+  post(
+    paymentSettings.callbackUrl,
+    webhook(paymentSettings.callbackUrl, record({ reference: invoiceId, ...changes })),
+  );
+
+describe("create --wait", () => {
+  it.each([
+    ["approved", { transApproved: true, transCancelled: false }, 0],
+    ["declined", { transApproved: false, transCancelled: false }, 9],
+    ["cancelled", { transApproved: false, transCancelled: true }, 9],
+    ["unclear", { transApproved: true, transCancelled: true }, 9],
+  ])("ends with the link's payment: %s", async (name, changes, exit) => {
+    const run = await waitWith((link) => pay(link, changes));
+    expect(run.exit).toBe(exit);
+    expect(run.lines.at(-1)).toMatchObject(changes);
+    expect(run.stderr === "" ? { outcome: "APPROVED" } : JSON.parse(run.stderr).error.details).toMatchObject({
+      outcome: name.toUpperCase(),
+    });
+  });
+
+  it("receives both callbacks on a free port, and stops receiving when it ends", async () => {
+    let callback = "";
+    const run = await waitWith((link) => {
+      const { callbackUrl, failureCallbackUrl } = link.paymentSettings;
+      expect(failureCallbackUrl).toBe(callbackUrl);
+      callback = callbackUrl;
+      return pay(link);
+    });
+    expect(run.exit).toBe(0);
+    await expect(post(callback, webhook(callback, record()))).rejects.toThrow("fetch failed");
+  });
+
+  it("recognises a reusable link's payment by its base reference, and no other payment", async () => {
+    const run = await waitWith(
+      async (link) => {
+        await pay(link, { reference: "SHOP-2-ABC123XYZ", amountTrans: 1 });
+        await pay(link, { reference: "SHOP-ABC123XYZ", amountTrans: 2 });
+      },
+      { flags: ["--reusable", "--invoice-id", "SHOP", "--expires", "7d"] },
+    );
+    expect(run).toMatchObject({ exit: 0, stderr: "" });
+    expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
+  });
+
+  it("does not take an unsigned webhook for the payment", async () => {
+    const run = await waitWith(
+      async (link) => {
+        const { callbackUrl } = link.paymentSettings;
+        const signed = webhook(callbackUrl, record({ reference: link.invoiceId }));
+        await post(callbackUrl, { ...signed, body: Buffer.from("{}") });
+      },
+      { flags: ["--timeout", "500ms"] },
+    );
+    expect(run.exit).toBe(8);
+  });
+
+  it("ends with 8 when the time is up, and says that the link can still be paid", async () => {
+    const run = await waitWith(() => undefined, { flags: ["--timeout", "100ms"] });
+    expect(run.exit).toBe(8);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: { code: "timed_out", details: { hint: expect.stringContaining("can still be paid") } },
+    });
+  });
+
+  it("stops waiting at Ctrl-C", async () => {
+    const control = new AbortController();
+    const run = await waitWith(() => control.abort(interrupted()), { signal: control.signal });
+    expect(run.exit).toBe(130);
+    expect(run.created).toBe(1);
+  });
+
+  it("warns if the customer can change the reference", async () => {
+    const run = await waitWith((link) => pay(link, { reference: `${link.invoiceId}-ABC123XYZ` }), {
+      flags: ["--reference-mode", "CUSTOM", "--expires", "7d"],
+    });
+    expect(JSON.parse(run.stderr)).toMatchObject({ warnings: [expect.stringContaining("CUSTOM")] });
+  });
+
+  it("receives through the tunnel of publicUrl on the default port of listen", async () => {
+    const busy = createServer().listen(4000, "127.0.0.1");
+    await new Promise((ready) => busy.once("listening", ready).once("error", ready));
+    onTestFinished(() => void busy.close());
+    const home = temporaryHome();
+    await runCommand(["config", "set", "publicUrl", "https://tunnel.example/hook"], { home });
+    const run = await waitWith(() => undefined, { home });
+    expect(run).toMatchObject({ exit: 2, created: 0 });
+    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
+  });
+
+  it.each([
+    [
+      "a callback elsewhere",
+      ["--callback-url", "https://shop.example/hook"],
+      {},
+      "does not lead to this receiver",
+    ],
+    ["a service elsewhere", [], { PAYLINK_BASE_URL: "https://service.example" }, "cannot post to a receiver"],
+    [
+      "two callbacks",
+      ["--callback-url", "http://127.0.0.1:1/a", "--failure-callback-url", "http://127.0.0.1:1/b"],
+      {},
+      "are different",
+    ],
+  ])("refuses %s, and sends nothing", async (_, flags, env, words) => {
+    const run = await waitWith(() => undefined, { flags, env });
+    expect(run).toMatchObject({ exit: 2, stdout: "", created: 0 });
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: { code: "usage", message: expect.stringContaining(words) },
+    });
+    expect(run.stderr).toContain("Nothing was sent.");
+  });
+
+  it("needs a key, and sends nothing without one", async () => {
+    const run = await waitWith(() => undefined, { env: { PAYLINK_WEBHOOK_KEY: "" } });
+    expect(run).toMatchObject({ exit: 2, created: 0 });
+    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "key_required" } });
+  });
+});

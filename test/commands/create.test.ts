@@ -1,0 +1,289 @@
+/** `paylink create`, in process: every flag, every problem at once, prompts, what is printed and each exit code. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Command } from "@commander-js/extra-typings";
+import { createFlags } from "../../src/commands/create/flags.ts";
+import { SendError, type Send } from "../../src/http/exchange.ts";
+import { FIELD_OF, nameOf } from "../../src/requests/build.ts";
+import { runCommand, type CommandOptions } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
+import { temporaryHome } from "../support/home.ts";
+import { ANSWER } from "../support/link-request.ts";
+
+const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "1" };
+const FULL = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
+const NOW = new Date("2026-01-31T12:00:00Z");
+
+/** A service with one answer, and the requests that it received. */
+function service(status: number, text: string) {
+  const requests: { body: unknown; timeout: number | undefined }[] = [];
+  const options: CommandOptions = {
+    env: ENV,
+    now: () => NOW,
+    send: async ({ body }, { timeout } = {}) => {
+      requests.push({ body: JSON.parse(new TextDecoder().decode(body)), timeout });
+      return { status, headers: [], body: new TextEncoder().encode(text) };
+    },
+  };
+  return { requests, options };
+}
+
+const never: Send = () => Promise.reject(new Error("nothing should have been sent"));
+
+async function dryRun(...args: string[]): Promise<unknown> {
+  const run = await runCommand(["create", "--dry-run", ...args], { env: ENV, now: () => NOW, send: never });
+  expect(run).toMatchObject({ exit: 0, stderr: "" });
+  return JSON.parse(run.stdout);
+}
+
+/** The problems of a usage error, by place. */
+async function problemsOf(
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<Record<string, string>> {
+  const run = await runCommand([...args, "--json"], { env: ENV, send: never, ...options });
+  expect(run).toMatchObject({ exit: 2, stdout: "" });
+  const { error } = JSON.parse(run.stderr) as {
+    error: { message: string; details: { problems: { at: string; message: string }[] } };
+  };
+  expect(error.message).toContain("Nothing was sent.");
+  return Object.fromEntries(error.details.problems.map(({ at, message }) => [at, message]));
+}
+
+describe("the request of create", () => {
+  const required = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
+
+  it("has a flag for every value that it is built from", () => {
+    const declared = createFlags(new Command()).options.map(({ long }) => long);
+    expect(declared).toEqual(expect.arrayContaining([...Object.keys(FIELD_OF).map(nameOf), "--from"]));
+  });
+
+  it.each([
+    [["--invoice-id", "INV-1"], { invoiceId: "INV-1" }],
+    [["--description", "Tea"], { description: "Tea" }],
+    [["--custom-data", "table 7"], { merchantCustomData: "table 7" }],
+    [["--type", "SALE"], { transactionType: "SALE" }],
+    [["--terminal-id", "9"], { terminalId: "9" }],
+    [["--expires", "36h"], { expirationDate: expect.stringMatching(/^2026-02-02T00:00:00/) }],
+    [["--return-url", "https://a.example/"], { paymentSettings: { returnUrl: "https://a.example/" } }],
+    [
+      ["--failure-return-url", "https://a.example/"],
+      { paymentSettings: { failureReturnUrl: "https://a.example/" } },
+    ],
+    [["--callback-url", "https://a.example/"], { paymentSettings: { callbackUrl: "https://a.example/" } }],
+    [
+      ["--failure-callback-url", "https://a.example/"],
+      { paymentSettings: { failureCallbackUrl: "https://a.example/" } },
+    ],
+    [["--email", "a@b.example"], { customerDetails: { email: "a@b.example" } }],
+    [
+      ["--first-name", "A", "--last-name", "L", "--address1", "1", "--address2", "2", "--city", "C"],
+      {
+        customerDetails: {
+          billingAddress: { firstName: "A", lastName: "L", address1: "1", address2: "2", city: "C" },
+        },
+      },
+    ],
+    [
+      ["--postcode", "P", "--country", "DE"],
+      { customerDetails: { billingAddress: { postalcode: "P", country: "DE" } } },
+    ],
+    [["--reusable"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
+    [["--mode", "REUSABLE_VARIABLE"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
+    [
+      ["--min-amount", "5", "--max-amount", "50", "--reference-mode", "FIXED"],
+      { linkOptions: { minAmount: "5", maxAmount: "50", paymentReferenceMode: "FIXED" } },
+    ],
+  ])("holds %j", async (flags, expected) => {
+    expect(await dryRun(...required, ...flags)).toMatchObject({ amount: 10, currency: "EUR", ...expected });
+  });
+
+  it("of a subscription is a verification over 0", async () => {
+    expect(await dryRun("--currency", "EUR", "--customer-name", "Ada", "--subscription")).toMatchObject({
+      amount: 0,
+      transactionType: "VERIFICATION",
+    });
+  });
+
+  it("starts from the file of --from, and flags override it", async () => {
+    const path = join(temporaryHome(), "base.json");
+    writeFileSync(
+      path,
+      '{"amount": 1.50, "currency": "EUR", "customerName": "Ada", "extra": {"kept": true}}',
+    );
+    expect(await dryRun("--from", path, "--customer-name", "Bob")).toMatchObject({
+      amount: 1.5,
+      customerName: "Bob",
+      extra: { kept: true },
+    });
+  });
+
+  it("keeps every member of the file, whatever its name, and every digit", async () => {
+    const stdin = '{"amount":10.50,"currency":"EUR","customerName":"Ada","__proto__":{"x":1}}';
+    const run = await runCommand(["create", "--from", "-", "--dry-run"], { env: ENV, stdin, send: never });
+    expect(run.exit).toBe(0);
+    expect(run.stdout).toContain('"amount": 10.50');
+    expect(run.stdout).toContain('"__proto__": {');
+  });
+
+  it("reports every problem at once, in the flags and in the file", async () => {
+    const stdin = '{"currency": "EUR", "currency": "USD", "description": 7}';
+    const args = ["create", "--from", "-", "--amount", "x", "--timeout", "0s", "--expires", "soon"];
+    expect(await problemsOf(args, { stdin })).toEqual({
+      "--timeout": 'must be more than 0 (got "0s")',
+      "stdin: currency": "must not appear twice",
+      "--amount": expect.stringContaining("decimal"),
+      "--expires": expect.stringContaining("duration"),
+      "stdin: customerName": "is required",
+      "stdin: description": expect.any(String),
+    });
+  });
+
+  it.each([
+    ["is not JSON", "{", /^stdin .*Nothing was sent\.$/],
+    ["is not an object", "[]", /^Nothing was sent\.$/],
+  ])("is refused if the file %s", async (_, stdin, message) => {
+    const run = await runCommand(["create", "--from", "-", "--json"], { env: ENV, stdin, send: never });
+    expect(run.exit).toBe(2);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: { code: "usage", message: expect.stringMatching(message) },
+    });
+  });
+
+  it("names what is missing if nobody can be asked", async () => {
+    expect(Object.keys(await problemsOf(["create"]))).toEqual(["--amount", "--currency", "--customer-name"]);
+  });
+
+  it("reports wrong values before the missing account, and no missing values with it", async () => {
+    expect(await problemsOf(["create", "--amount", "x"], { env: {} })).toEqual({
+      "--amount": expect.any(String),
+    });
+    for (const args of [["create"], FULL, [...FULL, "--terminal-id", "1", "--curl"]]) {
+      const run = await runCommand(args, { env: {}, send: never });
+      expect(run).toMatchObject({ exit: 3, stdout: "" });
+      expect(run.stderr).toContain("No account configured. Run one of:");
+    }
+  });
+});
+
+describe("the prompts of create", () => {
+  it("ask for what is missing, and for the groups that the user selects", async () => {
+    const { requests, options } = service(200, ANSWER);
+    const { ask, asked } = fixedAnswers({
+      texts: { Amount: "10.50", Currency: "EUR", "Customer's name": "Ada", "E-mail": "a@b.example" },
+      several: ["Customer details"],
+    });
+    const run = await runCommand(["create", "--description", "Tea"], { ...options, ask });
+    expect(run.exit).toBe(0);
+    expect(requests.map(({ body }) => body)).toMatchObject([
+      { amount: 10.5, customerName: "Ada", description: "Tea", customerDetails: { email: "a@b.example" } },
+    ]);
+    expect(asked[0]).toBe("What kind of link?");
+    expect(asked.at(-1)).toBe("Create this link?");
+    expect(asked.some((message) => message.includes("Description"))).toBe(false);
+  });
+
+  it("send nothing if the summary is declined, or at Ctrl-C", async () => {
+    for (const answers of [{ confirm: false }, { interruptAt: "Currency" }]) {
+      const { ask } = fixedAnswers({
+        texts: { Amount: "10", Currency: "EUR", "Customer's name": "Ada" },
+        ...answers,
+      });
+      const run = await runCommand(["create"], { env: ENV, send: never, ask });
+      expect(run).toMatchObject({ exit: 130, stdout: "" });
+    }
+  });
+
+  it("do not ask about a request with mistakes", async () => {
+    const { ask, asked } = fixedAnswers();
+    const run = await runCommand(["create", "--timeout", "soon"], { env: ENV, send: never, ask });
+    expect(run.exit).toBe(2);
+    expect(asked).toEqual([]);
+  });
+
+  it("show no summary for a dry run", async () => {
+    const { ask, asked } = fixedAnswers({ choice: "Reusable", texts: { Currency: "EUR", Customer: "Ada" } });
+    const run = await runCommand(["create", "--dry-run"], { env: ENV, send: never, ask });
+    expect(run.exit).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ amount: 0, linkOptions: { mode: "REUSABLE_VARIABLE" } });
+    expect(asked).not.toContain("Create this link?");
+  });
+});
+
+describe("the link of create", () => {
+  it("is printed as the service's JSON with --json, and nothing else", async () => {
+    const { options } = service(200, ANSWER);
+    expect(await runCommand([...FULL, "--json"], options)).toMatchObject({
+      exit: 0,
+      stdout: `${ANSWER}\n`,
+    });
+  });
+
+  it("is printed as the URL alone with --quiet", async () => {
+    const { options } = service(200, ANSWER);
+    expect((await runCommand([...FULL, "-q"], options)).stdout).toBe("https://pay.example/checkout?r=L1\n");
+  });
+
+  it("is printed as a card, with a QR code only if --qr asks for it", async () => {
+    const { options } = service(200, ANSWER);
+    const card = await runCommand([...FULL, "--no-qr"], options);
+    expect(card.stdout).toMatch(/^https:\/\/pay\.example\/checkout\?r=L1\n +status +active\n/);
+    const withCode = await runCommand([...FULL, "--qr"], options);
+    expect(withCode.stdout.startsWith(card.stdout)).toBe(true);
+    expect(withCode.stdout).toContain("█");
+  });
+
+  it("exists even if it cannot be copied or opened, which is a warning", async () => {
+    const { options } = service(200, ANSWER);
+    const run = await runCommand([...FULL, "-q", "--copy", "--open"], options);
+    expect(run.exit).toBe(0);
+    expect(run.stderr).toMatch(/! The link was created, but could not be copied: /);
+    expect(run.stderr).toMatch(/! The link was created, but could not be opened: /);
+    const json = await runCommand([...FULL, "--json", "--copy"], options);
+    expect(json.stdout).toBe(`${ANSWER}\n`);
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      warnings: expect.arrayContaining([expect.stringContaining("could not be copied")]),
+    });
+  });
+
+  it("may lack its URL, which --quiet reports as an unknown outcome", async () => {
+    const { options } = service(200, '{"id":"L1"}');
+    expect(await runCommand([...FULL, "-q"], options)).toMatchObject({ exit: 6, stdout: "" });
+    expect(await runCommand([...FULL, "--json"], options)).toMatchObject({
+      exit: 0,
+      stdout: '{"id":"L1"}\n',
+    });
+  });
+
+  it.each([
+    [401, 3, "unauthorized"],
+    [422, 4, "refused"],
+    [302, 4, "redirected"],
+    [500, 6, "outcome_unknown"],
+  ])("is not created by a %i: exit %i", async (status, exit, code) => {
+    const { options } = service(status, "{}");
+    const run = await runCommand([...FULL, "--json"], options);
+    expect(run).toMatchObject({ exit, stdout: "" });
+    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
+  });
+
+  it.each([
+    ["never left", false, 5],
+    ["left", true, 6],
+  ])("has an outcome that depends on whether the request %s", async (_, sent, exit) => {
+    const send = () => Promise.reject(new SendError("reset", sent));
+    expect((await runCommand(FULL, { env: ENV, send })).exit).toBe(exit);
+  });
+
+  it.each([
+    [[], 30_000],
+    [["--timeout", "1500ms"], 1500],
+    // More than a timer can count: it would fire at once, with the link perhaps created.
+    [["--timeout", "30d"], 2 ** 31 - 1],
+  ])("is given %j to arrive: %i ms", async (flags, timeout) => {
+    const { requests, options } = service(200, ANSWER);
+    await runCommand([...FULL, ...flags], options);
+    expect(requests.map((request) => request.timeout)).toEqual([timeout]);
+  });
+});

@@ -1,0 +1,186 @@
+/** `paylink bulk`, the real binary: against the sandbox, on a terminal, interrupted, killed, and two at once. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { startLinkService, type LinkService } from "../support/link-service.ts";
+import { openScreen } from "../support/screen.ts";
+import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
+
+const list = (rows: number): string =>
+  `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
+
+/** A list in a home of its own, and how to send it. */
+function listOf(text: string, service: LinkService, home = temporaryHome()) {
+  mkdirSync(home, { recursive: true });
+  const path = join(home, "orders.csv");
+  writeFileSync(path, text);
+  const args = ["bulk", path, "--currency", "EUR"];
+  const env = service.env;
+  return {
+    home,
+    path,
+    env,
+    args,
+    send: (...more: string[]): Promise<Ended> => runPaylink([...args, ...more], { home, env }),
+    results: (): string[][] =>
+      readFileSync(join(home, "orders.links.csv"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",")),
+  };
+}
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("bulk", () => {
+  it("creates one link a row at the sandbox, in order, ready to mail-merge", async () => {
+    const home = temporaryHome();
+    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const path = join(home, "orders.csv");
+    writeFileSync(path, '\uFEFFAmount;Customer Name;Note\r\n10;Ada;=1+1\r\n20;"Bob; Sons";\r\n');
+    const ended = await runPaylink(["bulk", path], { home });
+    expect(ended).toMatchObject({ code: 0, stderr: "Kept for the results, and not sent: Note\n" });
+    expect(ended.stdout).toContain("2 rows: 2 created\nResults in ");
+    expect(readFileSync(join(home, "orders.links.csv"), "utf8")).toMatch(
+      /^\uFEFFAmount;Customer Name;Note;id;url;status;error\n10;Ada;'=1\+1;[\w-]+;http:\/\/127\S+r=[\w-]+;created;\n20;"Bob; Sons";;[\w-]+;http:\S+;created;\n$/,
+    );
+  });
+
+  it("renews a token that the service no longer accepts, and loses no row", async () => {
+    const home = temporaryHome();
+    const url = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8")) as {
+      profiles: Record<string, Record<string, string>>;
+    };
+    const service = ["--base-url", url, "--terminal-id", "1234567890", "--token-url", `${url}oauth/token`];
+    const credentials = ["--client-id", "sandbox", "--client-secret-stdin"];
+    const secret = { home, input: profiles["sandbox"]?.["clientSecret"] ?? "" };
+    expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
+    const path = join(home, "orders.csv");
+    // Longer than the test: it is stopped once it has gone on with its new token.
+    writeFileSync(path, list(3000));
+    const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
+    const running = startPaylink(args, { home });
+    const created = (): number => running.stdout().split('"status":"created"').length - 1;
+    const tokens = (): number => running.stderr().match(/→ POST \S*\/oauth\/token/g)?.length ?? 0;
+    await running.until(/"created"/);
+    expect(tokens()).toBe(1);
+    // The sandbox's tokens live an hour by its own clock, which the run does not share: only a 401 tells.
+    expect((await runPaylink(["sandbox", "advance", "2h"], { home })).code).toBe(0);
+    await expect.poll(tokens, { timeout: 20_000 }).toBeGreaterThan(1);
+    const before = created();
+    await expect.poll(created, { timeout: 20_000 }).toBeGreaterThan(before + 8);
+    const { code, stdout, stderr } = await running.stop();
+    expect(code).toBe(130);
+    expect(stderr).toContain("← 401");
+    const summary = { created: created(), refused: 0, not_reached: 0, unknown: 0 };
+    expect(lines(stdout).at(-1)).toMatchObject(summary);
+  });
+
+  it("finishes running requests at Ctrl-C, and says how to continue", async () => {
+    const service = await startLinkService(() => "create");
+    const cut = listOf(list(400), service);
+    const running = startPaylink([...cut.args, "--rate", "50", "--json"], cut);
+    await running.until(/"created"/);
+    const ended = await running.stop();
+    expect(ended.code).toBe(130);
+    expect(ended.stderr).toContain("Run the same command again to continue");
+    expect(ended.stderr).not.toContain("Warning");
+    expect(lines(ended.stdout).at(-1)).toMatchObject({
+      type: "summary",
+      unknown: 0,
+      created: service.arrivals.length,
+    });
+    expect((await cut.send()).code).toBe(0);
+    expect(service.arrivals).toHaveLength(400);
+    expect([...service.links.values()].every((links) => links === 1)).toBe(true);
+  });
+
+  it("draws a bar on a terminal, and removes it at the end", async () => {
+    const service = await startLinkService(() => "create");
+    const watched = listOf(list(60), service);
+    const screen = openScreen([...watched.args, "--rate", "40"], watched);
+    await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(
+      /^Kept for the results, and not sent: note\n60 rows: 60 created\nResults in \S+$/,
+    );
+  });
+
+  it("refuses a second run while a list is being sent", async () => {
+    const service = await startLinkService(() => "create");
+    const twice = listOf(list(400), service);
+    const running = startPaylink([...twice.args, "--rate", "20", "--json"], twice);
+    await running.until(/"created"/);
+    const second = await twice.send();
+    expect(second.code).toBe(2);
+    expect(second.stderr).toContain(`Process ${running.pid} is sending this list now`);
+    await running.stop();
+  });
+
+  it("releases its lock when the journal cannot be created", async () => {
+    const service = await startLinkService(() => "create");
+    // A file may have 512 bytes, or 1,024, as the shell counts: room for the lock, but not for the list's path.
+    const small = listOf(
+      list(1),
+      service,
+      join(temporaryHome(), ...Array.from({ length: 6 }, () => "x".repeat(200))),
+    );
+    const folder = join(small.home, "data", "bulk");
+    const ended = await runPaylink(small.args, {
+      ...small,
+      through: ["sh", "-c", 'ulimit -S -f 1; exec "$@"', "sh"],
+    });
+    expect(ended.code).not.toBe(0);
+    expect(service.arrivals).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.endsWith(".new"))).toEqual([]);
+    expect((await small.send()).code).toBe(0);
+    expect(service.arrivals).toEqual(["I0"]);
+  });
+});
+
+describe("each row exactly once", () => {
+  /** What the results say of each row, held against what the service made. */
+  function expectExactlyOnce(results: string[][], links: ReadonlyMap<string, number>, rows: number): void {
+    const [, ...records] = results;
+    expect(records.map(([invoice]) => invoice)).toEqual(Array.from({ length: rows }, (_, row) => `I${row}`));
+    for (const [invoice = "", , , , id, , status] of records) {
+      const made = links.get(invoice) ?? 0;
+      expect([invoice, status, made]).toEqual([
+        invoice,
+        status,
+        status === "created" ? 1 : Math.min(made, 1),
+      ]);
+      expect(["created", "unknown"]).toContain(status);
+      if (status === "created") expect(id).toBe(`${invoice}.1`);
+    }
+  }
+
+  it("through kills at any moment", async () => {
+    const rows = 300;
+    const service = await startLinkService(() => "create");
+    const killed = listOf(list(rows), service);
+    for (const after of [1, 17, 60, 130]) {
+      const running = startPaylink([...killed.args, "--json", "--rate", "400"], killed);
+      const target = service.arrivals.length + after;
+      await new Promise<void>((reached) => {
+        const look = setInterval(() => {
+          if (service.arrivals.length < target) return;
+          clearInterval(look);
+          reached();
+        }, 1);
+      });
+      await running.stop("SIGKILL");
+    }
+    const ended = await killed.send();
+    expect([0, 6]).toContain(ended.code);
+    expectExactlyOnce(killed.results(), service.links, rows);
+    const unknown = killed.results().filter((record) => record[6] === "unknown").length;
+    expect(unknown).toBeLessThanOrEqual(4 * 12);
+  });
+});
