@@ -1,5 +1,10 @@
 /** How a command is declared: its flags, the examples of its help and of its usage errors, and what runs it. */
-import { Option, type Command, type CommandUnknownOpts, type OptionValues } from "@commander-js/extra-typings";
+import {
+  Option,
+  type Command,
+  type CommandUnknownOpts,
+  type OptionValues,
+} from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../domain/exit-codes.ts";
 
