@@ -114,7 +114,7 @@ describe("listen", () => {
     expect(await post(url, { ...webhook(url, record()), body: Buffer.from("{}") })).toBe(401);
     const { code, stderr } = await running.ended;
     expect(code).toBe(7);
-    expect(stderr).toContain("It was not kept.");
+    expect(stderr).toContain("It was not stored");
   });
 
   it("shows only what was asked for, and keeps the rest", async () => {
@@ -146,7 +146,7 @@ describe("listen", () => {
     ];
     const { code, stderr } = await runPaylink(["listen", "--key", "k", ...wrong], { home: temporaryHome() });
     expect(code).toBe(2);
-    for (const flag of ["--expect paid:1", "--timeout", "--outcome", "--forward-to", "-H x", "--tls-key"])
+    for (const flag of ["--expect", "--timeout", "--outcome", "--forward-to", "--forward-header", "--tls-key"])
       expect(stderr).toContain(flag);
   });
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { createLink } from "../support/sandbox-link.ts";
 
 const SANDBOX = ["sandbox", "--port", "0", "--json"];
 
@@ -33,9 +34,8 @@ describe("kill -9 while deliveries are under way", () => {
     const paid: string[] = [];
     for (let round = 0; round < 3; round++) {
       const sandbox = startPaylink(SANDBOX, { home });
-      await readyUrl(sandbox);
-      const create = ["create", "--reusable", "--callback-url", callback, "-q"];
-      const link = (await runPaylink(create, { home })).stdout.trim();
+      const paymentSettings = { callbackUrl: callback };
+      const link = (await createLink(home, await readyUrl(sandbox), { paymentSettings })).url;
       const body = new URLSearchParams({ outcome: "approved", amount: "1" });
       const pay = async (): Promise<void> => {
         const reply = await fetch(link, { method: "POST", headers: { Accept: "application/json" }, body });
