@@ -1,4 +1,4 @@
-// Writes the manual page from the program's own help, so that there is one source for both.
+/** Writes the manual page from the program's own help, so that both have one source. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,22 +8,32 @@ const root = new URL("../", import.meta.url);
 const { version, description } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 const binary = fileURLToPath(new URL("bin/paylink.js", root));
 
-/** Nothing is left behind of building. */
+/** The build leaves no compile cache behind. */
 const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
 
+/** @param {string[]} args */
 async function paylink(...args) {
   const { stdout } = await promisify(execFile)(process.execPath, [binary, ...args], { env });
   return stdout;
 }
 
-/** A command's own page, without what the first page says of all. */
+/**
+ * A command's own help, without the global options that the overview lists.
+ * @param {string[]} command
+ */
 const helpOf = async (...command) =>
   (await paylink(...command, "--help")).replace(/\nGlobal Options:\n(?: .*\n)+/, "");
 
+/** @param {string} help */
 const commandsIn = (help) =>
-  [...help.split("\nExamples:")[0].matchAll(/^ {2}([a-z][a-z-]*)(?=$| )/gm)].map(([, name]) => name);
+  [...help.replace(/\nExamples:[^]*/, "").matchAll(/^ {2}([a-z][a-z-]*)(?=$| )/gm)].map(
+    ([, name = ""]) => name,
+  );
 
-/** Text as it stands: a backslash is doubled, and a line may not begin with a control character of roff. */
+/**
+ * Literal text in roff: backslashes and hyphens are escaped, and no line begins with a control character.
+ * @param {string} text
+ */
 const verbatim = (text) =>
   `.nf\n${text
     .trimEnd()
@@ -31,10 +41,11 @@ const verbatim = (text) =>
     .replaceAll("-", "\\-")
     .replace(/^([.'])/gm, "\\&$1")}\n.fi`;
 
+/** @param {string} command */
 async function sectionOf(command) {
   const help = await helpOf(command);
-  const inner = /\nCommands:\n/.test(help) ? commandsIn(help.split("\nCommands:\n")[1]) : [];
-  const parts = inner.map(
+  const [, subcommands = ""] = help.split("\nCommands:\n");
+  const parts = commandsIn(subcommands).map(
     async (name) => `.SS ${command} ${name.replaceAll("-", "\\-")}\n${verbatim(await helpOf(command, name))}`,
   );
   return [`.SH ${command.toUpperCase()}`, verbatim(help), ...(await Promise.all(parts))].join("\n");

@@ -15,6 +15,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // By default vitest leaves one core free, which on two cores means one worker.
+    maxWorkers: "100%",
     reporters: ["default", new CountReporter()],
   },
 });

@@ -1,13 +1,14 @@
 /** What a command may touch: everything outside its own arguments reaches it through this one object. */
 import type { Api } from "./api/client.ts";
+import type { Journals } from "./bulk/journals.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
-import type { Ledger } from "./sandbox/ledger.ts";
-import type { EventStore } from "./store/events.ts";
-import type { Environment, InForce } from "./store/in-force.ts";
-import type { Processes } from "./store/run-lock.ts";
-import type { SandboxIdentity } from "./store/sandbox-identity.ts";
-import type { Settings } from "./store/settings.ts";
+import type { Ledger } from "./sandbox/ledger-types.ts";
+import type { EventStore } from "./receiver/event-store.ts";
+import type { Environment, InForce } from "./store/settings/in-force.ts";
+import type { Processes } from "./store/journal/run-lock.ts";
+import type { SandboxIdentity } from "./store/sandbox/sandbox-identity.ts";
+import type { Settings } from "./store/settings/settings.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
 export interface Output {
@@ -140,6 +141,8 @@ export interface Context {
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
   readonly sandbox: (home?: string) => Promise<SandboxHome>;
   readonly temporaryHome: () => Promise<TemporaryHome>;
+  /** The journals of bulk runs. */
+  readonly journals: () => Promise<Journals>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
-import { createLazySender } from "./http/lazy-sender.ts";
+import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
 import { openServices } from "./services.ts";
 import { isTerminal, openChannel } from "./terminal/channel.ts";
@@ -24,11 +24,13 @@ export async function run(world: NodeJS.Process): Promise<number> {
     stdout: openChannel(1, () => world.stdout),
     stderr: openChannel(2, () => world.stderr),
   };
-  // Node 22 warns that its SQLite is experimental, where --json promises one document.
-  world.removeAllListeners("warning");
   const interruption = new AbortController();
   const { signal } = interruption;
-  const network = createLazySender(world);
+  const network = createSender({
+    httpsProxy: world.env["HTTPS_PROXY"] ?? world.env["https_proxy"],
+    noProxy: world.env["NO_PROXY"] ?? world.env["no_proxy"],
+    nodeVersion: world.versions.node,
+  });
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
@@ -48,7 +50,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
       ask: mayAsk(terminals(world, channels), options) ? createAsk(world, signal) : undefined,
       openBrowser: async (url: string) => (await import("./terminal/browser.ts")).openBrowser(url),
       copyText: async (text: string) => (await import("./terminal/clipboard.ts")).copyText(text),
-      newId: () => world.getBuiltinModule("node:crypto").randomUUID(),
+      newId: () => crypto.randomUUID(),
       random: Math.random,
       pause: (milliseconds: number) => pause(milliseconds, signal),
       send: traceSend(network.send, traced),
@@ -61,7 +63,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
       processes: { own: world.pid, isRunning: (pid: number) => isRunning(world, pid) },
       profile: options.profile,
     } satisfies Partial<Context>;
-    const eventThread = join(__dirname, "../event-thread.js");
+    const eventThread = join(__dirname, "event-thread.js");
     return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
   };
   const stopWatching = watchSignals(world, interruption);

@@ -1,5 +1,5 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
-import { Command, Option } from "@commander-js/extra-typings";
+import { Command, CommanderError, Option } from "@commander-js/extra-typings";
 import { registerBulk } from "./commands/bulk/command.ts";
 import { registerCheck } from "./commands/check/command.ts";
 import { registerCompletion } from "./commands/completion/command.ts";
@@ -21,6 +21,7 @@ import { registerTest } from "./commands/test/command.ts";
 import { registerTransaction } from "./commands/transaction/command.ts";
 import { registerTrigger } from "./commands/trigger/command.ts";
 import { registerVerify } from "./commands/verify/command.ts";
+import { registerVersion } from "./commands/version/command.ts";
 
 /** The commands under their headings, in the order of the help. */
 const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
@@ -28,7 +29,7 @@ const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
   "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
   "Sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
   "Account:": [registerLogin, registerLogout, registerStatus, registerConfig],
-  "Command line:": [registerHelp, registerCompletion],
+  "Command line:": [registerHelp, registerVersion, registerCompletion],
 };
 
 export interface ProgramParts {
@@ -43,6 +44,11 @@ export function createProgram({ version, execute, print }: ProgramParts) {
   const program = new Command("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
+    .addOption(new Option("-v", "print the version").hideHelp())
+    .on("option:v", () => {
+      print(`${version}\n`);
+      throw new CommanderError(0, "commander.version", version);
+    })
     .helpOption("-h, --help", "show help")
     .configureHelp(helpLayout)
     .configureOutput({ writeOut: print })

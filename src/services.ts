@@ -3,16 +3,16 @@ import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
-import { inForce, type InForce } from "./store/in-force.ts";
-import { SANDBOX_PROFILE, withoutAccessToken } from "./store/profile.ts";
-import { openSettings, type Settings } from "./store/settings.ts";
+import { inForce, type InForce } from "./store/settings/in-force.ts";
+import { SANDBOX_PROFILE, withoutAccessToken } from "./store/settings/profile.ts";
+import type { Settings } from "./store/settings/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
 interface Machine extends Pick<
   Context,
-  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "processes" | "profile"
 > {
   /** The program of the thread that writes events. */
   readonly eventThread: string;
@@ -20,7 +20,15 @@ interface Machine extends Pick<
 
 type Services = Pick<
   Context,
-  "settings" | "profiles" | "api" | "events" | "sandbox" | "temporaryHome" | "writeFile" | "dataFolder"
+  | "settings"
+  | "profiles"
+  | "api"
+  | "events"
+  | "journals"
+  | "sandbox"
+  | "temporaryHome"
+  | "writeFile"
+  | "dataFolder"
 >;
 
 interface Secrets {
@@ -28,9 +36,10 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, now, newId, random, pause, env, profile, eventThread } = machine;
+  const { out, send, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
+    const { openSettings } = await import("./store/settings/settings.ts");
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
     for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
       for (const secret of [token, clientSecret, accessToken]) secrets.know(secret);
@@ -67,13 +76,17 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
           })),
       });
     },
+    journals: async () => {
+      const { openJournals } = await import("./bulk/journals.ts");
+      return openJournals(join(data, "bulk"), processes);
+    },
     events: async (place) => {
-      const { eventsPath, openEventStore } = await import("./store/events.ts");
+      const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
       return openEventStore(place ?? eventsPath(data), eventThread);
     },
     sandbox: async (home) => {
-      const { openIdentity, profileOf, renewKey } = await import("./store/sandbox-identity.ts");
-      const { openLedger } = await import("./store/sandbox.ts");
+      const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
+      const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");
       const folder = sandboxFolder(home === undefined ? data : folders(home).data);
       const identity = openIdentity(folder, newId);
       return {

@@ -1,148 +1,26 @@
-/** The house rules, read off the sources: which folder may import which, and words that have one home each. */
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+/** The house rules, checked on the sources: imports, circles, names, sizes, and words that only one place may use. */
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-
-/** What each folder may import besides itself: folders, files of folders, and packages. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  domain: ["zod/mini", "lossless-json", "big.js", "currency-codes/data"],
-  http: ["domain", "undici", "node:http", "node:https", "node:net", "node:os"],
-  signatures: ["http/message", "structured-headers", "node:crypto", "node:zlib"],
-  api: ["domain", "http/message", "http/exchange", "store/in-force", "oauth4webapi"],
-  requests: ["domain", "store/in-force", "store/profile", "commander"],
-  receiver: [
-    "domain",
-    "http/message",
-    "http/exchange",
-    "http/raw-request",
-    "signatures",
-    "node:zlib",
-    "node:crypto",
-  ],
-  sandbox: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
-  webhooks: ["domain", "http/message", "http/exchange", "signatures", "node:crypto"],
-  bulk: [
-    "domain",
-    "api/refusals",
-    "api/retries",
-    "http/exchange",
-    "http/message",
-    "store/journal",
-    "store/journal-writer",
-    "csv-parse",
-    "csv-stringify",
-    "p-limit",
-    "node:crypto",
-    "node:fs",
-    "node:fs/promises",
-    "node:path",
-    "node:stream",
-    "node:stream/promises",
-  ],
-  store: [
-    "domain",
-    "http/message",
-    "signatures/verdict",
-    "receiver/events",
-    "sandbox/ledger",
-    "sandbox/links",
-    "conf",
-    "env-paths",
-    "zod/mini",
-    "node:crypto",
-    "node:fs",
-    "node:module",
-    "node:path",
-    "node:util",
-    "node:worker_threads",
-  ],
-  render: ["domain", "http/message", "uqr"],
-  terminal: [
-    "domain",
-    "render",
-    "context",
-    "http/message",
-    "http/exchange",
-    "chalk",
-    "@inquirer/prompts",
-    "open",
-    "node:child_process",
-    "node:events",
-    "node:fs",
-    "node:fs/promises",
-    "node:os",
-    "node:stream",
-  ],
-  context: ["api/client", "http/exchange", "sandbox/ledger", "store", "render/paint"],
-  compiled: ["node:fs", "node:module", "node:path", "node:vm"],
-  entry: ["compiled", "main", "store/folders", "terminal/channel", "node:fs", "node:path"],
-  program: ["commands", "domain", "commander"],
-};
-
-/** Commands may import everything but each other, the network's own files and the terminal. */
-const COMMANDS_MAY_NOT = [
-  "http/send",
-  "http/lazy-sender",
-  "http/serve",
-  "store/settings",
-  "terminal",
-  "main",
-  "program",
-  "undici",
-];
-
-/** What stands beside the commands and belongs to all of them. */
-const COMMANDS_SHARE = [
-  "commands/declare",
-  "commands/flag-reader",
-  "commands/flag-values",
-  "commands/policy-flags",
-  "commands/usage-errors",
-  "commands/local-services",
-];
-
-interface Import {
-  readonly file: string;
-  readonly target: string;
-}
-
-const SOURCES = resolve(import.meta.dirname, "../src");
-
-const files = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(folder, name));
-
-/** `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */
-const IMPORT = /(?:^import |^(?:import|export) [^"'`;=()]*from |\bimport\()"([^"]+)"/gm;
-
-function importsOf(path: string, text: string): Import[] {
-  const file = relative(SOURCES, path).replace(/\.ts$/, "");
-  const specifiers = [...text.matchAll(IMPORT)].map(([, specifier = ""]) => specifier);
-  return specifiers.map((specifier) => ({
-    file,
-    target: specifier.startsWith(".")
-      ? relative(SOURCES, resolve(dirname(path), specifier)).replace(/\.ts$/, "")
-      : specifier,
-  }));
-}
-
-/** What is wrong with one import; undefined where it is allowed. */
-function breach({ file, target }: Import): string | undefined {
-  const [folder = ""] = file.split("/");
-  const complaint = `${file} may not import ${target}`;
-  if (file === "main") return undefined;
-  if (folder === "commands") {
-    const [, command] = file.split("/");
-    const other = target.startsWith("commands/") && target.split("/")[1] !== command;
-    if (other && !COMMANDS_SHARE.includes(target)) return complaint;
-    return COMMANDS_MAY_NOT.some((name) => within(target, name)) ? complaint : undefined;
-  }
-  if (within(target, folder)) return undefined;
-  return MAY_IMPORT[folder]?.some((name) => within(target, name)) ? undefined : complaint;
-}
+import { CONTRIBUTING, withTable } from "./architecture/contributing.mjs";
+import { COMMANDS, FILES, FOLDERS } from "./architecture/folders.mjs";
+import { circles, importsOf, readSources, type Import, type Source } from "./architecture/sources.ts";
 
 const within = (target: string, name: string): boolean => target === name || target.startsWith(`${name}/`);
+
+/** What is wrong with an import; undefined where it is allowed. */
+function importProblem({ file, target }: Import): string | undefined {
+  const [folder = "", command] = file.split("/");
+  const problem = `${file} may not import ${target}`;
+  if (file === "main") return undefined;
+  if (folder === "commands") {
+    const other = target.startsWith("commands/") && target.split("/")[1] !== command;
+    if (other && !COMMANDS.shared.includes(target)) return problem;
+    return COMMANDS.mayNotImport.some((name) => within(target, name)) ? problem : undefined;
+  }
+  const allowed = [folder, ...(FOLDERS[folder]?.mayImport ?? FILES[folder] ?? [])];
+  return allowed.some((name) => within(target, name)) ? undefined : problem;
+}
 
 /** Words that one place alone may use. */
 const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
@@ -150,7 +28,7 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.exit\b/, only: [] },
   { word: /\bprocess\.(?!env\b)/, only: ["main", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
-  { word: /"undici"/, only: ["http/send"] },
+  { word: /"undici[/"]/, only: ["http/send", "http/undici-agent.d"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main"] },
   { word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/, only: ["main"] },
   { word: /\bas any\b|: any\b/, only: [] },
@@ -159,48 +37,123 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
 
-function wordBreaches(file: string, text: string): string[] {
+function wordProblems({ file, text }: Source): string[] {
   const code = withoutComments(text);
   return WORDS.filter(({ word, only }) => word.test(code) && !only.some((home) => within(file, home))).map(
-    ({ word }) => `${file} may not say ${word.source}`,
+    ({ word }) => `${file} may not use ${word.source}`,
   );
 }
 
-describe("the house", () => {
-  const sources = files(SOURCES).map((path) => ({ path, text: readFileSync(path, "utf8") }));
+/** The same part of different commands. */
+const MAY_SHARE_A_NAME = ["command", "options"];
 
-  it("imports by its table", () => {
-    const imports = sources.flatMap(({ path, text }) => importsOf(path, text));
+/** Files of one name in different folders. */
+function sharedNames(files: readonly string[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const file of files) names.set(basename(file), [...(names.get(basename(file)) ?? []), file]);
+  return [...names]
+    .filter(([name, sharing]) => sharing.length > 1 && !MAY_SHARE_A_NAME.includes(name))
+    .map(([, sharing]) => sharing.join(", "));
+}
+
+const MOST_LINES = 200;
+
+const openingComment = (text: string): string => /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? "";
+
+const isTooLong = ({ text }: Source): boolean =>
+  text.trimEnd().split("\n").length > MOST_LINES && !/Over 200 lines because \S/.test(openingComment(text));
+
+const opensWithSentence = ({ text }: Source): boolean =>
+  /^\/\*\*(?:\n \*)? [A-Z`][\s\S]*\.(?:\n \*\/| \*\/)/.test(openingComment(text));
+
+const filesOf = (sources: readonly Source[]): string[] => sources.map(({ file }) => file);
+
+describe("the sources", () => {
+  const sources = readSources();
+  const imports = sources.flatMap(importsOf);
+
+  it("import only what the table of folders allows", () => {
     expect(imports.length).toBeGreaterThan(100);
-    expect(imports.flatMap((one) => breach(one) ?? [])).toEqual([]);
+    expect(imports.flatMap((one) => importProblem(one) ?? [])).toEqual([]);
   });
 
-  it("keeps each word in its home", () => {
-    expect(
-      sources.flatMap(({ path, text }) => wordBreaches(relative(SOURCES, path).replace(/\.ts$/, ""), text)),
-    ).toEqual([]);
+  it("import each other in no circle", () => {
+    expect(circles(imports)).toEqual([]);
   });
 
-  it("opens each file with a sentence", () => {
-    expect(
-      sources.filter(({ text }) => !/^\/\*\* [A-Z`]/.test(text)).map(({ path }) => relative(SOURCES, path)),
-    ).toEqual([]);
+  it("use each reserved word only in its place", () => {
+    expect(sources.flatMap(wordProblems)).toEqual([]);
   });
 
+  it("share no name", () => {
+    expect(sharedNames(filesOf(sources))).toEqual([]);
+  });
+
+  it("open with a sentence", () => {
+    expect(filesOf(sources.filter((source) => !opensWithSentence(source)))).toEqual([]);
+  });
+
+  it("state why they are over 200 lines", () => {
+    expect(filesOf(sources.filter(isTooLong))).toEqual([]);
+  });
+});
+
+it("the table of folders in CONTRIBUTING is up to date (npm run docs)", async () => {
+  const text = readFileSync(CONTRIBUTING, "utf8");
+  expect(text).toContain("<!-- folders -->");
+  expect(await withTable(text)).toBe(text);
+});
+
+describe("the checks", () => {
   it.each([
-    ["receiver/receiver", 'import { createSandbox } from "../sandbox/sandbox.ts";'],
+    ["receiver/receiver", 'import { createSandbox } from "../sandbox/server.ts";'],
     ["domain/money", 'import { createSender } from "../http/send.ts";'],
     ["commands/pay/pay", 'import { demo } from "../demo/demo.ts";'],
     ["api/client", 'import { Agent } from "undici";'],
-  ])("would notice %s saying %s", (file, text) => {
-    expect(importsOf(join(SOURCES, `${file}.ts`), text).map(breach)).not.toContain(undefined);
+  ])("notice that %s contains %s", (file, text) => {
+    expect(importsOf({ file, text }).map(importProblem)).toEqual([expect.stringContaining(file)]);
   });
 
   it.each([
     ["receiver/receiver", "console.log(1)"],
     ["api/client", "process.exit(1)"],
     ["signatures/verify", "const now = Date.now();"],
-  ])("would notice %s saying %s", (file, text) => {
-    expect(wordBreaches(file, text)).not.toEqual([]);
+  ])("notice that %s contains %s", (file, text) => {
+    expect(wordProblems({ file, text })).not.toEqual([]);
   });
+
+  it("notice a circle, of types and lazy imports too, and report its path", () => {
+    const sources = [
+      { file: "program", text: 'import { pay } from "./pay/command.ts";' },
+      { file: "pay/command", text: 'const { run } = await import("./pay.ts");' },
+      { file: "pay/pay", text: 'import { readOptions } from "./options.ts";' },
+      { file: "pay/options", text: 'import type { Flags } from "./command.ts";' },
+    ];
+    expect(circles(sources.flatMap(importsOf))).toEqual([
+      "pay/command → pay/pay → pay/options → pay/command",
+    ]);
+    expect(circles(sources.slice(0, 3).flatMap(importsOf))).toEqual([]);
+  });
+
+  it("notice a shared name", () => {
+    expect(sharedNames(["receiver/events", "store/events", "a/command", "b/command"])).toEqual([
+      "receiver/events, store/events",
+    ]);
+  });
+
+  it.each([
+    ["/** What is long. */", 200, false],
+    ["/** What is long. */", 201, true],
+    ["/** What is long. Over 200 lines because it is one table. */", 201, false],
+  ])("with the comment %s and %i lines, say too long: %s", (comment, lines, expected) => {
+    const text = `${comment}\n${"export {};\n".repeat(lines - 1)}`;
+    expect(isTooLong({ file: "a", text })).toBe(expected);
+  });
+
+  it.each(["// What is here.", "/** what is here. */", "import x from 'y';"])(
+    "notice the opening %s",
+    (text) => {
+      expect(opensWithSentence({ file: "a", text })).toBe(false);
+    },
+  );
 });

@@ -1,3 +1,2 @@
-// Stands in for when-exit in the bundle: atomically uses it to tidy temporary files, and it ends the process at the
-// first SIGINT or SIGTERM, before what is in hand is finished. Signals are the composition root's alone.
+/** Replaces when-exit: it ends the process at the first SIGINT or SIGTERM, before a command has finished its work. */
 export default function whenExit() {}

@@ -1,6 +1,6 @@
 /** From the values in force to a client of the service: which token opens it, and what happens when it is refused. */
 import { PaylinkError } from "../domain/errors.ts";
-import type { InForce, Source } from "../store/in-force.ts";
+import type { InForce, Source } from "../store/settings/in-force.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type AccessToken, type TokenSource } from "./tokens.ts";
@@ -25,7 +25,7 @@ export function openApi(parts: AccountParts): Api {
 }
 
 export const noAccount = (): PaylinkError =>
-  new PaylinkError("no_profile", "There is no account to work with. Two ways on:");
+  new PaylinkError("no_profile", "No account configured. Run one of:");
 
 /**
  * A stronger source wins. Where one source gives both, the token is used, and the credentials renew it; those of another
@@ -41,7 +41,7 @@ function tokensInForce(parts: AccountParts): TokenSource {
     return { current: () => given.current(), renew: () => credentials.tokens.renew() };
   }
   if (credentials !== undefined) return credentials.tokens;
-  throw new PaylinkError("no_token", "There is no token to work with.");
+  throw new PaylinkError("no_token", "No access token configured.");
 }
 
 const STRENGTH: readonly Source[] = ["default", "profile", "environment", "flag"];

@@ -3,6 +3,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { isJsonObject, parseJson } from "../domain/json.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { Send } from "../http/exchange.ts";
+import { addressOf } from "../http/message.ts";
 import { failureOf, refusalOf } from "./refusals.ts";
 
 export interface CheckoutForm {
@@ -21,9 +22,7 @@ export interface Paid {
 export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
   const reply = await send({
     method: "POST",
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
+    ...addressOf(url),
     headers: [
       ["Accept", "application/json"],
       ["Content-Type", "application/x-www-form-urlencoded"],

@@ -5,7 +5,7 @@ import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
-import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
+import { addressOf, fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { failureOf, refusalOf, type Effect } from "./refusals.ts";
 import type { TokenSource } from "./tokens.ts";
 
@@ -89,9 +89,7 @@ async function call(
 function requestTo(url: URL, method: "GET" | "POST", token: string, body: Uint8Array): HttpRequest {
   return {
     method,
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
+    ...addressOf(url),
     headers: [
       ["Accept", "application/json"],
       ["Authorization", `Bearer ${token}`],

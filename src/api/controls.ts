@@ -1,5 +1,6 @@
 /** The sandbox's controls, for the commands that turn them. */
 import type { Send } from "../http/exchange.ts";
+import { addressOf } from "../http/message.ts";
 import { failureOf, refusalOf } from "./refusals.ts";
 
 interface Target {
@@ -20,8 +21,7 @@ export async function control(
   const reply = await send(
     {
       method: "POST",
-      scheme: baseUrl.protocol === "https:" ? "https" : "http",
-      authority: baseUrl.host,
+      ...addressOf(baseUrl),
       target: path,
       headers: [
         ["Accept", "application/json"],

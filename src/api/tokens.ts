@@ -3,6 +3,7 @@ import type { CustomFetchOptions } from "oauth4webapi";
 import { PaylinkError } from "../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
+import { addressOf } from "../http/message.ts";
 import { failureOf } from "./refusals.ts";
 
 export interface TokenSource {
@@ -116,9 +117,7 @@ function fetchOver(send: Send, timeout: number) {
     const reply = await send(
       {
         method,
-        scheme: url.protocol === "https:" ? "https" : "http",
-        authority: url.host,
-        target: `${url.pathname}${url.search}`,
+        ...addressOf(url),
         headers: Object.entries(headers),
         body: new TextEncoder().encode(body.toString()),
       },

@@ -1,6 +1,6 @@
 /** What is known of every row: read back from the journal, kept up to date in it, and held in a few bytes a row. */
-import { isSettled, replayJournal } from "../store/journal.ts";
-import { openJournal, type JournalWriter } from "../store/journal-writer.ts";
+import { isSettled, replayJournal } from "../store/journal/journal.ts";
+import { openJournal, type JournalWriter } from "../store/journal/journal-writer.ts";
 import { Numbers } from "./numbers.ts";
 import type { Outcome, Status } from "./outcome.ts";
 

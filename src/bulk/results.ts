@@ -1,6 +1,7 @@
 /** The results of a run: the rows as they came, in their order, each with its link or with what stood in the way. */
-import { createWriteStream } from "node:fs";
+import { accessSync, constants, createWriteStream, realpathSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
@@ -47,6 +48,21 @@ export async function writeResults({ path, rows, checked, resultOf }: ResultPart
     await rm(draft, { force: true });
     if (error instanceof PaylinkError) throw error;
     throw unwritable(path, error);
+  }
+}
+
+/** Throws `usage` unless results can be written to the path. `input` is the list's own path. */
+export function requireWritable(path: string, input: string): void {
+  const refuse = (reason: string): never => {
+    throw new PaylinkError("usage", `--output ${path} ${reason}. Nothing was sent.`);
+  };
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing !== undefined && realpathSync(path) === input) refuse("must not be the list itself");
+  if (existing?.isFile() === false) refuse("must be a file");
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch {
+    refuse("must be in a folder that paylink can write to");
   }
 }
 

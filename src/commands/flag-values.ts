@@ -48,10 +48,16 @@ export function parseMilliseconds(text: string): Parsed<number> {
   return parsed.ok ? accepted(parsed.value.milliseconds) : parsed;
 }
 
+/** A timer of Node counts in 32 bits and fires at once above this: 24.8 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** A time limit, in milliseconds, above 0. */
 export function parseTimeout(text: string): Parsed<number> {
   const parsed = parseMilliseconds(text);
-  return parsed.ok && parsed.value === 0 ? refused("must be more than 0") : parsed;
+  if (!parsed.ok) return parsed;
+  return parsed.value === 0
+    ? refused("must be more than 0")
+    : accepted(Math.min(parsed.value, LONGEST_TIMER));
 }
 
 /** A list of waits, in milliseconds: `5s,30s,2m`; `none` is an empty list. */

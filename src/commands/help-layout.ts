@@ -21,7 +21,7 @@ const rootOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
   command.parent === null ? command : rootOf(command.parent);
 
 const everywhere = (root: CommandUnknownOpts): Option[] =>
-  root.options.filter((option) => option.attributeName() !== "version");
+  root.options.filter((option) => !option.hidden && option.attributeName() !== "version");
 
 /** As commander does it, but without the quotation marks of JSON. */
 function described({ description, argChoices = [], defaultValue }: Option | Argument): string {

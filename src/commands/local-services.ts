@@ -3,12 +3,12 @@ import type { Context, SandboxHome } from "../context.ts";
 import type { Server } from "../http/exchange.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
 import type { ReceiverParts } from "../receiver/receiver.ts";
-import { startReceiver } from "../receiver/start.ts";
+import { startReceiver } from "../receiver/receiver.ts";
 import { createClock } from "../sandbox/clock.ts";
 import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
 import { createSigningKeys } from "../sandbox/signing-keys.ts";
-import { startSandbox, type RunningSandbox } from "../sandbox/start.ts";
+import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 

@@ -84,7 +84,7 @@ export const FAILURES = {
   },
   signature_rejected: { exit: 7, means: "a webhook did not verify" },
   check_failed: { exit: 7, means: "an endpoint took what it must refuse, or refused what it must take" },
-  waited_in_vain: { exit: 8, means: "--timeout passed before what was awaited came" },
+  timed_out: { exit: 8, means: "--timeout passed before the expected payment or webhook arrived" },
   payment_failed: { exit: 9, means: "the awaited payment was declined or cancelled" },
   interrupted: { exit: 130, means: "Ctrl-C (SIGINT)" },
   terminated: { exit: 143, means: "SIGTERM" },
@@ -128,3 +128,6 @@ export class PaylinkError extends Error {
     return FAILURES[this.code].exit;
   }
 }
+
+/** The error's own words, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,8 @@
-/** Reads a request's body within its limit, or what is left of it, so that the sender gets to hear the answer. */
+/** Reads a request's body within its limit, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "./exchange.ts";
 
-/** What a refused sender may still send before its connection ends: bytes, and milliseconds. */
+/** Limits on what is still read from a refused sender: bytes, and milliseconds. */
 const LINGER_BYTES = 4 * 1024 * 1024;
 const LINGER_TIME = 1_000;
 
@@ -16,7 +16,7 @@ const bodyTooLarge = (maxBody: number): Refusal => ({
   detail: `the body is larger than ${maxBody} bytes`,
 });
 
-/** `received` hears of the size of each part as it comes. */
+/** Calls `received` with the size of each chunk. */
 export function readBody(
   incoming: IncomingMessage,
   maxBody: number,
@@ -50,7 +50,7 @@ export function readBody(
   });
 }
 
-/** A connection that is closed over unread bytes is reset, and the answer lost: so they are read, within bounds. */
+/** Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits. */
 export function discardRest(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

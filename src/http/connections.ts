@@ -1,25 +1,25 @@
-/** Bounds what senders can hold: connections and unfinished bodies, of which those that wait longest go first. */
+/** Limits the connections and unfinished bodies that senders can hold: those that wait longest are dropped first. */
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 
 /**
- * More than any service opens, and fewer than the 1024 files that many a process may have open: what lies idle beyond
- * it makes room for who comes next.
+ * More than any service opens, and fewer than the usual limit of 1024 open files. Beyond it, idle connections make room
+ * for new ones.
  */
 const MAX_CONNECTIONS = 800;
-/** Bytes of unfinished bodies, over all connections. */
+/** Bytes of unfinished bodies over all connections. */
 const MAX_UNFINISHED = 64 * 1024 * 1024;
 
 export interface Connections {
-  /** A connection was made: it waits for its first request. */
+  /** The connection is new and waits for its first request. */
   readonly opened: (socket: Socket) => void;
-  /** So many more bytes of a body have come. */
+  /** More bytes of a body arrived. */
   readonly received: (socket: Socket, bytes: number) => void;
-  /** The request is whole: the connection is safe until it has been answered. */
-  readonly whole: (socket: Socket) => void;
-  /** The request was answered: the connection waits again. */
+  /** The request is complete: its connection is kept until it has been answered. */
+  readonly complete: (socket: Socket) => void;
+  /** The request was answered: its connection waits again. */
   readonly answered: (socket: Socket) => void;
-  /** Ends every connection that waits for a request, or for the rest of one. */
+  /** Closes every connection that waits for a request or for the rest of one. */
   readonly dropWaiting: () => void;
 }
 
@@ -27,28 +27,28 @@ export function trackConnections(): Connections {
   /** The bytes that each waiting connection holds, the longest waiting first. */
   const waiting = new Map<Socket, number>();
   let unfinished = 0;
-  const leave = (socket: Socket): void => {
+  const untrack = (socket: Socket): void => {
     unfinished -= waiting.get(socket) ?? 0;
     waiting.delete(socket);
   };
   const wait = (socket: Socket): void => {
-    leave(socket);
+    untrack(socket);
     if (!socket.destroyed) waiting.set(socket, 0);
   };
   const makeRoom = (): void => {
     for (const [socket, bytes] of waiting) {
-      const crowded = waiting.size > MAX_CONNECTIONS;
-      if (!crowded && unfinished <= MAX_UNFINISHED) return;
-      if (crowded || bytes > 0) drop(socket);
+      const tooMany = waiting.size > MAX_CONNECTIONS;
+      if (!tooMany && unfinished <= MAX_UNFINISHED) return;
+      if (tooMany || bytes > 0) drop(socket);
     }
   };
   const drop = (socket: Socket): void => {
-    leave(socket);
+    untrack(socket);
     socket.destroy();
   };
   return {
     opened: (socket) => {
-      socket.once("close", () => leave(socket));
+      socket.once("close", () => untrack(socket));
       wait(socket);
       makeRoom();
     },
@@ -59,13 +59,13 @@ export function trackConnections(): Connections {
       unfinished += bytes;
       makeRoom();
     },
-    whole: leave,
+    complete: untrack,
     answered: wait,
     dropWaiting: () => [...waiting.keys()].forEach(drop),
   };
 }
 
-/** Who never finishes a handshake waits like everybody else; who does is from then on known by the secured socket. */
+/** A connection waits from its TCP handshake on; after the TLS handshake, the secure socket takes its place. */
 export function trackHandshakes(secure: TlsServer, connections: Connections): void {
   const handshakes = new Map<string, Socket>();
   const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
@@ -77,7 +77,7 @@ export function trackHandshakes(secure: TlsServer, connections: Connections): vo
   });
   secure.on("secureConnection", (secured: Socket) => {
     const bare = handshakes.get(nameOf(secured));
-    if (bare !== undefined) connections.whole(bare);
+    if (bare !== undefined) connections.complete(bare);
     connections.opened(secured);
   });
 }

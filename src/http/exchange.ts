@@ -1,4 +1,4 @@
-/** What it means to send a request and to serve one: the two ways to the network, as types that others depend on. */
+/** The types of sending and serving HTTP, for code that gets the network handed in. */
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {
@@ -6,14 +6,14 @@ export interface SendOptions {
   readonly timeout?: number;
   /** Bytes of body that a reply may have; more is a failed exchange. */
   readonly maxReply?: number;
-  /** Takes a self-signed certificate: only ever for a forward target that the user named. */
+  /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;
 }
 
 /** Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. */
 export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpReply>;
 
-/** Why no usable reply came. `sent` decides what it means for money: false where the request provably never left. */
+/** No usable reply arrived. `sent` decides what it means for the money: false where the request provably was not sent. */
 export class SendError extends Error {
   readonly sent: boolean;
 
@@ -24,10 +24,10 @@ export class SendError extends Error {
   }
 }
 
-/** The time that the exchange was given has passed. Clocks do not tell: a timer may end a millisecond before its time. */
+/** The exchange took longer than its timeout. Its own class, since a timer may fire a millisecond early by the clock. */
 export class SendTimeout extends SendError {}
 
-/** A reply whose body goes on for as long as somebody listens (server-sent events). */
+/** A reply whose body goes on until the client disconnects (server-sent events). */
 export interface StreamedReply extends Omit<HttpReply, "body"> {
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -49,7 +49,7 @@ export interface TlsFiles {
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number;
   /** Bytes of body that a request may have; more is answered 413. */
   readonly maxBody: number;
@@ -57,9 +57,9 @@ export interface ServeOptions {
   readonly tls?: TlsFiles | undefined;
   /** Refuses by the head alone, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
-  /** Hears of each request that was refused, with what is known of it. */
+  /** Called for each refused request, with its head where one was read. */
   readonly refused?: (refusal: Refusal, head: RequestHead | undefined) => void;
-  /** Hears of a handler that threw; the request was answered 500. */
+  /** Called when a handler throws; the request is answered 500. */
   readonly faulted?: (error: unknown) => void;
 }
 
@@ -67,11 +67,11 @@ export interface Server {
   /** The address in use: scheme, host and port, with a final slash. */
   readonly url: string;
   readonly port: number;
-  /** The addresses that `Host` may name: the bound one, or each of the machine's own where all are bound. */
+  /** The addresses that `Host` may name: the bound one, or all of the machine's where every address is bound. */
   readonly hosts: readonly string[];
-  /** Takes a renewed certificate for the connections to come. Throws where it is none. */
+  /** Uses a renewed certificate for new connections. Throws where it cannot be read. */
   renewTls(tls: TlsFiles): void;
-  /** Stops taking connections and resolves when every request in flight has been answered. */
+  /** Stops accepting connections and resolves when every open request has been answered. */
   close(): Promise<void>;
 }
 

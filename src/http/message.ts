@@ -1,19 +1,19 @@
-/** HTTP messages as values: what a socket received or is to send, byte for byte, before anybody has judged it. */
+/** HTTP messages as values: the bytes and header lines that a socket received or will send. */
 
 /**
- * One header line: the name as it was spelled, the value without outer white space, one character an octet
- * (latin1). Lines stay in order and are never joined, since both decide whether a signature verifies.
+ * One header line: the name as spelled, the value without outer white space, one character for each octet (latin1).
+ * Lines stay in order and are never joined, since both decide whether a signature verifies.
  */
 export type HeaderLine = readonly [name: string, value: string];
 
-/** A request without its body: what is known when the first decisions are taken. */
+/** A request without its body: what is known before the body is read. */
 export interface RequestHead {
   /** As received: never upper-cased (RFC 9421 2.2.1). */
   readonly method: string;
   readonly scheme: "http" | "https";
-  /** Host, and port where it is not the scheme's own; empty where the message names none that can be trusted. */
+  /** Host, and port unless it is the scheme's default; empty where the message names none that can be trusted. */
   readonly authority: string;
-  /** The request target as it stood on the request line (RFC 9112 3.2), never normalised. */
+  /** The request target as written on the request line (RFC 9112 3.2), never normalised. */
   readonly target: string;
   readonly headers: readonly HeaderLine[];
 }
@@ -24,8 +24,8 @@ export interface HttpRequest extends RequestHead {
 }
 
 /**
- * Member by member: on Node 20 a spread with another member gives each object a shape of its own, which makes whatever
- * is done with it several times slower.
+ * Lists each member: on Node 20 a spread with another member gives each object its own shape, which makes every use of it
+ * several times slower.
  */
 export function withBody(head: RequestHead, body: Uint8Array, trailers: readonly HeaderLine[]): HttpRequest {
   const { method, scheme, authority, target, headers } = head;
@@ -47,6 +47,15 @@ export function fieldLines(headers: readonly HeaderLine[], name: string): string
   for (const [spelled, value] of headers)
     if (spelled.length === wanted.length && spelled.toLowerCase() === wanted) values.push(value);
   return values;
+}
+
+/** Where a request to this URL goes: scheme, authority and request target. */
+export function addressOf(url: URL): Pick<RequestHead, "scheme" | "authority" | "target"> {
+  return {
+    scheme: url.protocol === "https:" ? "https" : "http",
+    authority: url.host,
+    target: `${url.pathname}${url.search}`,
+  };
 }
 
 /** The absolute URI that a request is addressed to (RFC 9110 7.1): scheme, authority and the target untouched. */

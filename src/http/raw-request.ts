@@ -1,13 +1,13 @@
-/** Requests as the text that HTTP/1.1 makes of them (RFC 9112): read from a capture, and written byte for byte. */
+/** HTTP/1.1 requests as text (RFC 9112): parsed from a capture, and written byte for byte. */
 import { fieldLines, trimSpace, type HeaderLine, type HttpRequest } from "./message.ts";
 
-/** Why an HTTP server would not have handed the request on. */
+/** Why an HTTP server would have refused the request. */
 export interface Fault {
   readonly code: "http_parse_error" | "body_incomplete";
   readonly detail: string;
 }
 
-/** What the text says; to which scheme and host it was sent, it does not say by itself. */
+/** The request as the text gives it, which is without the scheme and the host it was sent to. */
 export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
   readonly fault?: Fault;
 }
@@ -15,7 +15,7 @@ export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d(?:\.\d)?)$/;
 
-/** Takes CRLF and LF, and a log of `curl -v`. Undefined where the bytes do not begin with a request line. */
+/** Reads CRLF and LF, and the output of `curl -v`. Undefined where the bytes do not begin with a request line. */
 export function parseRequest(bytes: Uint8Array): RawRequest | undefined {
   const text = withoutPrefixes(
     Buffer.from(bytes)
@@ -42,7 +42,7 @@ export function formatRequest({
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 
-/** `curl -v` marks what it sent with `> `, what it received with `< ` and what it did with `* `. */
+/** `curl -v` marks sent lines with `> `, received ones with `< ` and its own with `* `. */
 function withoutPrefixes(text: string): string {
   if (!/^(?:[*{}] .*\r?\n)*> \S+ \S+ HTTP\//.test(text)) return text;
   return text
@@ -86,22 +86,25 @@ function headerProblem(line: string): string {
   return `"${line.slice(0, 60)}" is not a header line`;
 }
 
-/** What llhttp refuses, so that a capture is judged as a listener would have judged it. */
+/** The faults that llhttp refuses, so that a capture gets the same verdict as a received request. */
 function faultOf(method: string, needsHost: boolean, headers: readonly HeaderLine[]): Fault | undefined {
   if (!/^[A-Z]+(?:-[A-Z]+)*$/.test(method)) return parseError(`the method ${method} is not upper case`);
   const lengths = fieldLines(headers, "content-length");
-  if (lengths.length > 1) return parseError("Content-Length is given more than once");
+  if (lengths.length > 1) return parseError("the request has more than one Content-Length");
   if (!/^\d*$/.test(lengths[0] ?? "")) return parseError("Content-Length is not a number");
   if (lengths.length > 0 && fieldLines(headers, "transfer-encoding").length > 0)
-    return parseError("Content-Length and Transfer-Encoding are both given (RFC 9112 6.1)");
+    return parseError("the request has both Content-Length and Transfer-Encoding (RFC 9112 6.1)");
   if (needsHost && fieldLines(headers, "host").length === 0)
-    return parseError("there is no Host, which HTTP/1.1 insists on (RFC 9112 3.2)");
+    return parseError("Host is missing, which HTTP/1.1 requires (RFC 9112 3.2)");
   return undefined;
 }
 
 type Content = Pick<RawRequest, "body" | "trailers" | "fault">;
 
-/** What follows the body is dropped where it starts on a line of its own: an editor's newline, or the reply. */
+/**
+ * Drops what follows the body on a line of its own: an editor's newline, or the reply. Where a proxy decoded the chunks
+ * and left the header, the text has no chunks and is the body.
+ */
 function readBody(rest: string, headers: readonly HeaderLine[]): Content {
   if (fieldLines(headers, "transfer-encoding").join().trim().toLowerCase() === "chunked" && CHUNK.test(rest))
     return readChunks(rest);
@@ -113,7 +116,7 @@ function readBody(rest: string, headers: readonly HeaderLine[]): Content {
 const CHUNK = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n/;
 const LINE_END = /^\r?\n/;
 
-/** RFC 9112 7.1. A proxy may have undone the coding and left its header: then the text is no chunk, and is the body. */
+/** RFC 9112 7.1. */
 function readChunks(text: string): Content {
   const chunks: string[] = [];
   let rest = text;

@@ -1,9 +1,9 @@
-/** Answers on the bare socket what Node's parser refused, which never became a request (RFC 9112 2.2, RFC 6585 5). */
+/** Answers bytes that Node's parser refused, directly on the socket (RFC 9112 2.2, RFC 6585 5). */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Refusal, ServeOptions } from "./exchange.ts";
 
-interface Listening extends Pick<ServeOptions, "refused"> {
+interface SocketOptions extends Pick<ServeOptions, "refused"> {
   /** Connections whose body is being read. */
   readonly reading: WeakSet<Socket>;
 }
@@ -11,12 +11,11 @@ interface Listening extends Pick<ServeOptions, "refused"> {
 export function refuseSocket(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  { reading, refused }: Listening,
+  { reading, refused }: SocketOptions,
 ): void {
-  // Who never said a word has made no request that anybody would want to hear of; and of a connection that ends
-  // inside a body, the exchange that was reading it tells.
-  const heard = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
-  if (error.code === "ECONNRESET" || heard || !socket.writable) return void socket.destroy();
+  // A socket that sent nothing made no request to report; a connection that ends inside a body is reported by readBody.
+  const silent = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
+  if (error.code === "ECONNRESET" || silent || !socket.writable) return void socket.destroy();
   const refusal = socketRefusal(error);
   refused?.(refusal, undefined);
   socket.end(

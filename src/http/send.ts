@@ -1,5 +1,5 @@
 /** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
 import type { HeaderLine, HttpReply, HttpRequest } from "./message.ts";
 
@@ -9,27 +9,28 @@ const MAX_REPLY = 5 * 1024 * 1024;
 
 export interface Sender {
   readonly send: Send;
-  /** Lets go of the kept-alive connections. */
+  /** Closes the kept-alive connections. */
   close(): Promise<void>;
 }
 
-export interface ProxySettings {
+export interface SenderParts {
   readonly httpsProxy: string | undefined;
   readonly noProxy: string | undefined;
+  readonly nodeVersion: string;
 }
 
 type Route = "direct" | "proxied" | "insecure";
 
-export function createSender(proxy: ProxySettings): Sender {
+export function createSender(parts: SenderParts): Sender {
   const agents = new Map<Route, Promise<Dispatcher>>();
   const agentFor = (route: Route): Promise<Dispatcher> => {
-    const agent = agents.get(route) ?? createAgent(route, proxy);
+    const agent = agents.get(route) ?? createAgent(route, parts);
     agents.set(route, agent);
     return agent;
   };
   return {
     send: async (request, options = {}) => {
-      const proxied = request.scheme === "https" && proxy.httpsProxy !== undefined;
+      const proxied = request.scheme === "https" && parts.httpsProxy !== undefined;
       const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
       return exchange(await agentFor(route), request, options);
     },
@@ -40,13 +41,26 @@ export function createSender(proxy: ProxySettings): Sender {
 
 async function createAgent(
   route: Route,
-  { httpsProxy = "", noProxy = "" }: ProxySettings,
+  { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
 ): Promise<Dispatcher> {
   const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: route !== "insecure" };
-  if (route !== "proxied") return new Agent({ connect });
-  // Few runs go through a proxy: what does so is loaded where there is one.
-  const { EnvHttpProxyAgent } = await import("undici");
-  return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect });
+  if (route === "proxied") {
+    const { EnvHttpProxyAgent } = await import("undici");
+    return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect });
+  }
+  // undici's index also loads fetch, WebSocket and mocks: `create` then takes a quarter longer (startup bench).
+  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
+  if (nodeVersion.startsWith("20.")) await keepParserSimple();
+  return new Agent({ connect });
+}
+
+/**
+ * Node 20 optimizes all of undici's WebAssembly parser as soon as it is compiled: `create` then takes twice as long (startup
+ * bench). Set after undici is loaded, because V8 takes Node's own compiled modules only under the flags they were made with.
+ */
+async function keepParserSimple(): Promise<void> {
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--liftoff-only");
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {

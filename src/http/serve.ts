@@ -22,15 +22,15 @@ const LIMITS = {
   /** How often Node looks for connections that have taken longer than that. */
   connectionsCheckingInterval: 1_000,
   noDelay: true,
-  // Node would answer by itself, and nobody would hear of it.
+  // With it, Node would answer by itself and the request would not be reported.
   requireHostHeader: false,
 } as const;
 const HANDSHAKE_TIMEOUT = 10_000;
-/** Milliseconds that a half-sent request may still take once the server closes. */
-const LAST_CALL = 1_000;
+/** Milliseconds that an unfinished request may still take once the server closes. */
+const CLOSE_GRACE = 1_000;
 
-/** What every exchange of one server shares. */
-interface Shop extends ServeOptions {
+/** The state that every exchange of one server shares. */
+interface ServerState extends ServeOptions {
   readonly handler: Handler;
   readonly connections: Connections;
   readonly scheme: "http" | "https";
@@ -41,7 +41,7 @@ interface Shop extends ServeOptions {
 
 export const serve: Serve = async (handler, options) => {
   const scheme = options.tls === undefined ? "http" : "https";
-  const shop: Shop = {
+  const state: ServerState = {
     ...options,
     handler,
     connections: trackConnections(),
@@ -49,16 +49,16 @@ export const serve: Serve = async (handler, options) => {
     scheme,
     closing: false,
   };
-  const [server, renewTls] = createNodeServer(options.tls, shop.connections);
+  const [server, renewTls] = createNodeServer(options.tls, state.connections);
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    outgoing.on("close", () => shop.connections.answered(incoming.socket));
-    exchange(incoming, outgoing, shop).catch((error: unknown) => {
+    outgoing.on("close", () => state.connections.answered(incoming.socket));
+    exchange(incoming, outgoing, state).catch((error: unknown) => {
       options.faulted?.(error);
-      answer(outgoing, { status: 500, headers: [], body: NOTHING }, shop);
+      answer(outgoing, { status: 500, headers: [], body: EMPTY }, state);
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseSocket(error, socket, shop),
+    refuseSocket(error, socket, state),
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
@@ -71,7 +71,7 @@ export const serve: Serve = async (handler, options) => {
     port,
     hosts: isWildcard(address) ? ownAddresses() : [options.host, address],
     renewTls,
-    close: () => close(server, shop),
+    close: () => close(server, state),
   };
 };
 
@@ -97,34 +97,38 @@ const isWildcard = (address: string): boolean => address === "0.0.0.0" || addres
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 
-function close(server: NodeServer | TlsServer, shop: Shop): Promise<void> {
+function close(server: NodeServer | TlsServer, state: ServerState): Promise<void> {
   return new Promise((resolve) => {
-    shop.closing = true;
-    const lastCall = setTimeout(shop.connections.dropWaiting, LAST_CALL);
+    state.closing = true;
+    const grace = setTimeout(state.connections.dropWaiting, CLOSE_GRACE);
     server.close(() => {
-      clearTimeout(lastCall);
+      clearTimeout(grace);
       resolve();
     });
     server.closeIdleConnections();
   });
 }
 
-const NOTHING = new Uint8Array();
+const EMPTY = new Uint8Array();
 
-async function exchange(incoming: IncomingMessage, outgoing: ServerResponse, shop: Shop): Promise<void> {
+async function exchange(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  state: ServerState,
+): Promise<void> {
   const { socket } = incoming;
-  shop.reading.add(socket);
-  const head = headOf(incoming, shop);
-  const refusal = withoutHost(incoming) ?? shop.admit?.(head) ?? tooLarge(incoming, shop.maxBody);
-  if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, shop);
-  const body = await readBody(incoming, shop.maxBody, (bytes) => shop.connections.received(socket, bytes));
-  shop.reading.delete(socket);
-  if (!(body instanceof Uint8Array)) return refuse(body, head, incoming, outgoing, shop);
-  shop.connections.whole(socket);
-  answer(outgoing, await shop.handler(withBody(head, body, pairs(incoming.rawTrailers))), shop);
+  state.reading.add(socket);
+  const head = headOf(incoming, state);
+  const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
+  if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
+  const body = await readBody(incoming, state.maxBody, (bytes) => state.connections.received(socket, bytes));
+  state.reading.delete(socket);
+  if (!(body instanceof Uint8Array)) return refuse(body, head, incoming, outgoing, state);
+  state.connections.complete(socket);
+  answer(outgoing, await state.handler(withBody(head, body, pairs(incoming.rawTrailers))), state);
 }
 
-function headOf(incoming: IncomingMessage, { scheme }: Shop): RequestHead {
+function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead {
   return {
     method: incoming.method ?? "",
     scheme,
@@ -134,7 +138,7 @@ function headOf(incoming: IncomingMessage, { scheme }: Shop): RequestHead {
   };
 }
 
-/** Node gives names and values in one flat list: the only view of a header section that hides no line. */
+/** Node's flat list of names and values is the only view of the headers that hides no line. */
 function pairs(raw: readonly string[]): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2)
@@ -143,32 +147,32 @@ function pairs(raw: readonly string[]): HeaderLine[] {
 }
 
 /** RFC 9112 3.2: HTTP/1.1 without a Host is malformed. */
-function withoutHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
+function refuseMissingHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
   return httpVersion === "1.0" || headers.host !== undefined
     ? undefined
-    : { code: "http_parse_error", status: 400, detail: "not an HTTP/1.1 request: it has no Host" };
+    : { code: "http_parse_error", status: 400, detail: "not an HTTP/1.1 request: Host is missing" };
 }
 
-/** The connection ends with a refusal: whoever sends what is refused does not get to send more of it. */
+/** A refusal ends the connection, so that the sender cannot send more of the same. */
 async function refuse(
   refusal: Refusal,
   head: RequestHead,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  shop: Shop,
+  state: ServerState,
 ): Promise<void> {
-  shop.refused?.(refusal, head);
+  state.refused?.(refusal, head);
   const headers: HeaderLine[] = refusal.status === 405 ? [["Allow", "POST"]] : [];
   await discardRest(incoming);
   const reply = {
     status: refusal.status,
     headers: [...headers, ["Connection", "close"] as const],
-    body: NOTHING,
+    body: EMPTY,
   };
-  answer(outgoing, reply, shop);
+  answer(outgoing, reply, state);
 }
 
-function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { closing }: Shop): void {
+function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { closing }: ServerState): void {
   if (outgoing.headersSent || outgoing.destroyed) return;
   const { status, body } = reply;
   const headers = closing ? [...reply.headers, ["Connection", "close"] as const] : reply.headers;
@@ -178,7 +182,7 @@ function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { cl
     return;
   }
   outgoing.writeHead(status, [...headers.flat(), "Content-Length", String(body.length)]);
-  // Without a body the head goes out in one write.
+  // Ending without a body sends the head in one write.
   if (body.length > 0) outgoing.end(body);
   else outgoing.end();
 }

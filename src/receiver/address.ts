@@ -1,33 +1,46 @@
-/** Which address a webhook was sent to: what `@scheme`, `@authority` and `@target-uri` are checked against. */
-import { fieldLines, type RequestHead } from "../http/message.ts";
+/** The address that a webhook was sent to, which `@scheme`, `@authority`, `@target-uri` and `@path` are checked against. */
+import { addressOf, fieldLines, type RequestHead } from "../http/message.ts";
 
 /** Where the service posts to: the public address, or the listener's own. */
 export type ReceiverAddress =
-  | { readonly kind: "public"; readonly scheme: "http" | "https"; readonly authority: string }
+  | {
+      readonly kind: "public";
+      readonly scheme: "http" | "https";
+      readonly authority: string;
+      readonly path: string;
+    }
   | {
       readonly kind: "own";
       readonly scheme: "http" | "https";
-      /** The addresses it can be reached by; a loopback name always is one more. */
+      /** The addresses that reach it, besides any loopback name. */
       readonly hosts: readonly string[];
       readonly port: number;
     };
 
-/** The address part of a public URL. Path and query stay with the request line, so they are not kept. */
 export function publicAddress(url: URL): ReceiverAddress {
-  return { kind: "public", scheme: url.protocol === "http:" ? "http" : "https", authority: url.host };
+  const { scheme, authority } = addressOf(url);
+  return { kind: "public", scheme, authority, path: url.pathname };
 }
 
 const LOOPBACK_NAMES = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * The head as addressed to this receiver. A public URL wins over whatever the message says, and forwarding headers
- * are never believed. Without one, `Host` is taken where it names this listener; where it names another, the
- * authority is left empty, and a signature that covers it cannot verify.
+ * The head as the service addressed it. A public URL wins over the message, and forwarding headers are never believed.
+ * Without a public URL, `Host` counts where it names this listener; otherwise the authority is left empty, and a
+ * signature that covers it cannot verify.
  */
 export function addressed<Head extends RequestHead>(head: Head, address: ReceiverAddress): Head {
-  if (address.kind === "public") return { ...head, scheme: address.scheme, authority: address.authority };
+  const { scheme } = address;
+  if (address.kind === "public")
+    return { ...head, scheme, authority: address.authority, target: publicTarget(head.target, address.path) };
   const [host = ""] = fieldLines(head.headers, "host");
-  return { ...head, scheme: address.scheme, authority: namesListener(host, address) ? host : "" };
+  return { ...head, scheme, authority: namesListener(host, address) ? host : "" };
+}
+
+/** The target as received, unless a proxy stripped a prefix from its path: then the public path ends in that path. */
+function publicTarget(target: string, publicPath: string): string {
+  const [path = ""] = target.split("?", 1);
+  return path.startsWith("/") && publicPath.endsWith(path) ? publicPath + target.slice(path.length) : target;
 }
 
 function namesListener(host: string, own: Extract<ReceiverAddress, { kind: "own" }>): boolean {

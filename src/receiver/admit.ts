@@ -1,18 +1,20 @@
-/** What is refused by the head alone, in order and cheapest first, before a byte of the body is read. */
+/** Refuses requests by their head alone, the cheapest checks first, before a byte of the body is read. */
 import type { Refusal } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
 
+/** Bytes of body; a webhook of the service has a few KiB. */
+export const DEFAULT_MAX_BODY = 1024 * 1024;
 export const MAX_HEADER_LINES = 100;
 export const MAX_SIGNATURE_FIELD = 8192;
 
 const refusal = (code: string, status: number, detail: string): Refusal => ({ code, status, detail });
 
-/** Refuses what no webhook may be, wherever it was received: form, limits, method and transfer coding. */
+/** The rules of every webhook, captured or received: form, limits, method and transfer coding. */
 export function refuseMessage(head: RequestHead): Refusal | undefined {
   return refuseForm(head) ?? refuseMethod(head) ?? refuseCoding(head.headers);
 }
 
-/** Refuses what this listener does not take: the rules of any webhook, then path (404) and media type (415). */
+/** The rules of a listener: those of every webhook, path (404) and media type (415). */
 export function refuseHead(head: RequestHead, path: string): Refusal | undefined {
   return (
     refuseForm(head) ??
@@ -25,21 +27,21 @@ export function refuseHead(head: RequestHead, path: string): Refusal | undefined
 
 function refuseForm({ target, headers }: RequestHead): Refusal | undefined {
   if (headers.length > MAX_HEADER_LINES)
-    return refusal("limit_exceeded", 431, `${headers.length} header lines; ${MAX_HEADER_LINES} are taken`);
+    return refusal("limit_exceeded", 431, `${headers.length} header lines; the limit is ${MAX_HEADER_LINES}`);
   for (const name of ["signature-input", "signature"]) {
     const size = fieldLines(headers, name).join(", ").length;
     if (size > MAX_SIGNATURE_FIELD)
       return refusal(
         "limit_exceeded",
         431,
-        `${name} has ${size} characters; ${MAX_SIGNATURE_FIELD} are taken`,
+        `${name} has ${size} characters; the limit is ${MAX_SIGNATURE_FIELD}`,
       );
   }
-  // RFC 9112 3.2: two Host lines are two answers to whom the message is for.
+  // RFC 9112 3.2: two Host lines name two addresses.
   if (fieldLines(headers, "host").length > 1)
-    return refusal("duplicate_header", 400, "Host is given more than once");
+    return refusal("duplicate_header", 400, "the request has more than one Host");
   if (target.includes("#"))
-    return refusal("component_value_invalid", 400, "the request target holds a fragment");
+    return refusal("component_value_invalid", 400, "the request target has a fragment");
   if (!target.startsWith("/"))
     return refusal("bad_request_target", 400, "the request target is not in origin form (/path?query)");
   return undefined;
@@ -55,7 +57,7 @@ function refusePath(target: string, path: string): Refusal | undefined {
   const [received = ""] = target.split("?", 1);
   return received === path
     ? undefined
-    : refusal("not_found", 404, `nothing listens at ${received}; webhooks go to ${path}`);
+    : refusal("not_found", 404, `the path is ${received}; webhooks are received at ${path}`);
 }
 
 function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
@@ -66,7 +68,7 @@ function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
     : refusal(
         "unsupported_media_type",
         415,
-        `the media type is ${given || "not given"}; webhooks are application/json`,
+        `the media type is ${given || "missing"}; webhooks are application/json`,
       );
 }
 
@@ -77,6 +79,6 @@ function refuseCoding(headers: readonly HeaderLine[]): Refusal | undefined {
     : refusal(
         "unsupported_transfer_coding",
         501,
-        `the transfer coding is ${codings}; chunked alone is taken`,
+        `the transfer coding is ${codings}; only chunked is supported`,
       );
 }

@@ -1,4 +1,4 @@
-/** Judges a captured webhook as the listener would have, from the form of its head to the record in its body. */
+/** Judges a captured webhook as the listener would have, from its head to the record in its body. */
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
@@ -14,7 +14,7 @@ export interface Examination {
   readonly breaches: readonly Breach[];
 }
 
-/** `fault` is what the HTTP layer would have refused the capture for. */
+/** `fault` is the reason for which the HTTP layer would have refused the capture. */
 export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fault): Examination {
   const refusal =
     fault ?? refuseMessage(request) ?? refuseSize(request, options.maxBody) ?? refuseIncomplete(request);
@@ -25,7 +25,7 @@ export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fau
     verdict: {
       ...verdict,
       checks: [received, ...verdict.checks],
-      hints: diagnose(request, settled(options), verdict),
+      hints: diagnose(request, verifyOptions(options), verdict),
     },
     record,
     breaches,
@@ -34,7 +34,7 @@ export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fau
 
 const NO_RECORD = { record: null, breaches: [] } as const;
 
-const settled = ({ keys, policy, now }: JudgeOptions) => ({
+const verifyOptions = ({ keys, policy, now }: JudgeOptions) => ({
   keys,
   policy,
   now: Math.floor(now.getTime() / 1000),
@@ -45,7 +45,7 @@ const describe = ({ method, headers, body }: HttpRequest): string =>
 
 function refuseSize({ body }: HttpRequest, maxBody: number): Pick<Refusal, "code" | "detail"> | undefined {
   if (body.length <= maxBody) return undefined;
-  return { code: "body_too_large", detail: `the body has ${body.length} bytes; ${maxBody} are taken` };
+  return { code: "body_too_large", detail: `the body has ${body.length} bytes; the limit is ${maxBody}` };
 }
 
 function refuseIncomplete({ headers, body }: HttpRequest): Fault | undefined {
@@ -57,7 +57,7 @@ function refuseIncomplete({ headers, body }: HttpRequest): Fault | undefined {
   };
 }
 
-/** A body that came short is explained like one that does not match; of any other refusal there is nothing to add. */
+/** An incomplete body is explained like one that does not match; other refusals need no explanation. */
 function refusedVerdict(
   request: HttpRequest,
   { code, detail }: Pick<Refusal, "code" | "detail">,
@@ -75,7 +75,7 @@ function refusedVerdict(
     warnings: [],
     signatureBase: null,
     ...judged,
-    hints: judged === undefined ? [] : diagnose(request, settled(options), judged),
+    hints: judged === undefined ? [] : diagnose(request, verifyOptions(options), judged),
     verdict: "invalid",
     code,
     checks: [{ check: "http", ok: false, detail }],

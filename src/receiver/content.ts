@@ -4,18 +4,18 @@ import { readRecord, type ReadRecord } from "../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 
 export interface ReadContent extends ReadRecord {
-  /** False where the content is encoded in a way that cannot be undone here. */
+  /** False where the content's encoding is not supported. */
   readonly decoded: boolean;
 }
 
-/** `maxLength` is what a compressed body may grow to. */
+/** `maxLength` limits the bytes of a decompressed body. */
 export function readContent(request: HttpRequest, maxLength: number): ReadContent {
   const content = decode(request, maxLength);
   const { record, breaches } = readRecord(content ?? request.body);
   return { record, breaches, decoded: content !== undefined };
 }
 
-/** Whether the body is the content itself, so that it holds the record's own text. */
+/** Whether the body is compressed, so that it does not hold the record's text. */
 export function isEncoded({ headers }: Pick<HttpRequest, "headers">): boolean {
   return encodingOf(headers) !== "";
 }

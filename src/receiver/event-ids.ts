@@ -1,4 +1,4 @@
-/** Names what arrives: ids short enough to be read aloud, which sort in the order of arrival. */
+/** Makes the ids of events: short enough to read aloud, and sorted by arrival. */
 
 interface IdSource {
   readonly now: () => Date;
@@ -11,8 +11,8 @@ const NUMBER_LENGTH = 6;
 const NUMBERS = 36 ** NUMBER_LENGTH;
 
 /**
- * The moment, and a number that goes up by one: a log takes no id twice, so that two alike would cost a webhook its
- * place. Where the numbers begin is left to chance, for the sake of another process that writes to the same log.
+ * The time and a counter: a log refuses a repeated id, so two equal ids would lose a webhook. The counter starts at random,
+ * because another process may write to the same log.
  */
 export function createEventIds({ now, newId }: IdSource): () => string {
   let number = Number.parseInt(newId().slice(0, 8), 16);

@@ -1,10 +1,10 @@
-/** An event as one line of JSON, its record in the service's own spelling: what is received is not written anew. */
+/** An event as one line of JSON, with the record's text as received, not serialised again. */
 import { stringifyJson } from "../domain/json.ts";
 import { targetUri, type HttpRequest } from "../http/message.ts";
 import { isEncoded } from "./content.ts";
 import type { EventLine, WebhookEvent } from "./events.ts";
 
-/** The text of an `EventLine`, put together from texts: the largest of them are there already. */
+/** The text of an `EventLine`, joined from texts, since the largest ones exist already. */
 export function eventLine({
   id,
   receivedAt,
@@ -35,7 +35,7 @@ export function eventLine({
   return `${line}}`;
 }
 
-/** A raw line break in JSON can only be white space between two tokens. */
+/** Replaces line breaks: in JSON they can only be white space between tokens. */
 function recordText(request: HttpRequest, record: WebhookEvent["record"]): string {
   if (isEncoded(request)) return stringifyJson(record);
   const text = bytes(request.body).toString("utf8");

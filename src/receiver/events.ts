@@ -1,14 +1,14 @@
-/** What the receiver makes of the requests it gets: events that were taken, rejections, and the log that keeps them. */
+/** What the receiver reports: verified webhooks, rejected requests, and the log that stores both. */
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import type { Check, Verdict } from "../signatures/verdict.ts";
 
-/** A webhook that was taken: verified, unless the receiver was told not to insist. */
+/** A webhook that the receiver accepted: verified, unless it accepts unverified ones too. */
 export interface WebhookEvent {
   readonly type: "event";
   readonly id: string;
   readonly receivedAt: Date;
-  /** The same record came before. */
+  /** The same record was received before. */
   readonly repeated: boolean;
   readonly verdict: Verdict;
   readonly record: TransactionRecord | null;
@@ -17,7 +17,7 @@ export interface WebhookEvent {
   readonly json: EventJson;
 }
 
-/** The parts of an event that are both kept and printed, as JSON texts: each is written once. */
+/** The parts of an event that are both stored and printed, as JSON, so that each is serialised once. */
 export interface EventJson {
   readonly verdict: string;
   readonly headers: string;
@@ -28,10 +28,10 @@ export const eventJson = (verdict: Verdict, { headers }: Pick<HttpRequest, "head
   headers: JSON.stringify(headers),
 });
 
-/** An event that has just been judged: whether it came before is for the log to say. */
+/** An event that was just verified: only the log knows whether it is a repeat. */
 export type NewEvent = Omit<WebhookEvent, "repeated">;
 
-/** A request that was turned away, with the step that failed. */
+/** A request that was rejected, with the check that failed. */
 export interface Rejection {
   readonly type: "rejected";
   readonly id: string;
@@ -41,40 +41,40 @@ export interface Rejection {
   readonly detail: string;
   readonly checks: readonly Check[];
   readonly hint?: string;
-  /** As far as it was read: without a body where the head alone decided, null where it was no request at all. */
+  /** The part that was read: without a body if the head alone was rejected, null if it was not an HTTP request. */
   readonly request: HttpRequest | null;
 }
 
-/** One attempt to pass an event on, and what the application made of it. */
+/** One attempt to forward an event, and how the application answered. */
 export interface Forward {
   readonly at: Date;
   readonly target: string;
-  /** The application's status; 502 where it was not reached, 504 where it did not answer in time. */
+  /** The application's status; 502 if it was not reached, 504 if it did not answer in time. */
   readonly status: number;
   readonly ms: number;
-  /** The beginning of what the application said, or why it said nothing; empty for a 2xx. */
+  /** The beginning of the application's answer, or why there was none; empty for a 2xx. */
   readonly detail: string;
 }
 
-/** The application has taken an event with any 2xx. */
-export const isTaken = (status: number): boolean => status >= 200 && status < 300;
+/** The application accepts an event with any 2xx. */
+export const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
-/** What the log knows of an event once it is kept. */
-export interface Kept {
+/** What the log knows about an event that it has just stored. */
+export interface StoreResult {
   readonly repeated: boolean;
-  /** The id of the first arrival: what every further arrival and forward belongs to. */
+  /** The id of the first delivery, to which all repeats and forwards of the event belong. */
   readonly first: string;
-  /** The application has it already. */
-  readonly taken: boolean;
+  /** The application has already accepted the event. */
+  readonly accepted: boolean;
 }
 
-/** Where events are kept: the one interface that a backend has to offer. */
+/** Where the receiver stores events: the writing half of an `EventStore`. */
 export interface EventLog {
-  /** Resolves when the event is as durable as the log makes it, never before; rejects when it is not kept. */
-  append(event: NewEvent): Promise<Kept>;
-  /** Keeps what was turned away, within a bound; nobody waits for it. */
+  /** Resolves once the event is durable; rejects when it is not stored. */
+  append(event: NewEvent): Promise<StoreResult>;
+  /** Stores a rejection when there is room for it; nothing waits for it. */
   reject(rejection: Rejection): void;
-  /** Resolves when it is kept that the event, named by its first arrival, was passed on. */
+  /** Resolves once the attempt to forward the event, named by its first delivery, is durable. */
   forwarded(first: string, forward: Forward): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export interface EventLine {
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
   readonly method: string;
-  /** The absolute URI; the target alone where the message names no authority that can be trusted. */
+  /** The absolute URI; the target alone if the message names no authority that can be trusted. */
   readonly url: string;
   readonly headers: readonly HeaderLine[];
   readonly trailers?: readonly HeaderLine[];

@@ -1,14 +1,15 @@
-/** Passes webhooks on to the merchant's application: the bytes and signature headers as they came, in order of arrival. */
+/** Forwards webhooks to the merchant's application: the bytes and signature headers as received, in order of arrival. */
+import { messageOf } from "../domain/errors.ts";
 import { SendTimeout, type Send } from "../http/exchange.ts";
-import type { HeaderLine, HttpRequest } from "../http/message.ts";
-import { isTaken, type EventLog, type Forward, type WebhookEvent } from "./events.ts";
+import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import { isAccepted, type EventLog, type Forward, type WebhookEvent } from "./events.ts";
 
-/** Milliseconds from a webhook's arrival that the application may take, its turn in the line included. */
-const PATIENCE = 30_000;
-/** Characters of what the application says that are kept and shown. */
+/** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
+const TIMEOUT = 30_000;
+/** Characters of the application's answer that are kept and shown. */
 const DETAIL_LENGTH = 500;
 
-export interface ForwardWay {
+export interface ForwardOptions {
   readonly send: Send;
   readonly now: () => Date;
   readonly headers: readonly HeaderLine[];
@@ -16,15 +17,15 @@ export interface ForwardWay {
   readonly insecure: boolean;
 }
 
-/** One attempt. It never throws: what kept the application from answering is in the result. */
+/** Makes one attempt. Never throws: the result says why the application did not answer. */
 export async function forward(
   request: HttpRequest,
   url: URL,
-  { send, now, headers, insecure }: ForwardWay,
-  timeout = PATIENCE,
+  { send, now, headers, insecure }: ForwardOptions,
+  timeout = TIMEOUT,
 ): Promise<Forward> {
   const at = now();
-  const end = (status: number, detail: string): Forward => ({
+  const result = (status: number, detail: string): Forward => ({
     at,
     target: url.href,
     status,
@@ -33,10 +34,10 @@ export async function forward(
   });
   try {
     const reply = await send(forwardRequest(request, url, headers), { timeout, insecure });
-    return end(reply.status, isTaken(reply.status) ? "" : beginning(reply.body));
+    return result(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return end(error instanceof SendTimeout ? 504 : 502, reason);
+    const reason = messageOf(error);
+    return result(error instanceof SendTimeout ? 504 : 502, reason);
   }
 }
 
@@ -46,8 +47,8 @@ function beginning(body: Uint8Array): string {
   return [...text].slice(0, DETAIL_LENGTH).join("");
 }
 
-/** Of one connection alone (RFC 9110 7.6.1), or said anew for the next one. */
-const NOT_PASSED_ON: ReadonlySet<string> = new Set([
+/** Fields of a single connection (RFC 9110 7.6.1), and fields that each connection sets itself. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "expect",
@@ -61,7 +62,7 @@ const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** What the signature covers may not be added to: the application verifies it again. */
+/** Fields that the application needs unchanged to verify the signature. */
 const SIGNED: ReadonlySet<string> = new Set([
   "content-digest",
   "content-type",
@@ -72,15 +73,15 @@ const SIGNED: ReadonlySet<string> = new Set([
 /** Whether the user may add a header of this name. */
 export const mayAdd = (name: string): boolean =>
   name.toLowerCase() === "host" ||
-  (!NOT_PASSED_ON.has(name.toLowerCase()) && !SIGNED.has(name.toLowerCase()));
+  (!NOT_FORWARDED.has(name.toLowerCase()) && !SIGNED.has(name.toLowerCase()));
 
 function forwardRequest(request: HttpRequest, url: URL, added: readonly HeaderLine[]): HttpRequest {
   const names = new Set(request.headers.map(([name]) => name.toLowerCase()));
-  const passed = request.headers.filter(([name]) => !NOT_PASSED_ON.has(name.toLowerCase()));
+  const forwarded = request.headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
   const host: readonly HeaderLine[] = added.some(([name]) => name.toLowerCase() === "host")
     ? []
     : [["Host", url.host]];
-  // An application that verifies the signature itself has to know which address was signed.
+  // To verify the signature, the application has to know which address was signed.
   const origin: readonly HeaderLine[] =
     names.has("x-forwarded-host") || request.authority === ""
       ? []
@@ -90,51 +91,49 @@ function forwardRequest(request: HttpRequest, url: URL, added: readonly HeaderLi
         ];
   return {
     method: request.method,
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
-    headers: [...host, ...passed, ["Content-Length", String(request.body.length)], ...origin, ...added],
+    ...addressOf(url),
+    headers: [...host, ...forwarded, ["Content-Length", String(request.body.length)], ...origin, ...added],
     body: request.body,
   };
 }
 
-interface ForwarderParts extends ForwardWay {
-  /** Undefined where the event is not to be passed on. */
+interface ForwarderParts extends ForwardOptions {
+  /** Undefined where the event is not forwarded. */
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;
   readonly observe: (event: WebhookEvent, forwarded: Forward) => void;
 }
 
-/** Gives each target a line of its own; resolves with the status that the service is answered. */
+/** Keeps one queue for each target; resolves with the status to answer the service. */
 export function createForwarder(
   parts: ForwarderParts,
 ): (event: WebhookEvent, first: string) => Promise<number> {
-  const lines = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, Promise<unknown>>();
   const pending = new Map<string, Promise<number>>();
-  const inLine = (event: WebhookEvent, first: string, url: URL): Promise<number> => {
-    const deadline = event.receivedAt.getTime() + PATIENCE;
-    const turn = (lines.get(url.href) ?? Promise.resolve()).then(() =>
+  const enqueue = (event: WebhookEvent, first: string, url: URL): Promise<number> => {
+    const deadline = event.receivedAt.getTime() + TIMEOUT;
+    const attempted = (queues.get(url.href) ?? Promise.resolve()).then(() =>
       attempt(event, first, url, deadline, parts),
     );
-    lines.set(
+    queues.set(
       url.href,
-      turn.catch(() => undefined),
+      attempted.catch(() => undefined),
     );
-    return turn;
+    return attempted;
   };
   return (event, first) => {
-    // Delivered again while it waits for its turn: the application gets it once.
+    // A repeated delivery while the first one is queued: the application gets the webhook once.
     const running = pending.get(first);
     if (running !== undefined) return running;
     const url = parts.targetOf(event);
     if (url === undefined) return Promise.resolve(200);
-    const result = inLine(event, first, url).finally(() => pending.delete(first));
+    const result = enqueue(event, first, url).finally(() => pending.delete(first));
     pending.set(first, result);
     return result;
   };
 }
 
-/** Those before it in the line were given up by their own, earlier deadlines: none waits longer than its patience. */
+/** Webhooks ahead of it in the queue have earlier deadlines, so no webhook waits past its own. */
 async function attempt(
   event: WebhookEvent,
   first: string,
@@ -143,13 +142,19 @@ async function attempt(
   parts: ForwarderParts,
 ): Promise<number> {
   const at = parts.now();
-  const left = deadline - at.getTime();
+  const remaining = deadline - at.getTime();
   const forwarded: Forward =
-    left > 0
-      ? await forward(event.request, url, parts, left)
-      : { at, target: url.href, status: 504, ms: 0, detail: "those before it took all the time there was" };
-  // The event itself is kept: what the application answered counts, even where the disk has no room to note it.
+    remaining > 0
+      ? await forward(event.request, url, parts, remaining)
+      : {
+          at,
+          target: url.href,
+          status: 504,
+          ms: 0,
+          detail: "timed out in the queue: earlier webhooks took all the time",
+        };
+  // The event is stored already, so the application's answer counts even where the disk has no room to record it.
   await parts.log.forwarded(first, forwarded).catch(() => undefined);
   parts.observe(event, forwarded);
-  return isTaken(forwarded.status) ? 200 : forwarded.status;
+  return isAccepted(forwarded.status) ? 200 : forwarded.status;
 }

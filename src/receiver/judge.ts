@@ -1,4 +1,4 @@
-/** Judges a received webhook: transport rules, signature and digest, and only then the record in its body. */
+/** Judges a received webhook: signature and digest first, and only then the record in its body. */
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
@@ -9,7 +9,7 @@ import { readContent } from "./content.ts";
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Null where nothing authentic was found to read. */
+  /** Null where the webhook is not authentic or has no record. */
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
 }
@@ -20,7 +20,7 @@ export interface JudgeOptions {
   readonly now: Date;
   /** Decoded bytes that a compressed body may grow to. */
   readonly maxBody: number;
-  /** Reads the record of what does not verify too, for those who asked to see it. */
+  /** Reads the record of a webhook that does not verify too. */
   readonly unverified?: boolean;
 }
 

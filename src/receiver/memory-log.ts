@@ -1,32 +1,32 @@
-/** An event log that keeps nothing but what it takes to know a repeated delivery. */
+/** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
 import { createHash } from "node:crypto";
-import { isTaken, type EventLog } from "./events.ts";
+import { isAccepted, type EventLog } from "./events.ts";
 
-/** How many events are remembered: a repeat comes within hours, and memory stays bounded. */
-const REMEMBERED = 100_000;
+/** Events to remember: repeats arrive within hours, and memory must stay bounded. */
+const MAX_REMEMBERED = 100_000;
 
 export function createMemoryLog(): EventLog {
   const firsts = new Map<string, string>();
-  const taken = new Set<string>();
-  const forgetOldest = (): void => {
+  const accepted = new Set<string>();
+  const dropOldest = (): void => {
     const [oldest] = firsts;
-    if (oldest === undefined || firsts.size < REMEMBERED) return;
+    if (oldest === undefined || firsts.size < MAX_REMEMBERED) return;
     firsts.delete(oldest[0]);
-    taken.delete(oldest[1]);
+    accepted.delete(oldest[1]);
   };
   return {
     append: async ({ id, request }) => {
-      // The body holds the uti: the same bytes are the same record.
+      // The body contains the uti, so equal bytes are the same record.
       const key = createHash("sha256").update(request.body).digest("base64");
       const first = firsts.get(key);
-      if (first !== undefined) return { repeated: true, first, taken: taken.has(first) };
-      forgetOldest();
+      if (first !== undefined) return { repeated: true, first, accepted: accepted.has(first) };
+      dropOldest();
       firsts.set(key, id);
-      return { repeated: false, first: id, taken: false };
+      return { repeated: false, first: id, accepted: false };
     },
     reject: () => undefined,
     forwarded: async (first, { status }) => {
-      if (isTaken(status)) taken.add(first);
+      if (isAccepted(status)) accepted.add(first);
     },
   };
 }

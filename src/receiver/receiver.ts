@@ -1,36 +1,57 @@
-/** The receiver: takes each webhook through its checks in order, keeps what is authentic, and answers. */
-import type { Handler, Refusal } from "../http/exchange.ts";
+/** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
+import { messageOf } from "../domain/errors.ts";
+import type { Handler, Refusal, Serve, Server, TlsFiles } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { refuseHead } from "./admit.ts";
-import { eventJson, type EventLog, type Kept, type Rejection, type WebhookEvent } from "./events.ts";
+import { eventJson, type EventLog, type StoreResult, type Rejection, type WebhookEvent } from "./events.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
 
 export interface ReceiverParts {
   readonly keys: readonly VerificationKey[];
-  /** Asked where a signature may be by a key that is newer than ours: a fresh set, or nothing where it is not time. */
+  /** Called where a newer key may verify a signature; undefined where the last renewal is too recent. */
   readonly renewKeys?: () => Promise<readonly VerificationKey[] | undefined>;
   readonly policy: Policy;
-  /** Known once the listener is bound, and before any request can come. */
+  /** Known once the listener is bound, before the first request. */
   readonly address: () => ReceiverAddress;
   readonly path: string;
   readonly maxBody: number;
   /** Refuses records that break the specification. */
   readonly strict: boolean;
-  /** Takes what does not verify too, marked so. */
+  /** Accepts webhooks that do not verify, and marks them. */
   readonly unverified: boolean;
   readonly log: EventLog;
-  /** Passes a kept event on and resolves with the status that the service is answered. */
+  /** Forwards a stored event and resolves with the status to answer the service. */
   readonly forward?: ((event: WebhookEvent, first: string) => Promise<number>) | undefined;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
 }
 
-export interface Receiver {
+export interface ReceiverOptions extends Omit<ReceiverParts, "address"> {
+  readonly serve: Serve;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsFiles | undefined;
+  /** The address that the service posts to; undefined where it is the listener's own. */
+  readonly publicAddress: ReceiverAddress | undefined;
+  readonly faulted: (error: unknown) => void;
+}
+
+export async function startReceiver(options: ReceiverOptions): Promise<Server> {
+  const { serve, host, port, tls, maxBody, faulted, publicAddress } = options;
+  const scheme = tls === undefined ? "http" : "https";
+  let own: ReceiverAddress = { kind: "own", scheme, hosts: [host], port };
+  const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress ?? own });
+  const server = await serve(handle, { host, port, tls, maxBody, admit, refused, faulted });
+  own = { kind: "own", scheme, hosts: server.hosts, port: server.port };
+  return server;
+}
+
+interface Receiver {
   readonly admit: (head: RequestHead) => Refusal | undefined;
   readonly refused: (refusal: Refusal, head: RequestHead | undefined) => void;
   readonly handle: Handler;
@@ -39,7 +60,7 @@ export interface Receiver {
 type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
 type Reject = (rejected: Rejected) => HttpReply;
 
-export function createReceiver(parts: ReceiverParts): Receiver {
+function createReceiver(parts: ReceiverParts): Receiver {
   const { path, log, strict, unverified, now, newId, observe } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const reject: Reject = (rejected) => {
@@ -49,7 +70,13 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     return reply(rejection.status);
   };
   return {
-    admit: (head) => refuseHead(head, path),
+    // A proxy may strip a prefix of the public path: then either path is the right one.
+    admit: (head) => {
+      const refusal = refuseHead(head, path);
+      if (refusal?.code !== "not_found") return refusal;
+      const asPublic = refuseHead(addressed(head, parts.address()), path);
+      return asPublic?.code === "not_found" ? refusal : asPublic;
+    },
     refused: (refusal, head) =>
       void reject({
         ...refusal,
@@ -71,7 +98,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   };
 }
 
-/** A key that is not known may have come into use since ours were read: they are renewed, and it is judged again. */
+/** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
 function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Judgement> {
   const { policy, maxBody, unverified, now, renewKeys } = parts;
   let { keys } = parts;
@@ -87,9 +114,20 @@ function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Ju
   };
 }
 
-/** A key without an id takes any signature, so that a new one in its place shows only by not verifying. */
-const mayBeNewKey = ({ code }: Verdict, keys: readonly VerificationKey[]): boolean =>
-  code === "key_not_found" || (code === "signature_invalid" && keys.some(({ keyid }) => keyid === null));
+/** Codes that say that no key verifies. */
+const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
+  "signature_invalid",
+  "key_ambiguous",
+  "key_unusable",
+  "alg_key_mismatch",
+  "key_type_mismatch",
+  "weak_key",
+]);
+
+/** Without an id, of the signature or of a key, a new key shows only in that the old ones do not verify. */
+const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
+  code === "key_not_found" ||
+  (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));
 
 async function take(
   request: HttpRequest,
@@ -109,19 +147,19 @@ async function take(
     request,
     json: eventJson(verdict, request),
   };
-  let kept: Kept;
+  let result: StoreResult;
   try {
-    kept = await log.append(event);
+    result = await log.append(event);
   } catch (error) {
-    // What is not kept must not be acknowledged: the service tries again.
-    const detail = `the event cannot be kept: ${error instanceof Error ? error.message : String(error)}`;
+    // An event that is not stored must not be acknowledged: the service delivers it again.
+    const detail = `the event cannot be stored: ${messageOf(error)}`;
     return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
   }
-  const { repeated, first, taken } = kept;
-  const known = repeated ? asRepeated(event) : event;
-  observe(known);
-  const passesOn = forward !== undefined && !taken && verdict.verdict === "valid";
-  return passesOn ? reply(await forward(known, first)) : OK;
+  const { repeated, first, accepted } = result;
+  const observed = repeated ? asRepeated(event) : event;
+  observe(observed);
+  const forwards = forward !== undefined && !accepted && verdict.verdict === "valid";
+  return forwards ? reply(await forward(observed, first)) : OK;
 }
 
 function asRepeated(event: WebhookEvent): WebhookEvent {
@@ -129,7 +167,7 @@ function asRepeated(event: WebhookEvent): WebhookEvent {
   return { ...event, repeated: true, verdict, json: eventJson(verdict, event.request) };
 }
 
-/** The answer never says more than its status does: the reasons are for the terminal. */
+/** The answer has no body: reasons are for the terminal, not for the sender. */
 const reply = (status: number): HttpReply => ({ status, headers: [], body: NOTHING });
 const NOTHING = new Uint8Array();
 const OK = reply(200);
@@ -145,7 +183,7 @@ function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
     checks: verdict.checks,
     request,
     ...(request.authority === ""
-      ? { hint: "the Host names another address than this listener's: give it as --public-url" }
+      ? { hint: "Host does not name this listener: give the public address with --public-url" }
       : {}),
   };
 }

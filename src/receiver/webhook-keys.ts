@@ -1,13 +1,14 @@
-/** Finds the service's public keys where the user says they are: a file, a URL, or the text itself. */
-import { PaylinkError } from "../domain/errors.ts";
+/** Loads the service's public keys from a file, a URL, or the text itself. */
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
+import { addressOf } from "../http/message.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 
 interface KeySources {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly send: Send;
-  /** Hears what is odd about a key that is taken all the same. */
+  /** Called with each problem of a key that is still used. */
   readonly warn: (warning: string) => void;
 }
 
@@ -18,16 +19,16 @@ export async function loadKeys(sources: readonly string[], io: KeySources): Prom
   return keys;
 }
 
-/** Milliseconds between two renewals: unknown key ids must not turn the receiver against the key's server. */
+/** Milliseconds between two renewals, so that forged webhooks cannot flood the key's server with requests. */
 const RENEWAL_PAUSE = 60_000;
 
 export interface Keyring {
   readonly keys: readonly VerificationKey[];
-  /** Reads every source again; nothing where that was done within the last minute. */
+  /** Reads every source again; undefined where that was done within the last minute. */
   readonly renew: () => Promise<readonly VerificationKey[] | undefined>;
 }
 
-/** Keys that can be renewed while they are in use. A source that cannot be read any more keeps the keys it had. */
+/** Keys that can be renewed while in use. A source that can no longer be read keeps the keys it had. */
 export async function openKeyring(
   sources: readonly string[],
   io: KeySources & { readonly now: () => Date },
@@ -40,15 +41,13 @@ export async function openKeyring(
       try {
         loaded.set(source, await loadKeys([source], io));
       } catch (error) {
-        io.warn(
-          `The keys that are known stay in use. ${error instanceof Error ? error.message : String(error)}`,
-        );
+        io.warn(`The keys read before stay in use. ${messageOf(error)}`);
       }
     }
     return all();
   };
   let renewal: Promise<VerificationKey[]> | undefined;
-  // Opening is no renewal: a key that is changed within its first minute is found by the next webhook too.
+  // Opening does not count as a renewal: a key that changes within the first minute is found by the next webhook.
   let renewedAt = Number.NEGATIVE_INFINITY;
   const renew = async (): Promise<readonly VerificationKey[] | undefined> => {
     if (renewal !== undefined) return renewal;
@@ -66,7 +65,7 @@ export async function openKeyring(
 
 async function loadKey(source: string, io: KeySources): Promise<VerificationKey[]> {
   const read = readKeys(await bytesOf(source, io));
-  const name = isKeyText(source) ? "the key given" : source;
+  const name = isKeyText(source) ? "the key" : source;
   if (!read.ok) throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.reason}`);
   for (const warning of read.warnings) io.warn(`${name}: ${warning}`);
   return read.keys;
@@ -80,18 +79,19 @@ async function bytesOf(source: string, { readFile, send }: KeySources): Promise<
   return url === undefined ? readFile(source) : fetchKey(url, send);
 }
 
-/** Milliseconds: a webhook by a new key waits for it, and its sender must not give up meanwhile. */
+/** Milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
 const FETCH_TIMEOUT = 5_000;
 
-/** Whoever can change a key on its way can forge every webhook: plain http is for this machine alone. */
+/** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
 async function fetchKey(url: URL, send: Send): Promise<Uint8Array> {
   if (isExposed(url))
-    throw new PaylinkError("key_invalid", `${url.href} is not https: a key must not be fetched in the open.`);
+    throw new PaylinkError(
+      "key_invalid",
+      `${url.href} is not https: a key fetched without TLS can be replaced in transit.`,
+    );
   const request = {
     method: "GET",
-    scheme: url.protocol === "https:" ? "https" : "http",
-    authority: url.host,
-    target: `${url.pathname}${url.search}`,
+    ...addressOf(url),
     headers: [["Accept", "application/jwk-set+json, application/json, application/x-pem-file"]],
     body: new Uint8Array(),
   } as const;
@@ -100,7 +100,7 @@ async function fetchKey(url: URL, send: Send): Promise<Uint8Array> {
     if (reply.status === 200) return reply.body;
     throw new Error(`it answered ${reply.status}`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new PaylinkError("not_reached", `The key at ${url.href} cannot be fetched: ${reason}`, {
       cause: error,
       hint: "Nothing was received. Start the service, or give a key file with --key.",

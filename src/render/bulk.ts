@@ -31,10 +31,10 @@ export function rowsOf(number: number): string {
   return `${count(number)} ${number === 1 ? "row" : "rows"}`;
 }
 
-/** What is odd about so many rows, the first of them on this line. */
-export function renderRowWarning({ at, message }: Problem, line: number, rows: number, paint: Paint): string {
+/** A warning that is true of so many rows, with the line of the first. */
+export function renderRowWarning({ at, message }: Problem, line: number, rows: number): string {
   const more = rows > 1 ? ` (and ${count(rows - 1)} more like it)` : "";
-  return `${paint.yellow("!")} line ${line}, ${safeText(`${at} ${message}`)}${more}`;
+  return `line ${line}, ${safeText(`${at} ${message}`)}${more}`;
 }
 
 export function renderTally(tally: Tally, paint: Paint): string {

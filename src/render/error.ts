@@ -1,6 +1,6 @@
 /** A failure in words: what happened, every problem by its place, and what to do next; or one JSON document. */
 import type { Paint } from "./paint.ts";
-import type { PaylinkError } from "../domain/errors.ts";
+import type { PaylinkError, Problem } from "../domain/errors.ts";
 import { safeLines, safeText } from "./safe-text.ts";
 
 interface ErrorStyle {
@@ -11,9 +11,12 @@ interface ErrorStyle {
 }
 
 /** `example` is a line that would work, for a usage error to end with. */
-export function renderError(error: PaylinkError, { json, notePaint, warnings }: ErrorStyle, example?: string): string {
-  if (json)
-    return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
+export function renderError(
+  error: PaylinkError,
+  { json, notePaint, warnings }: ErrorStyle,
+  example?: string,
+): string {
+  if (json) return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
@@ -24,6 +27,9 @@ export function renderError(error: PaylinkError, { json, notePaint, warnings }: 
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");
 }
+
+/** One problem (or warning) on one line: where it is, and what it is. */
+export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
 
 function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {
   return {

@@ -1,6 +1,5 @@
 /** A payment link in words: a short card with the URL first, then what a merchant checks before sending it. */
 import type { Paint } from "./paint.ts";
-import type { Problem } from "../domain/errors.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import { formatRelative, parseInstant } from "../domain/when.ts";
@@ -44,11 +43,4 @@ function bounds({ currency = "", linkOptions }: PaymentLink): string | undefined
   const from = minAmount === undefined ? "any amount" : formatAmount(minAmount, currency).trim();
   const to = maxAmount === undefined ? "any amount" : formatAmount(maxAmount, currency).trim();
   return `${from} to ${to}`;
-}
-
-/** One line a warning: what is odd, and where. */
-export function renderWarnings(warnings: readonly Problem[], paint: Paint): string[] {
-  return warnings.map(
-    ({ at, message }) => `${paint.yellow("!")} ${safeText(at === "" ? message : `${at} ${message}`)}`,
-  );
 }

@@ -119,6 +119,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   signature_has_parameters: "the signature itself has parameters, which mean nothing",
   unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not know",
   content_digest_alg_ignored: "Content-Digest has an algorithm that proves nothing, which was passed over",
+  content_digest_without_sha256: "Content-Digest has sha-512 only; the service is specified to send sha-256",
   content_encoding_not_decoded: "the body has a coding that cannot be undone, so its record was not read",
   method_not_covered: "the method is not signed: it may have been changed on the way",
   target_not_covered: "the address is not signed: the webhook may have been meant for another one",
@@ -162,7 +163,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   label_not_found: "The service signs under the label sig1, and no other signature counts.",
   key_not_found:
     "The signature names a key that is not configured. Fetch the service's key set again, or give it with --key.",
-  key_ambiguous: "Give the one key that the service signs with: --key service.pem",
+  key_ambiguous: "Give only the key that the service signs with: --key service.pem",
   key_unusable: "Give a key that is meant for verifying signatures, and is valid at the time.",
   weak_key: "Such a key can be broken or forged; the service has to use RSA of 2048 bits or more.",
   alg_not_allowed: "The algorithm is fixed by configuration, and a message cannot choose it.",

@@ -12,9 +12,8 @@ import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parsed.ts";
 import { parseWhen } from "../domain/when.ts";
-import type { InForce } from "../store/in-force.ts";
-import type { SettingKey } from "../store/profile.ts";
-import type { RequestFlags } from "./flags.ts";
+import type { InForce } from "../store/settings/in-force.ts";
+import type { SettingKey } from "../store/settings/profile.ts";
 
 /** Where each flag's value goes. */
 export const FIELD_OF = {
@@ -43,8 +42,17 @@ export const FIELD_OF = {
   minAmount: "linkOptions.minAmount",
   maxAmount: "linkOptions.maxAmount",
   referenceMode: "linkOptions.paymentReferenceMode",
-} as const satisfies Partial<Record<keyof RequestFlags, string>>;
+} as const;
 export type ValueFlag = keyof typeof FIELD_OF;
+
+/** What the flags of a request hold, as they were typed. */
+export type RequestFlags = { readonly [Flag in ValueFlag]?: string | undefined } & {
+  readonly subscription?: boolean | undefined;
+  readonly reusable?: boolean | undefined;
+  /** The file of the base request. */
+  readonly from?: string | undefined;
+};
+
 const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
 
 /** Flags that take their default from the settings, each under its own name there. */

@@ -1,25 +1,22 @@
-/** The sandbox's clock: the machine's, or one that stands still; either can be moved forwards. */
+/** The sandbox's clock: it follows the machine's clock or is stopped, and can be moved forwards either way. */
 
 export interface Clock {
   now(): Date;
-  /** Whether it goes on by itself. */
+  /** False for a stopped clock. */
   readonly running: boolean;
-  /** Moves it to a later moment; it never goes back. */
+  /** Moves the clock to a later moment; an earlier one has no effect. */
   moveTo(moment: Date): void;
 }
 
-/** `from` stands still at that moment until it is moved. */
-export function createClock(machine: () => Date, from?: Date): Clock {
-  let still = from?.getTime() ?? 0;
-  let ahead = 0;
-  const now = (): number => (from === undefined ? machine().getTime() + ahead : still);
+/** With `stoppedAt`, the clock stays at that moment until it is moved. */
+export function createClock(machineNow: () => Date, stoppedAt?: Date): Clock {
+  let offset = 0;
+  const now = (): number => (stoppedAt ?? machineNow()).getTime() + offset;
   return {
-    running: from === undefined,
+    running: stoppedAt === undefined,
     now: () => new Date(now()),
     moveTo: (moment) => {
-      const step = Math.max(0, moment.getTime() - now());
-      still += step;
-      ahead += step;
+      offset += Math.max(0, moment.getTime() - now());
     },
   };
 }

@@ -1,14 +1,14 @@
-/** Payment links as the sandbox keeps them: created by the specification's rules, with their dates and states. */
+/** Payment links as the sandbox stores them: created by the specification's rules, with dates and a status. */
 import { addDuration } from "../domain/duration.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { WellFormedLink } from "../domain/payment-link-reply.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { Merchant } from "./accounts.ts";
-import { ServiceProblem } from "./problem.ts";
+import type { Merchant } from "./access-tokens.ts";
+import { ServiceProblem } from "./service-problem.ts";
 
-/** Link states: the specification shows `active` alone; the others are this project's decision. */
+/** The specification names only `active`; the other states are this project's decision. */
 export type LinkStatus = "active" | "paid" | "expired" | "cancelled";
 
 export interface Link {
@@ -26,12 +26,12 @@ export const isReusable = (link: Link): boolean => link.request.linkOptions !== 
 
 export function statusOf(link: Link, now: Date): LinkStatus {
   if (link.cancelledDate !== null) return "cancelled";
-  // A reusable link stays active until its expiry, however often it is paid (Endpoints rule 5).
+  // A reusable link stays active until it expires (Endpoints rule 5).
   if (link.paidDate !== null && !isReusable(link)) return "paid";
   return Date.parse(link.expirationDate) <= now.getTime() ? "expired" : "active";
 }
 
-/** Builds the link that a request asks for. Throws a 400 problem that names every fault, a 403 for the terminal. */
+/** Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant. */
 export function createLink(body: Json, merchant: Merchant, newId: () => string, now: Date): Link {
   const { request, problems } = checkRequest(body, now);
   if (request === null) throw invalid(problems);
@@ -55,7 +55,7 @@ export function createLink(body: Json, merchant: Merchant, newId: () => string, 
 const invalid = (problems: readonly Problem[]): ServiceProblem =>
   new ServiceProblem(400, "Bad Request", "the request breaks the specification", problems);
 
-/** The response of "Create payment link": the request's data echoed, with what the service adds. */
+/** The response of "Create payment link": the request's data, and what the service adds. */
 export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
   const { amount, currency, invoiceId, terminalId, customerName, description, linkOptions } = link.request;
   return {
@@ -74,14 +74,14 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
     cancelledDate: dateOrNull(link.cancelledDate),
     status: statusOf(link, now),
     url: `${checkoutUrl}?r=${encodeURIComponent(link.id)}`,
-    ...(linkOptions === undefined ? {} : { linkOptions: echoed(linkOptions) }),
+    ...(linkOptions === undefined ? {} : { linkOptions: linkOptionsReply(linkOptions) }),
   };
 }
 
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** The mode and the bounds as they were sent (Payment link response, linkOptions). */
-function echoed({ mode, minAmount, maxAmount }: NonNullable<PaymentLinkRequest["linkOptions"]>) {
+function linkOptionsReply({ mode, minAmount, maxAmount }: NonNullable<PaymentLinkRequest["linkOptions"]>) {
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(minAmount === undefined ? {} : { minAmount }),

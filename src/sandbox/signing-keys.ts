@@ -1,9 +1,9 @@
-/** The keys that the sandbox signs with: the one in use, and those that it still serves after a rotation. */
+/** The sandbox's signing keys: the current one, and the retired ones that it still publishes. */
 import { createPublicKey, type JsonWebKey } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { publicJwk, readSigningKey, type SigningKey } from "../signatures/keys.ts";
 
-/** The keys as the sandbox's identity keeps them, in PEM. */
+/** The keys in PEM, as the sandbox's identity stores them. */
 export interface StoredKeys {
   readonly keyid: string;
   readonly privateKey: string;
@@ -12,16 +12,16 @@ export interface StoredKeys {
 
 export interface SigningKeys {
   current(): SigningKey;
-  /** The key set's entries: the one in use first, then the retired ones that are still served. */
+  /** The entries of the key set: the current key first, then the retired keys. */
   published(): readonly JsonWebKey[];
-  /** Makes a new key the one in use and tells its id. */
+  /** Changes to a new key and returns its id. */
   rotate(): string;
 }
 
-/** `renew` makes a new key and has it on disk before it is in use. */
+/** `renew` creates a new key and returns once it is on disk. */
 export function createSigningKeys(opened: StoredKeys, renew: () => StoredKeys, now: () => Date): SigningKeys {
   let stored = opened;
-  let current = signingKeyOf(stored);
+  let current = parseSigningKey(stored);
   return {
     current: () => current,
     published: () => [
@@ -32,14 +32,14 @@ export function createSigningKeys(opened: StoredKeys, renew: () => StoredKeys, n
     ],
     rotate: () => {
       stored = renew();
-      current = signingKeyOf(stored);
+      current = parseSigningKey(stored);
       return stored.keyid;
     },
   };
 }
 
-function signingKeyOf({ privateKey, keyid }: StoredKeys): SigningKey {
+function parseSigningKey({ privateKey, keyid }: StoredKeys): SigningKey {
   const key = readSigningKey(privateKey, keyid);
   if (key.ok) return key.key;
-  throw new PaylinkError("key_invalid", `The sandbox's own key cannot be read: ${key.reason}`);
+  throw new PaylinkError("key_invalid", `The sandbox's signing key is invalid: ${key.reason}`);
 }

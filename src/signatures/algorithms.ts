@@ -1,4 +1,4 @@
-/** The signature algorithms of RFC 9421 3.3: how each signs and verifies, and which keys it takes. */
+/** The signature algorithms of RFC 9421 3.3: how each signs and verifies, and which keys it uses. */
 
 import {
   constants,
@@ -12,7 +12,7 @@ import {
 export interface SignatureAlgorithm {
   /** `rsa`, `ec:prime256v1` and so on, as `keyKind` names them. */
   readonly keyKinds: readonly string[];
-  /** The JWK `alg` values that mean the same (RFC 7518 3.1); none of them is ever valid in a message. */
+  /** The JWK `alg` values with the same meaning (RFC 7518 3.1), which are not valid in a message. */
   readonly jwkAlgs: readonly string[];
   sign(base: Uint8Array, key: KeyObject): Buffer;
   verify(base: Uint8Array, key: KeyObject, signature: Uint8Array): boolean;
@@ -20,7 +20,7 @@ export interface SignatureAlgorithm {
 
 type SigningOptions = { padding?: number; saltLength?: number; dsaEncoding?: "ieee-p1363" };
 
-/** Padding is always named: a key with the PSS identifier would otherwise silently verify as PSS. */
+/** Always passes the padding: without it, a key with the PSS identifier would silently verify as PSS. */
 function asymmetric(
   keyKinds: readonly string[],
   jwkAlgs: readonly string[],

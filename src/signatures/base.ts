@@ -1,17 +1,17 @@
-/** The signature base (RFC 9421 2.5): the very text that is signed. */
+/** The signature base (RFC 9421 2.5): the text that is signed. */
 
 import { type Parameters, serializeParameters } from "structured-headers";
 import { componentValue, type Component, type MessageHead } from "./components.ts";
 import type { FieldTypes } from "./field-types.ts";
-import { Refusal } from "./refusal.ts";
+import { SignatureError } from "./verdict.ts";
 
-/** The value of `@signature-params`, and what stands after the label in Signature-Input (RFC 9421 2.3). */
+/** The value of `@signature-params`, which follows the label in Signature-Input (RFC 9421 2.3). */
 export function signatureParams(components: readonly Component[], parameters: Parameters): string {
   const list = components.map(({ identifier }) => identifier).join(" ");
   return `(${list})${serializeParameters(parameters)}`;
 }
 
-/** Lines are parted by a single LF and the last has none. `params` is what `signatureParams` made. */
+/** Lines are separated by a single LF and the last has none. `params` comes from `signatureParams`. */
 export function signatureBase(
   components: readonly Component[],
   params: string,
@@ -29,7 +29,7 @@ export function signatureBase(
 function requireUnique(components: readonly Component[]): void {
   const seen = new Set<string>();
   for (const { identity, identifier } of components) {
-    if (seen.has(identity)) throw new Refusal("duplicate_component", `${identifier} is covered twice`);
+    if (seen.has(identity)) throw new SignatureError("duplicate_component", `${identifier} is covered twice`);
     seen.add(identity);
   }
 }
@@ -37,11 +37,11 @@ function requireUnique(components: readonly Component[]): void {
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 const DERIVED_VALUE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** No line break can get into the base, and no octet that is not ASCII (RFC 9421 2.5 step 4, 7.5.6). */
+/** Line breaks and octets outside ASCII must not enter the base (RFC 9421 2.5 step 4, 7.5.6). */
 function checked({ name, identifier }: Component, value: string): string {
   const allowed = name.startsWith("@") ? DERIVED_VALUE : FIELD_VALUE;
   if (allowed.test(value)) return value;
-  throw new Refusal(
+  throw new SignatureError(
     "component_value_invalid",
     `${identifier} has characters that cannot be signed: ${value}`,
   );

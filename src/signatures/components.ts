@@ -1,19 +1,19 @@
-/** Component identifiers (RFC 9421 2): how one is written, compared and turned into the value that it covers. */
+/** Component identifiers (RFC 9421 2): parsing, comparing, and finding the value that each covers. */
 
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { queryParam, REQUEST_COMPONENTS, type RequestHead } from "./derived.ts";
 import { REGISTERED_TYPES, SINGLETON_FIELDS, type FieldTypes } from "./field-types.ts";
 import { memberValue, plainValue, strictValue, wrappedValue } from "./field-value.ts";
-import { Refusal } from "./refusal.ts";
+import { messageOf, SignatureError } from "./verdict.ts";
 
 export interface Component {
   readonly name: string;
-  /** In the order in which they were given: it is part of what is signed. */
+  /** In the order given, which is part of what is signed. */
   readonly parameters: Parameters;
-  /** Serialised strictly, as it stands in a signature base. */
+  /** Serialised strictly, as in a signature base. */
   readonly identifier: string;
-  /** The same for all orders of the same parameters: what makes two components one (RFC 9421 2). */
+  /** The same for every order of the same parameters: equal identities are one component (RFC 9421 2). */
   readonly identity: string;
 }
 
@@ -30,8 +30,8 @@ export type MessageHead = RequestHead | ResponseHead;
 const NO_PARAMETERS: Parameters = new Map();
 
 export function component(name: string, parameters: Parameters = NO_PARAMETERS): Component {
-  const usual = parameters.size === 0 ? USUAL.get(name) : undefined;
-  return usual ?? makeComponent(name, parameters);
+  const common = parameters.size === 0 ? COMMON.get(name) : undefined;
+  return common ?? makeComponent(name, parameters);
 }
 
 function makeComponent(name: string, parameters: Parameters): Component {
@@ -41,8 +41,8 @@ function makeComponent(name: string, parameters: Parameters): Component {
   return { name, parameters, identifier, identity: serializeString(name) + serializeParameters(sorted) };
 }
 
-/** What signatures mostly cover, made once: they come with every message. */
-const USUAL: ReadonlyMap<string, Component> = new Map(
+/** The components that most signatures cover, made once. */
+const COMMON: ReadonlyMap<string, Component> = new Map(
   [...REQUEST_COMPONENTS.keys(), "content-digest", "content-type", "content-length"].map((name) => [
     name,
     makeComponent(name, NO_PARAMETERS),
@@ -57,12 +57,12 @@ export function formatComponent({ name, parameters }: Component): string {
 export type ParsedComponent =
   { readonly ok: true; readonly component: Component } | { readonly ok: false; readonly reason: string };
 
-/** What a person types: `@method`, `Content-Digest;key="sha-256"`, with or without quotes around the name. */
+/** As a person types it: `@method`, `Content-Digest;key="sha-256"`, with or without quotes around the name. */
 export function parseComponent(typed: string): ParsedComponent {
   const [, quoted, bare, rest = ""] = /^(?:"([^"\\]*)"|([^";\s]*))(;.*)?$/.exec(typed.trim()) ?? [];
   const name = (quoted ?? bare ?? "").toLowerCase();
   if (!/^@?[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) {
-    return { ok: false, reason: `"${typed}" is neither a field name nor a derived component` };
+    return { ok: false, reason: `"${typed}" is not a field name or a derived component` };
   }
   try {
     const [, parameters] = parseItem(`"${name}"${rest}`);
@@ -70,11 +70,11 @@ export function parseComponent(typed: string): ParsedComponent {
     checkUse(parsed);
     return { ok: true, component: parsed };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: messageOf(error) };
   }
 }
 
-/** The value of a component in a message, or a Refusal. Characters are checked where the base is put together. */
+/** The value of a component in a message. Throws a SignatureError where it has none; `base.ts` checks the characters. */
 export function componentValue(
   component: Component,
   message: MessageHead,
@@ -93,34 +93,40 @@ const TEXT_PARAMETERS: ReadonlySet<string> = new Set(["key", "name"]);
 /** Whether a component with these parameters can exist at all, in any message. */
 function checkUse({ name, parameters, identifier }: Component): void {
   if (name === "@signature-params") {
-    throw new Refusal("component_not_applicable", "@signature-params cannot be covered (RFC 9421 2.3)");
+    throw new SignatureError(
+      "component_not_applicable",
+      "@signature-params cannot be covered (RFC 9421 2.3)",
+    );
   }
   const derived = name.startsWith("@");
   if (derived && !REQUEST_COMPONENTS.has(name) && name !== "@status" && name !== "@query-param") {
-    throw new Refusal("component_unknown", `there is no derived component ${name}`);
+    throw new SignatureError("component_unknown", `${name} is not a derived component of RFC 9421`);
   }
   for (const [key, value] of parameters) {
     const allowed = derived
       ? key === "req" || (key === "name" && name === "@query-param")
       : FIELD_PARAMETERS.has(key);
     if (!allowed || (TEXT_PARAMETERS.has(key) ? typeof value !== "string" : value !== true)) {
-      throw new Refusal("component_param_unknown", `${identifier}: ${key} is not a parameter of ${name}`);
+      throw new SignatureError(
+        "component_param_unknown",
+        `${identifier}: ${key} is not a parameter of ${name}`,
+      );
     }
   }
   if (name === "@query-param" && !parameters.has("name")) {
-    throw new Refusal("component_param_unknown", "@query-param needs the parameter name");
+    throw new SignatureError("component_param_unknown", "@query-param needs the parameter name");
   }
   if (parameters.has("bs") && (parameters.has("sf") || parameters.has("key"))) {
-    throw new Refusal("component_param_incompatible", `${identifier}: bs excludes sf and key`);
+    throw new SignatureError("component_param_incompatible", `${identifier}: bs excludes sf and key`);
   }
 }
 
 function relatedRequest(message: MessageHead): RequestHead {
   if (!("status" in message)) {
-    throw new Refusal("req_on_request", "req is for responses: a request has no related request");
+    throw new SignatureError("req_on_request", "req is for responses, and this is a request");
   }
   if (message.request === undefined) {
-    throw new Refusal("component_missing", "the request that this response answers is not at hand");
+    throw new SignatureError("component_missing", "the request of this response is not known");
   }
   return message.request;
 }
@@ -129,12 +135,16 @@ function derivedValue({ name, parameters }: Component, source: MessageHead): str
   const isResponse = "status" in source;
   if (isResponse && name === "@status") return String(source.status).padStart(3, "0");
   if (isResponse || name === "@status") {
-    throw new Refusal("component_not_applicable", `a ${isResponse ? "response" : "request"} has no ${name}`);
+    throw new SignatureError(
+      "component_not_applicable",
+      `a ${isResponse ? "response" : "request"} has no ${name}`,
+    );
   }
   const parameter = parameters.get("name");
   if (typeof parameter === "string") return queryParam(source, parameter);
   const derive = REQUEST_COMPONENTS.get(name);
-  if (derive === undefined) throw new Refusal("component_unknown", `there is no derived component ${name}`);
+  if (derive === undefined)
+    throw new SignatureError("component_unknown", `${name} is not a derived component of RFC 9421`);
   return derive(source);
 }
 
@@ -147,14 +157,17 @@ function fieldValue({ name, parameters }: Component, source: MessageHead, types:
   return parameters.has("sf") ? strictValue(name, lines, types) : plainValue(lines);
 }
 
-/** An absent field is an error, never an empty value; a name with capitals names no field (RFC 9421 2.1). */
+/** An absent field is an error, never an empty value; component names are lower case (RFC 9421 2.1). */
 function receivedLines(name: string, section: readonly HeaderLine[]): string[] {
   const lines = name === name.toLowerCase() ? fieldLines(section, name) : [];
   if (lines.length === 0) {
-    throw new Refusal("component_missing", `the message has no field "${name}"`);
+    throw new SignatureError("component_missing", `the message has no field "${name}"`);
   }
   if (lines.length > 1 && SINGLETON_FIELDS.has(name)) {
-    throw new Refusal("duplicate_header", `${name} stands ${lines.length} times, and may stand once`);
+    throw new SignatureError(
+      "duplicate_header",
+      `${name} appears ${lines.length} times; only one is allowed`,
+    );
   }
   return lines;
 }

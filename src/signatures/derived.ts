@@ -1,11 +1,11 @@
-/** The derived components of RFC 9421 2.2, cut from the message as it was sent: nothing is parsed as a URL. */
+/** The derived components of RFC 9421 2.2, cut from the message as sent: parsing a URL would normalise it. */
 
 import type { HttpRequest } from "../http/message.ts";
-import { Refusal } from "./refusal.ts";
+import { SignatureError } from "./verdict.ts";
 
 export type RequestHead = Omit<HttpRequest, "body">;
 
-/** Every derived component that a request has and that needs no parameter. */
+/** The derived components of a request that need no parameter. */
 export const REQUEST_COMPONENTS: ReadonlyMap<string, (request: RequestHead) => string> = new Map([
   ["@method", ({ method }: RequestHead) => method],
   ["@target-uri", targetUri],
@@ -23,14 +23,15 @@ export function queryParam(request: RequestHead, name: string): string {
     if (encodeFormPart(key) === name) values.push(value);
   }
   const [value] = values;
-  if (value === undefined) throw new Refusal("component_missing", `the query has no parameter ${name}`);
+  if (value === undefined)
+    throw new SignatureError("component_missing", `the query has no parameter ${name}`);
   if (values.length > 1) {
-    throw new Refusal("query_param_ambiguous", `the query has ${values.length} parameters ${name}`);
+    throw new SignatureError("query_param_ambiguous", `the query has ${values.length} parameters ${name}`);
   }
   return encodeFormPart(value);
 }
 
-/** The percent-encode set of application/x-www-form-urlencoded, which encodeURIComponent falls short of. */
+/** The percent-encode set of application/x-www-form-urlencoded; encodeURIComponent leaves out `!'()~`. */
 export function encodeFormPart(text: string): string {
   const encoded = encodeURIComponent(text);
   return encoded.replace(/[!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -41,10 +42,13 @@ const DEFAULT_PORT = { http: /:(?:80)?$/, https: /:(?:443)?$/ } as const;
 /** Lower case, and without the port that the scheme implies (RFC 9110 4.2.3). */
 function authority({ scheme, authority }: Pick<RequestHead, "scheme" | "authority">): string {
   if (authority === "") {
-    throw new Refusal("component_value_invalid", "the host that the message was addressed to is not known");
+    throw new SignatureError(
+      "component_value_invalid",
+      "the address that the message was sent to is not known",
+    );
   }
   if (/[/?#@\\\s]/.test(authority)) {
-    throw new Refusal("component_value_invalid", `"${authority}" is not a host with an optional port`);
+    throw new SignatureError("component_value_invalid", `"${authority}" is not a host with an optional port`);
   }
   return authority.toLowerCase().replace(DEFAULT_PORT[scheme], "");
 }
@@ -62,26 +66,29 @@ function isAbsolute(target: string): boolean {
 /** A request target is ASCII without white space, and has no fragment (RFC 9112 3.2, RFC 9110 4.2.5). */
 function checkedTarget(target: string): string {
   if (!/^[\x21-\x7e]+$/.test(target)) {
-    throw new Refusal("component_value_invalid", "the request target has characters that none can have");
+    throw new SignatureError(
+      "component_value_invalid",
+      "the request target has characters that are not allowed",
+    );
   }
   if (target.includes("#")) {
-    throw new Refusal("component_value_invalid", "the request target has a fragment");
+    throw new SignatureError("component_value_invalid", "the request target has a fragment");
   }
   return target;
 }
 
-/** The query keeps its question mark. Absolute-form must name the very host that the message was sent to. */
+/** The query keeps its question mark. Absolute-form must name the host that the message was sent to. */
 function pathAndQuery(request: RequestHead): { path: string; query: string } {
   const target = checkedTarget(request.target);
   if (target.startsWith("/")) return splitQuery(target);
   if (target === "*") return { path: "", query: "" };
   const [, scheme, host = "", rest = ""] = /^([^:]+):\/\/([^/?]*)(.*)$/.exec(target) ?? [];
   if (!isAbsolute(target) || scheme === undefined) {
-    throw new Refusal("component_value_invalid", `the request target "${target}" has no path`);
+    throw new SignatureError("component_value_invalid", `the request target "${target}" has no path`);
   }
   const named = authority({ scheme: request.scheme, authority: host });
   if (scheme.toLowerCase() !== request.scheme || named !== authority(request)) {
-    throw new Refusal("component_value_invalid", `the request target "${target}" names another host`);
+    throw new SignatureError("component_value_invalid", `the request target "${target}" names another host`);
   }
   return splitQuery(rest);
 }

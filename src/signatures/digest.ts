@@ -2,11 +2,16 @@
 
 import { hash } from "node:crypto";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
-import { readBytes, type RawDictionary, type RawMember } from "./raw-member.ts";
-import { readDictionary, repeatedKey } from "./structured.ts";
-import type { Reason, Warning } from "./verdict.ts";
+import {
+  byteSequence,
+  readDictionary,
+  repeatedKey,
+  type RawDictionary,
+  type RawMember,
+} from "./structured.ts";
+import { messageOf, type Reason, type Warning } from "./verdict.ts";
 
-/** The Active algorithms of the registry; the others are unfit where somebody may cheat (RFC 9530 5, 6.6). */
+/** The Active algorithms of the registry; the others do not protect against an attacker (RFC 9530 5, 6.6). */
 const ACTIVE = {
   "sha-256": { digest: "sha256", length: 32 },
   "sha-512": { digest: "sha512", length: 64 },
@@ -29,7 +34,7 @@ export type DigestCheck =
       readonly warnings: readonly Warning[];
     };
 
-/** The field's value for a body: of the content as it is sent, any Content-Encoding included (RFC 9530 2). */
+/** The field's value for a body as it is sent, with its Content-Encoding applied (RFC 9530 2). */
 export function contentDigest(body: Uint8Array, algorithm: DigestAlgorithm = "sha-256"): string {
   return `${algorithm}=:${digestOf(body, algorithm)}:`;
 }
@@ -39,8 +44,8 @@ export function isActive(algorithm: string): algorithm is DigestAlgorithm {
 }
 
 /**
- * Every Active digest must match: to pass over one that does not would be the downgrade of RFC 9530 6.7. A key that is
- * given twice is refused, since parsers differ in which of the two they keep.
+ * Every Active digest must match: ignoring one that does not would be the downgrade of RFC 9530 6.7. A repeated key is
+ * refused, since parsers differ in which of the two they keep.
  */
 export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): DigestCheck {
   const lines = fieldLines(headers, "content-digest");
@@ -54,25 +59,29 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
   const dictionary = parse(lines);
   if (typeof dictionary === "string") return fail("content_digest_malformed", dictionary);
   const repeated = repeatedKey(dictionary);
-  if (repeated !== undefined) return fail("content_digest_malformed", `${repeated} is given twice`);
+  if (repeated !== undefined) return fail("content_digest_malformed", `${repeated} is repeated`);
 
   const verified: DigestAlgorithm[] = [];
   const mismatches: string[] = [];
   for (const member of dictionary.members) {
-    const read = readBytes(member);
+    const read = byteSequence(dictionary, member.key);
     const problem = malformation(member, read?.bytes);
     if (read === undefined || problem !== undefined) return fail("content_digest_malformed", problem ?? "");
     if (!read.canonical) warnings.add("non_canonical_base64");
     if (!isActive(member.key)) warnings.add("content_digest_alg_ignored");
     else if (digestOf(body, member.key) === read.bytes.toString("base64")) verified.push(member.key);
-    else mismatches.push(`${contentDigest(body, member.key)} is what the body gives, not ${member.text}`);
+    else
+      mismatches.push(
+        `the field has ${member.key}=${member.text}, the body has ${contentDigest(body, member.key)}`,
+      );
   }
   if (mismatches.length > 0) return fail("content_digest_mismatch", mismatches.join("; "));
   if (verified.length === 0) return fail("content_digest_unsupported", nothingActive(dictionary));
+  if (!verified.includes("sha-256")) warnings.add("content_digest_without_sha256");
   return { ok: true, verified, warnings: [...warnings] };
 }
 
-/** What the field says beside what the body gives, for each Active algorithm of the field that can be read. */
+/** One Active digest of the field, and the same digest computed from the body. */
 export interface ComparedDigest {
   readonly sent: string;
   readonly computed: string;
@@ -86,7 +95,7 @@ export function compareDigests(headers: readonly HeaderLine[], body: Uint8Array)
   );
 }
 
-/** In base64. Nothing about it is secret: who sent the body knows its digest. */
+/** In base64. It is no secret, so it can be compared as text. */
 function digestOf(body: Uint8Array, algorithm: DigestAlgorithm): string {
   return hash(ACTIVE[algorithm].digest, body, "base64");
 }
@@ -97,21 +106,21 @@ function parse(lines: readonly string[]): RawDictionary | string {
   } catch (error) {
     const text = lines.join(", ");
     const advice = /(?:^|[\s,])[A-Z][\w-]*=/.test(text)
-      ? "; algorithm names are in lower case"
+      ? "; algorithm names are lower case"
       : /=(?!:)/.test(text)
-        ? "; a digest stands between colons, as in sha-256=:…:"
+        ? "; a digest is written between colons, as in sha-256=:…:"
         : "";
-    return `${error instanceof Error ? error.message : String(error)}${advice}`;
+    return `${messageOf(error)}${advice}`;
   }
 }
 
 function malformation({ key, text }: RawMember, bytes: Buffer | undefined): string | undefined {
-  if (bytes === undefined) return `${key}=${text} is not a byte sequence: base64 between colons`;
+  if (bytes === undefined) return `${key}=${text} is not base64 between colons`;
   if (!isActive(key) || bytes.length === ACTIVE[key].length) return undefined;
-  return `${key} has ${ACTIVE[key].length} bytes, the field has ${bytes.length}`;
+  return `a ${key} digest has ${ACTIVE[key].length} bytes; this one has ${bytes.length}`;
 }
 
 function nothingActive({ members }: RawDictionary): string {
-  const given = members.map(({ key }) => key).join(", ");
-  return `neither sha-256 nor sha-512 is given${given === "" ? "" : `, only ${given}`}`;
+  const algorithms = members.map(({ key }) => key).join(", ");
+  return `the field has neither sha-256 nor sha-512${algorithms === "" ? "" : `, only ${algorithms}`}`;
 }

@@ -1,4 +1,4 @@
-/** What is known of HTTP fields by name: which are Structured Fields, and which may stand only once. */
+/** HTTP fields by name: which are Structured Fields, and which may appear only once. */
 
 export type StructuredType = "dictionary" | "list" | "item";
 export type FieldTypes = ReadonlyMap<string, StructuredType>;
@@ -29,7 +29,7 @@ export const REGISTERED_TYPES: FieldTypes = new Map<string, StructuredType>([
   ["want-repr-digest", "dictionary"],
 ]);
 
-/** Fields that no message may carry twice (RFC 9110 5.3): joined, or with either line taken, they would lie. */
+/** Fields that a message may carry only once (RFC 9110 5.3): neither joining lines nor picking one is correct. */
 export const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
   "age",
   "authorization",

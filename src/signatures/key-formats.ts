@@ -8,13 +8,14 @@ import {
   type KeyObject,
 } from "node:crypto";
 import type { VerificationKey } from "./keys.ts";
+import { messageOf } from "./verdict.ts";
 
 export interface Reading {
   readonly key?: VerificationKey;
   readonly warning?: string;
 }
 
-const PRIVATE_WARNING = "a private key was given where a public key is enough: only its public part is used";
+const PRIVATE_WARNING = "this is a private key; only its public part is used, and a public key is enough";
 
 export function attempt(read: () => Reading, which = "a key"): Reading {
   try {
@@ -34,7 +35,7 @@ export function readPem(block: string): Reading {
   return /^-----BEGIN [^-]*PRIVATE KEY-----/.test(block) ? { key, warning: PRIVATE_WARNING } : { key };
 }
 
-/** DER does not say what it holds, so the forms are tried in turn: private first, since any is read as public. */
+/** DER does not name its content, so each form is tried: private first, since Node reads private keys as public too. */
 export function readDer(der: Buffer): Reading {
   const priv = (type: "pkcs8" | "pkcs1") => () => {
     const key = createPrivateKey({ key: der, format: "der", type });
@@ -48,7 +49,7 @@ export function readDer(der: Buffer): Reading {
     const reading = attempt(form);
     if (reading.key !== undefined) return reading;
   }
-  return { warning: "it is neither PEM, DER, a certificate nor a JSON Web Key" };
+  return { warning: "it is not PEM, DER, a certificate or a JSON Web Key" };
 }
 
 function fromCertificate(certificate: X509Certificate): Reading {
@@ -118,8 +119,4 @@ export function textOf(input: Uint8Array | string): string {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,46 +1,93 @@
-/** Which keys are fit to verify with: meant for it, of the algorithm's type, and strong. */
+/** Which keys may verify a signature: picked by its keyid, meant for verifying, of the algorithm's type, and strong. */
 
 import type { KeyObject } from "node:crypto";
 import { ALGORITHMS, keyKind, type Algorithm } from "./algorithms.ts";
 import type { VerificationKey } from "./keys.ts";
-import { Refusal } from "./refusal.ts";
+import { SignatureError } from "./verdict.ts";
 
-/** Whether its owner meant the key to verify signatures, and now (RFC 7517 4.2, 4.3; RFC 5280 4.1.2.5). */
-export function requireUsable(key: VerificationKey, now: number): void {
+/**
+ * A keyid picks the keys with that id, without falling back to another key. Without a keyid, or where no key has an id,
+ * every key may be meant: the user trusts all of them.
+ */
+export function matchingKeys(keys: readonly VerificationKey[], keyid: string | null): VerificationKey[] {
+  const matching = ignoresIds(keys, keyid) ? [...keys] : keys.filter((key) => key.keyid === keyid);
+  if (matching.length > 0) return matching;
+  const known = keys.map((key) => key.keyid ?? "(no id)").join(", ");
+  throw new SignatureError(
+    "key_not_found",
+    keyid === null ? "no key is configured" : `no key "${keyid}" is configured; known: ${known || "none"}`,
+  );
+}
+
+const ignoresIds = (keys: readonly VerificationKey[], keyid: string | null): boolean =>
+  keyid === null || keys.every((key) => key.keyid === null);
+
+/** Two keys with the id that a signature names: nothing says which is meant. */
+export function requireDistinct(keys: readonly VerificationKey[], keyid: string | null): void {
+  if (keys.length > 1 && !ignoresIds(keys, keyid))
+    throw new SignatureError("key_ambiguous", `${keys.length} keys have the id "${keyid ?? ""}"`);
+}
+
+/** Leaves out the keys that break a rule. Where every key breaks it, throws the first key's reason. */
+export function keysPassing(
+  keys: readonly VerificationKey[],
+  rule: (key: VerificationKey) => SignatureError | undefined,
+): VerificationKey[] {
+  const passing = keys.filter((key) => rule(key) === undefined);
+  const [first] = keys;
+  const broken = passing.length === 0 && first !== undefined ? rule(first) : undefined;
+  if (broken !== undefined) throw broken;
+  return passing;
+}
+
+/** The key's owner must mean it to verify signatures, at this time (RFC 7517 4.2, 4.3; RFC 5280 4.1.2.5). */
+export function checkUse(key: VerificationKey, now: number): SignatureError | undefined {
   const problem =
     key.use !== null && key.use !== "sig"
       ? `its use is "${key.use}"`
       : key.keyOps !== null && !key.keyOps.includes("verify")
-        ? `its key_ops are ${key.keyOps.join(", ") || "none"}`
+        ? `its key_ops are ${key.keyOps.join(", ") || "empty"}`
         : key.notBefore !== null && now < key.notBefore
           ? `its certificate is not valid before ${key.notBefore}`
           : key.notAfter !== null && now > key.notAfter
-            ? `its certificate was not valid after ${key.notAfter}`
+            ? `its certificate expired at ${key.notAfter}`
             : undefined;
-  if (problem !== undefined) throw new Refusal("key_unusable", `the key cannot verify: ${problem}`);
+  return problem === undefined
+    ? undefined
+    : new SignatureError("key_unusable", `the key cannot verify signatures: ${problem}`);
 }
 
-/** What the key says of its algorithm, and its type, must agree with the algorithm (RFC 9421 3.2 step 6). */
-export function requireAlgorithm({ key, alg }: VerificationKey, algorithm: Algorithm): void {
-  const { keyKinds, jwkAlgs } = ALGORITHMS[algorithm];
-  if (alg !== null && !listed(jwkAlgs, alg)) {
-    throw new Refusal("alg_key_mismatch", `the key is for ${alg}, not for ${algorithm}`);
-  }
+/** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */
+export function checkAlgorithm(
+  { key, alg }: VerificationKey,
+  algorithm: Algorithm,
+): SignatureError | undefined {
+  const { keyKinds, jwkAlgs }: { keyKinds: readonly string[]; jwkAlgs: readonly string[] } =
+    ALGORITHMS[algorithm];
+  if (alg !== null && !jwkAlgs.includes(alg))
+    return new SignatureError("alg_key_mismatch", `the key is for ${alg}, not for ${algorithm}`);
   const { kind } = factsOf(key);
-  if (!listed(keyKinds, kind)) {
-    throw new Refusal(
+  if (!keyKinds.includes(kind))
+    return new SignatureError(
       "key_type_mismatch",
-      `the key is of type ${kind}, ${algorithm} takes ${keyKinds.join(", ")}`,
+      `the key is of type ${kind}; ${algorithm} needs ${keyKinds.join(" or ")}`,
     );
-  }
+  return undefined;
 }
 
-/** Refuses a key that could be broken or is built to slow us down; says whether its exponent is unusual. */
-export function requireStrength({ key }: VerificationKey): { size: number | null; smallExponent: boolean } {
-  const { weakness, size, smallExponent } = factsOf(key);
-  if (weakness !== undefined) throw new Refusal("weak_key", weakness);
-  return { size, smallExponent };
+/** Refuses a key that can be broken, or that makes verification slow. */
+export function checkStrength({ key }: VerificationKey): SignatureError | undefined {
+  const { weakness } = factsOf(key);
+  return weakness === undefined ? undefined : new SignatureError("weak_key", weakness);
 }
+
+/** Secure where the padding is checked, but unusual. */
+export const hasSmallExponent = ({ key }: VerificationKey): boolean => factsOf(key).smallExponent;
+
+export const describeStrength = ({ key }: VerificationKey): string => {
+  const { size } = factsOf(key);
+  return size === null ? "not an RSA key" : `RSA of ${size} bits`;
+};
 
 interface KeyFacts {
   readonly kind: string;
@@ -49,7 +96,7 @@ interface KeyFacts {
   readonly smallExponent: boolean;
 }
 
-/** A key is looked into once, not once a message. */
+/** Reading a key's details takes longer than the other checks of a message, so each key is read once. */
 const FACTS = new WeakMap<KeyObject, KeyFacts>();
 
 function factsOf(key: KeyObject): KeyFacts {
@@ -70,14 +117,10 @@ function factsOf(key: KeyObject): KeyFacts {
 
 /** With an exponent of 1 every forgery verifies; one of thousands of bits takes milliseconds a message. */
 function weaknessOf(bits: number, exponent: bigint): string | undefined {
-  if (bits < 2048) return `the key has ${bits} bits, fewer than 2048`;
-  if (bits > 16384) return `the key has ${bits} bits, more than 16384`;
+  if (bits < 2048) return `the key has ${bits} bits; the minimum is 2048`;
+  if (bits > 16384) return `the key has ${bits} bits; the maximum is 16384`;
   if (exponent < 3n || exponent % 2n === 0n)
-    return `the key's exponent is ${exponent}, not odd and 3 or more`;
+    return `the key's exponent is ${exponent}; it must be odd, and 3 or more`;
   if (exponent >= 1n << 64n) return "the key's exponent has more than 64 bits";
   return undefined;
-}
-
-function listed(values: readonly string[], value: string): boolean {
-  return values.includes(value);
 }

@@ -1,4 +1,4 @@
-/** Keys as the rest of the program has them: read from a file or a key set, and picked by a message's keyid. */
+/** Verification and signing keys, read from the text of a file or a key set. */
 
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { ALGORITHMS, keyKind } from "./algorithms.ts";
@@ -6,7 +6,6 @@ import {
   attempt,
   isRecord,
   keyMembers,
-  messageOf,
   pemBlocks,
   PRIVATE_MEMBERS,
   PUBLIC_MEMBERS,
@@ -16,7 +15,7 @@ import {
   textMember,
   textOf,
 } from "./key-formats.ts";
-import { Refusal } from "./refusal.ts";
+import { messageOf } from "./verdict.ts";
 
 export interface VerificationKey {
   readonly keyid: string | null;
@@ -42,7 +41,7 @@ export interface SigningKey {
 export type SigningKeyRead =
   { readonly ok: true; readonly key: SigningKey } | { readonly ok: false; readonly reason: string };
 
-/** Entries of a set that cannot be read are left out with a warning: the others stay good. */
+/** Leaves out the entries of a set that cannot be read, with a warning. */
 export function readKeys(input: Uint8Array | string): KeysRead {
   const text = textOf(input);
   const readings = text.includes("-----BEGIN ")
@@ -53,10 +52,10 @@ export function readKeys(input: Uint8Array | string): KeysRead {
   const keys = readings.flatMap((reading) => reading.key ?? []);
   const warnings = readings.flatMap((reading) => reading.warning ?? []);
   if (keys.length > 0) return { ok: true, keys, warnings };
-  return { ok: false, reason: warnings.join("; ") || "there is no key in it" };
+  return { ok: false, reason: warnings.join("; ") || "it has no key" };
 }
 
-/** A private key; `keyid` stands in for, or overrules, the `kid` of a JWK. */
+/** A private key; `keyid` replaces the `kid` of a JWK. */
 export function readSigningKey(input: Uint8Array | string, keyid?: string): SigningKeyRead {
   const text = textOf(input);
   try {
@@ -84,23 +83,4 @@ export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   const members = keyMembers({ ...publicKey.export({ format: "jwk" }) }, PUBLIC_MEMBERS);
   return { ...members, kid: keyid, use: "sig", ...(algorithm && { alg: algorithm.jwkAlgs[0] }) };
-}
-
-/**
- * A message's keyid picks from a set and there is no falling back to another key. A single key that was given without
- * an id takes any.
- */
-export function selectKey(keys: readonly VerificationKey[], keyid: string | null): VerificationKey {
-  const [only] = keys;
-  if (only !== undefined && keys.length === 1 && (keyid === null || only.keyid === null)) return only;
-  if (keyid === null && keys.length > 0) {
-    throw new Refusal("key_ambiguous", `the signature names no key, and ${keys.length} are configured`);
-  }
-  const [named, another] = keys.filter((key) => key.keyid === keyid);
-  if (named === undefined) {
-    const known = keys.map((key) => key.keyid ?? "(no id)").join(", ");
-    throw new Refusal("key_not_found", `no key "${keyid ?? ""}" is configured; known: ${known || "none"}`);
-  }
-  if (another !== undefined) throw new Refusal("key_ambiguous", `several keys have the id "${keyid ?? ""}"`);
-  return named;
 }

@@ -1,18 +1,18 @@
-/** What a signature must fulfil beyond being genuine: a value, fixed by configuration and never by the message. */
+/** What a signature must satisfy besides matching the key: fixed by configuration, never by the message. */
 
 import type { Algorithm } from "./algorithms.ts";
 import type { Component } from "./components.ts";
 
 export interface Policy {
-  /** The one signature of a message that counts. */
+  /** The label of the signature that is verified. */
   readonly label: string;
   readonly algorithm: Algorithm;
-  /** Components to be covered, parameters included, beyond the digest of the content. */
+  /** Components that must be covered besides content-digest, with their parameters. */
   readonly required: readonly Component[];
   readonly requireCreated: boolean;
-  /** Seconds that a signature stays good. */
+  /** Seconds that a signature stays valid. */
   readonly maxAge: number;
-  /** Seconds by which clocks may differ, either way. */
+  /** Seconds by which two clocks may differ. */
   readonly skew: number;
   readonly limits: { readonly maxLabels: number; readonly maxComponents: number };
 }

@@ -1,14 +1,21 @@
-/** The signature that a message carries, as read from its two fields: steps 1 to 7 of RFC 9421 3.2. */
+/** Reads the signature that a message carries from its two fields: steps 1 to 7 of the checklist of RFC 9421 3.2. */
 
 import { type InnerList, type Parameters, isInnerList } from "structured-headers";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
-import { readBytes, type RawDictionary, type RawMember } from "./raw-member.ts";
-import { Refusal } from "./refusal.ts";
 import type { Report } from "./report.ts";
-import { countParameters, differOnlyInSpace, readDictionary, repeatedKey } from "./structured.ts";
+import {
+  byteSequence,
+  countParameters,
+  differOnlyInSpace,
+  readDictionary,
+  repeatedKey,
+  type RawDictionary,
+  type RawMember,
+} from "./structured.ts";
+import { SignatureError } from "./verdict.ts";
 
 export interface ReceivedSignature {
   readonly components: readonly Component[];
@@ -30,14 +37,14 @@ export function readSignature(
   const inputLines = fieldLines(headers, "signature-input");
   const signatureLines = fieldLines(headers, "signature");
   requireBoth(inputLines, signatureLines);
-  report.pass("Signature-Input and Signature are there");
+  report.pass("Signature-Input and Signature are present");
 
   report.begin("signature-input", "signature_input_malformed");
   const inputs = readDictionary(inputLines);
-  report.pass(`a dictionary of ${inputs.members.length}`);
+  report.pass(countMembers(inputs));
   report.begin("signature", "signature_malformed");
   const signatures = readDictionary(signatureLines);
-  report.pass(`a dictionary of ${signatures.members.length}`);
+  report.pass(countMembers(signatures));
 
   report.begin("labels", "label_mismatch");
   const [input, value] = pickLabel(inputs, signatures, policy);
@@ -50,7 +57,7 @@ export function readSignature(
   const params = canonicalParams(input, list, components, report);
   report.components = components;
   report.begin("signature-bytes", "signature_malformed");
-  const signature = signatureBytes(value, report);
+  const signature = signatureBytes(signatures, value, report);
   report.pass(`${signature.length} bytes`);
 
   report.begin("parameters", "signature_param_invalid");
@@ -59,17 +66,21 @@ export function readSignature(
   return { components, params, signature, created, expires, keyid, alg };
 }
 
+const countMembers = ({ members }: RawDictionary): string =>
+  `a dictionary with ${members.length} ${members.length === 1 ? "member" : "members"}`;
+
 function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {
   if (inputLines.length === 0 && signatureLines.length === 0) {
-    throw new Refusal("unsigned", "the message has neither Signature-Input nor Signature");
+    throw new SignatureError("unsigned", "the message has no Signature-Input and no Signature");
   }
-  if (signatureLines.length === 0) throw new Refusal("signature_missing", "the message has no Signature");
+  if (signatureLines.length === 0)
+    throw new SignatureError("signature_missing", "the message has Signature-Input but no Signature");
   if (inputLines.length === 0) {
-    throw new Refusal("signature_input_missing", "the message has no Signature-Input");
+    throw new SignatureError("signature_input_missing", "the message has Signature but no Signature-Input");
   }
 }
 
-/** Labels are unique in each field and the same in both (RFC 9421 4); only the policy's own is looked into. */
+/** Labels must be unique in each field and the same in both (RFC 9421 4); only the policy's label is read further. */
 function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Policy): [RawMember, RawMember] {
   requireDistinct(inputs, policy);
   requireDistinct(signatures, policy);
@@ -79,64 +90,75 @@ function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Pol
   const value = signatures.members.find(({ key }) => key === policy.label);
   if (input !== undefined && value !== undefined) return [input, value];
   const labels = inputs.members.map(({ key }) => key).join(", ");
-  throw new Refusal("label_not_found", `no signature ${policy.label}, only: ${labels || "none"}`);
+  throw new SignatureError(
+    "label_not_found",
+    `there is no signature ${policy.label}; the labels are: ${labels || "none"}`,
+  );
 }
 
 function requireDistinct(dictionary: RawDictionary, { limits: { maxLabels } }: Policy): void {
   const count = dictionary.members.length;
-  if (count > maxLabels) throw new Refusal("limit_exceeded", `${count} labels, more than ${maxLabels}`);
+  if (count > maxLabels)
+    throw new SignatureError("limit_exceeded", `${count} labels; the limit is ${maxLabels}`);
   const repeated = repeatedKey(dictionary);
-  if (repeated !== undefined) throw new Refusal("duplicate_label", `the label ${repeated} stands twice`);
+  if (repeated !== undefined)
+    throw new SignatureError("duplicate_label", `the label ${repeated} is repeated`);
 }
 
 function requireLabels({ members }: RawDictionary, theirs: RawDictionary, field: string): void {
   const lone = members.find(({ key }) => !theirs.parsed.has(key));
-  if (lone !== undefined) throw new Refusal("label_mismatch", `${field} has no label ${lone.key}`);
+  if (lone !== undefined) throw new SignatureError("label_mismatch", `${field} has no label ${lone.key}`);
 }
 
 function innerList({ parsed }: RawDictionary, label: string): InnerList {
   const member = parsed.get(label);
   if (member !== undefined && isInnerList(member)) return member;
-  throw new Refusal("signature_input_malformed", `${label} is not a list of components in parentheses`);
+  throw new SignatureError(
+    "signature_input_malformed",
+    `${label} is not a list of components in parentheses`,
+  );
 }
 
 function readComponents([items]: InnerList, { limits }: Policy): Component[] {
   if (items.length > limits.maxComponents) {
-    throw new Refusal("limit_exceeded", `${items.length} components, more than ${limits.maxComponents}`);
+    throw new SignatureError(
+      "limit_exceeded",
+      `${items.length} components; the limit is ${limits.maxComponents}`,
+    );
   }
   return items.map(([name, parameters]) => {
     if (typeof name === "string") return component(name, parameters);
-    throw new Refusal("signature_input_malformed", "a component is not a String");
+    throw new SignatureError("signature_input_malformed", "a component is not a String");
   });
 }
 
 /**
- * What was signed is the canonical form, so the raw text may differ from it in white space alone. Anything else is
- * something that the parse has lost: a parameter given twice, `1.0` or `0001` for 1, `?1` for a flag.
+ * The canonical form is what was signed, so the raw text may differ from it in white space alone. Any other difference
+ * was lost in the parse: a repeated parameter, `1.0` or `0001` for 1, `?1` for a flag.
  */
 function canonicalParams(
-  { text, parameters, canonical: isCanonical }: RawMember,
+  { text, parameters }: RawMember,
   list: InnerList,
   components: readonly Component[],
   report: Report,
 ): string {
   if (parameters !== countParameters(list))
-    throw new Refusal("duplicate_param", "a parameter is given twice");
-  const canonical = isCanonical ? text : signatureParams(components, list[1]);
+    throw new SignatureError("duplicate_param", "a parameter is repeated");
+  const canonical = signatureParams(components, list[1]);
   if (text === canonical) report.pass(`${components.length} covered`);
   else if (differOnlyInSpace(text, canonical)) {
     report.warn("non_canonical_signature_input");
     report.pass(`${components.length} covered; white space differs from the canonical form`);
   } else {
-    throw new Refusal("signature_input_malformed", `${text} is not canonical: ${canonical}`);
+    throw new SignatureError("signature_input_malformed", `${text} is not in canonical form: ${canonical}`);
   }
   return canonical;
 }
 
-function signatureBytes(member: RawMember, report: Report): Buffer {
-  const read = readBytes(member);
+function signatureBytes(signatures: RawDictionary, member: RawMember, report: Report): Buffer {
+  const read = byteSequence(signatures, member.key);
   if (read === undefined) {
-    throw new Refusal("signature_malformed", "the signature is not a byte sequence: base64 between colons");
+    throw new SignatureError("signature_malformed", "the signature is not base64 between colons");
   }
   if (!read.canonical) report.warn("non_canonical_base64");
   if (member.parameters > 0) report.warn("signature_has_parameters");
@@ -158,7 +180,7 @@ function readParameters(
   const alg = textParameter(parameters, "alg");
   for (const name of ["nonce", "tag"]) textParameter(parameters, name);
   if (created !== null && expires !== null && expires < created) {
-    throw new Refusal("signature_param_invalid", `expires ${expires} is before created ${created}`);
+    throw new SignatureError("signature_param_invalid", `expires ${expires} is before created ${created}`);
   }
   return { created, expires, keyid, alg };
 }
@@ -167,12 +189,15 @@ function textParameter(parameters: Parameters, name: string): string | null {
   const value = parameters.get(name);
   if (value === undefined) return null;
   if (typeof value === "string") return value;
-  throw new Refusal("signature_param_invalid", `${name} is not a String`);
+  throw new SignatureError("signature_param_invalid", `${name} is not a String`);
 }
 
 function timeParameter(parameters: Parameters, name: string): number | null {
   const value = parameters.get(name);
   if (value === undefined) return null;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
-  throw new Refusal("signature_param_invalid", `${name} is not a count of seconds: an Integer from 0`);
+  throw new SignatureError(
+    "signature_param_invalid",
+    `${name} is not a number of seconds (an Integer, 0 or more)`,
+  );
 }

@@ -1,9 +1,16 @@
-/** The verdict while it is being reached: steps as they pass, and the first that does not. */
+/** Collects the steps of a verification, up to the first that fails, into its verdict. */
 
 import { formatComponent, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
-import { Refusal } from "./refusal.ts";
-import { WARNINGS, type Check, type Reason, type Verdict, type Warning } from "./verdict.ts";
+import {
+  messageOf,
+  SignatureError,
+  WARNINGS,
+  type Check,
+  type Reason,
+  type Verdict,
+  type Warning,
+} from "./verdict.ts";
 
 export class Report {
   keyid: string | null = null;
@@ -20,7 +27,7 @@ export class Report {
     this.#policy = policy;
   }
 
-  /** `reason` is what a failure means that no Refusal names more closely, such as a parser's. */
+  /** `reason` is the code of any error in this step that is not a messageOf, SignatureError, such as a parser's. */
   begin(check: string, reason: Reason): void {
     this.#step = { check, reason };
   }
@@ -33,9 +40,9 @@ export class Report {
     this.#warnings.add(warning);
   }
 
-  refuse(error: unknown): void {
-    this.#code = error instanceof Refusal ? error.reason : this.#step.reason;
-    const detail = error instanceof Error ? error.message : String(error);
+  fail(error: unknown): void {
+    this.#code = error instanceof SignatureError ? error.reason : this.#step.reason;
+    const detail = messageOf(error);
     this.#checks.push({ check: this.#step.check, ok: false, detail });
   }
 

@@ -1,4 +1,4 @@
-/** Signing of requests and responses: the two header lines of RFC 9421 4 for a message that is about to be sent. */
+/** Signs requests and responses: makes the two header lines of RFC 9421 4. */
 
 import { type BareItem, serializeKey } from "structured-headers";
 import type { HeaderLine } from "../http/message.ts";
@@ -11,13 +11,13 @@ import { DEFAULT_POLICY } from "./policy.ts";
 export interface SignOptions {
   readonly key: SigningKey;
   readonly components: readonly Component[];
-  /** In the order in which they are to stand, which no name can disturb: none looks like an array index. */
+  /** In the order of the record, which JavaScript keeps: no parameter name looks like an array index. */
   readonly parameters: Readonly<Record<string, BareItem>>;
   readonly label?: string;
   readonly algorithm?: Algorithm;
 }
 
-/** Throws a Refusal where the message lacks something that is to be covered. */
+/** Throws a SignatureError where the message lacks a covered component. */
 export function sign(message: MessageHead, options: SignOptions): [input: HeaderLine, signature: HeaderLine] {
   const { key, components, parameters } = options;
   const label = serializeKey(options.label ?? DEFAULT_POLICY.label);

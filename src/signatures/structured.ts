@@ -1,14 +1,28 @@
-/** Structured Fields read strictly: the library's parse, and beside it the raw text that the parse loses. */
+/** Structured Fields: what the library parses, and beside it the raw text, which shows what a parse loses. */
 
-import { type InnerList, parseDictionary } from "structured-headers";
+import { type Dictionary, type InnerList, isInnerList, parseDictionary } from "structured-headers";
 import { trimSpace } from "../http/message.ts";
-import { readLoneMember } from "./lone-member.ts";
-import type { RawDictionary, RawMember } from "./raw-member.ts";
 
-/** Parses all lines of a field as one Dictionary (RFC 8941 4.2), and throws where that fails. */
+export interface RawDictionary {
+  /** As written, repeated keys included. */
+  readonly members: readonly RawMember[];
+  /** The last member of a key wins here (RFC 8941 4.2.2), so `members` are counted. */
+  readonly parsed: Dictionary;
+}
+
+/** One member as written. */
+export interface RawMember {
+  readonly key: string;
+  /** What follows the `=`, or the parameters alone where the member has no value. */
+  readonly text: string;
+  /** Number of parameters as written, including those of an inner list's items. */
+  readonly parameters: number;
+}
+
+/** Parses all lines of a field as one Dictionary (RFC 8941 4.2). Throws where they are not one. */
 export function readDictionary(lines: readonly string[]): RawDictionary {
-  const text = lines.length === 1 ? trimSpace(lines[0] ?? "") : lines.map(trimSpace).join(", ");
-  return readLoneMember(text) ?? { parsed: parseDictionary(text), members: scanMembers(text) };
+  const text = lines.map(trimSpace).join(", ");
+  return { parsed: parseDictionary(text), members: scanMembers(text) };
 }
 
 /** The first key that a second member has. */
@@ -18,29 +32,45 @@ export function repeatedKey({ members, parsed }: RawDictionary): string | undefi
   return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
 }
 
-/** The parameters that survived the parse: fewer than were written where one was given twice. */
+/** The parameters that the parse kept: fewer than written where one is repeated. */
 export function countParameters([items, parameters]: InnerList): number {
   return items.reduce((count, item) => count + item[1].size, parameters.size);
+}
+
+export interface ByteSequence {
+  readonly bytes: Buffer;
+  /** Padded, and without stray bits in the padding; anything else is read all the same (RFC 8941 4.2.7). */
+  readonly canonical: boolean;
+}
+
+/** The bytes of the only member with this key; undefined where its value is not a Byte Sequence. */
+export function byteSequence({ parsed, members }: RawDictionary, key: string): ByteSequence | undefined {
+  const member = parsed.get(key);
+  if (member === undefined || isInnerList(member) || !(member[0] instanceof ArrayBuffer)) return undefined;
+  const bytes = Buffer.from(member[0]);
+  const base64 = bytes.toString("base64");
+  const { text = "" } = members.find((written) => written.key === key) ?? {};
+  return { bytes, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
 }
 
 export function differOnlyInSpace(a: string, b: string): boolean {
   return withoutSpace(a) === withoutSpace(b);
 }
 
-const [QUOTE, PERCENT, COMMA, SEMICOLON, BACKSLASH] = [0x22, 0x25, 0x2c, 0x3b, 0x5c];
+/** What ends a member or starts a parameter, and strings, where neither does. Display Strings have no escapes. */
+const BOUNDARY = /%"[^"]*"|"[^"\\]*(?:\\.[^"\\]*)*"|[,;]/g;
 
-/** Only for text that has parsed as a Dictionary: outside of strings a comma then always ends a member. */
+/** Only for text that parsed as a Dictionary: every string in it is closed. */
 function scanMembers(text: string): RawMember[] {
   const members: RawMember[] = [];
   let [start, parameters] = [0, 0];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = closingQuote(text, at);
-    else if (code === SEMICOLON) parameters++;
-    else if (code === COMMA) {
-      members.push(rawMember(text.slice(start, at), parameters));
-      [start, parameters] = [at + 1, 0];
-    }
+  BOUNDARY.lastIndex = 0;
+  while (BOUNDARY.test(text)) {
+    const end = BOUNDARY.lastIndex - 1;
+    if (text[end] === ";") parameters++;
+    if (text[end] !== ",") continue;
+    members.push(rawMember(text.slice(start, end), parameters));
+    [start, parameters] = [end + 1, 0];
   }
   const last = rawMember(text.slice(start), parameters);
   return last.key === "" ? members : [...members, last];
@@ -49,19 +79,8 @@ function scanMembers(text: string): RawMember[] {
 function rawMember(untrimmed: string, parameters: number): RawMember {
   const text = trimSpace(untrimmed);
   const end = text.search(/[=;]/);
-  if (end < 0) return { key: text, text: "", parameters, canonical: false };
-  const value = text.slice(text[end] === "=" ? end + 1 : end);
-  return { key: text.slice(0, end), text: value, parameters, canonical: false };
-}
-
-/** A Display String (RFC 9651 3.3.8) has no backslash escapes, a String has. */
-function closingQuote(text: string, open: number): number {
-  const escapes = text.charCodeAt(open - 1) !== PERCENT;
-  let at = open + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-    at += escapes && text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  }
-  return at;
+  if (end < 0) return { key: text, text: "", parameters };
+  return { key: text.slice(0, end), text: text.slice(text[end] === "=" ? end + 1 : end), parameters };
 }
 
 function withoutSpace(text: string): string {

@@ -1,9 +1,9 @@
-/** Where each line of a signature base comes from: a header line, or what a derived component was derived from. */
+/** Where each line of a signature base comes from: a header line, the request line or the address. */
 
 import type { HttpRequest } from "../http/message.ts";
 
 export interface TracedLine {
-  /** The line exactly as it stands in the base. */
+  /** The line exactly as in the base. */
   readonly line: string;
   readonly origin: string;
 }
@@ -30,5 +30,5 @@ const DERIVED: Readonly<Record<string, (address: string) => string>> = {
   "@target-uri": (address) => `scheme and authority from ${address}; the target from the request line`,
   "@authority": (address) => address,
   "@scheme": (address) => address,
-  "@signature-params": () => "Signature-Input: what stands after the label",
+  "@signature-params": () => "Signature-Input: the text after the label",
 };

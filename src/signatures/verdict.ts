@@ -1,6 +1,6 @@
-/** What verification answers: a value with a code, every check that was made, warnings and the signature base. */
+/** The result of verification: a reason code, the checks made, warnings, hints and the signature base. */
 
-/** Reason codes in the order in which the steps of RFC 9421 3.2 can produce them; `ok` is none of them. */
+/** Reason codes in the order of the steps of RFC 9421 3.2 that report them. */
 export const REASONS = [
   "unsigned",
   "signature_missing",
@@ -43,6 +43,20 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
+/** A step that failed: its reason code, and the words that help to find the cause. */
+export class SignatureError extends Error {
+  override readonly name = "SignatureError";
+  readonly reason: Reason;
+
+  constructor(reason: Reason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** An error's own words, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 export const WARNINGS = [
   "multiple_signatures",
   "non_canonical_signature_input",
@@ -50,6 +64,7 @@ export const WARNINGS = [
   "signature_has_parameters",
   "unknown_signature_param",
   "content_digest_alg_ignored",
+  "content_digest_without_sha256",
   "content_encoding_not_decoded",
   "method_not_covered",
   "target_not_covered",
@@ -60,14 +75,14 @@ export const WARNINGS = [
 ] as const;
 export type Warning = (typeof WARNINGS)[number];
 
-/** One step of the procedure, as it went. A step that was never reached is not listed. */
+/** One step of the procedure and its result. A step that was not reached is not listed. */
 export interface Check {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
 }
 
-/** A variant of the message under which the signature would have verified: it explains and is never accepted. */
+/** A variant of the message that the signature matches: it explains a failure and is never accepted. */
 export interface Hint {
   readonly variant: string;
   readonly advice: string;
@@ -75,18 +90,18 @@ export interface Hint {
 
 export interface Verdict<Code extends string = Reason> {
   readonly verdict: "valid" | "invalid";
-  /** `ok`, or the first step's reason that failed. */
+  /** `ok`, or the reason of the first step that failed. */
   readonly code: "ok" | Code;
   readonly label: string;
   readonly keyid: string | null;
   readonly alg: string;
-  /** Unix seconds, as the signature says; null where it says nothing. */
+  /** Unix seconds, as the signature states them; null where it has no `created`. */
   readonly created: number | null;
   /** Component identifiers without their quotes: `@method`, `content-digest;key="sha-256"`. */
   readonly covered: readonly string[];
   readonly checks: readonly Check[];
   readonly warnings: readonly Warning[];
   readonly hints: readonly Hint[];
-  /** As reconstructed from the message (RFC 9421 2.5); null where it could not be. */
+  /** As rebuilt from the message (RFC 9421 2.5); null where that failed. */
   readonly signatureBase: string | null;
 }

@@ -5,13 +5,21 @@ import { ALGORITHMS } from "./algorithms.ts";
 import { signatureBase } from "./base.ts";
 import type { Component } from "./components.ts";
 import { checkDigest, isActive } from "./digest.ts";
-import { requireAlgorithm, requireStrength, requireUsable } from "./key-rules.ts";
-import { selectKey, type VerificationKey } from "./keys.ts";
+import {
+  checkAlgorithm,
+  checkStrength,
+  checkUse,
+  describeStrength,
+  hasSmallExponent,
+  keysPassing,
+  matchingKeys,
+  requireDistinct,
+} from "./key-rules.ts";
+import type { VerificationKey } from "./keys.ts";
 import type { Policy } from "./policy.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
-import { Refusal } from "./refusal.ts";
 import { Report } from "./report.ts";
-import type { Verdict } from "./verdict.ts";
+import { SignatureError, type Verdict } from "./verdict.ts";
 
 export interface VerifyOptions {
   readonly keys: readonly VerificationKey[];
@@ -20,19 +28,19 @@ export interface VerifyOptions {
   readonly now: number;
 }
 
-/** Runs the steps in their order and stops at the first that fails. It never throws. */
+/** Runs the steps in order and stops at the first that fails. Never throws. */
 export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
   const report = new Report(options.policy);
   try {
     const received = readSignature(request.headers, options.policy, report);
     checkCoverage(received, options.policy, report);
     checkFreshness(received, options, report);
-    const key = checkKey(received, options, report);
-    checkSignature(request, received, key, options.policy, report);
+    const candidates = chooseKeys(received, options, report);
+    checkSignature(request, received, candidates, options, report);
     checkContent(request, report);
     warnOfUncovered(request, received.components, report);
   } catch (error) {
-    report.refuse(error);
+    report.fail(error);
   }
   return report.verdict();
 }
@@ -40,17 +48,17 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
 function checkCoverage({ components }: ReceivedSignature, { required }: Policy, report: Report): void {
   report.begin("coverage", "coverage_missing");
   if (!components.some(coversContent)) {
-    throw new Refusal("coverage_missing", "content-digest is not covered, so the body is not signed");
+    throw new SignatureError("coverage_missing", "content-digest is not covered, so the body is not signed");
   }
   for (const { identity, identifier } of required) {
     if (!components.some((component) => component.identity === identity)) {
-      throw new Refusal("coverage_missing", `${identifier} is required and not covered`);
+      throw new SignatureError("coverage_missing", `${identifier} is required but not covered`);
     }
   }
   report.pass(`content-digest${required.map(({ identifier }) => `, ${identifier}`).join("")}`);
 }
 
-/** Any other parameter makes it the digest of something else, or one that is not checked against the body. */
+/** With any other parameter it is the digest of something else, or one that is not compared with the body. */
 function coversContent({ name, parameters }: Component): boolean {
   if (name !== "content-digest") return false;
   if (parameters.size === 0) return true;
@@ -66,45 +74,61 @@ function checkFreshness(
 ): void {
   report.begin("freshness", "signature_too_old");
   if (created === null) {
-    if (requireCreated) throw new Refusal("created_missing", "created is required and not given");
+    if (requireCreated) throw new SignatureError("created_missing", "created is required but missing");
     report.warn("created_missing");
   } else if (created > now + skew) {
-    const unit = created > 100 * now ? " (it looks like milliseconds)" : "";
-    throw new Refusal("created_in_future", `created ${created} is ${created - now} s ahead${unit}`);
+    const unit = created > 100 * now ? ", which looks like milliseconds" : "";
+    throw new SignatureError(
+      "created_in_future",
+      `created ${created} is ${created - now} s in the future${unit}`,
+    );
   } else if (now - created > maxAge + skew) {
-    throw new Refusal("signature_too_old", `created ${now - created} s ago, more than ${maxAge} + ${skew} s`);
+    throw new SignatureError(
+      "signature_too_old",
+      `created ${now - created} s ago; the limit is ${maxAge} + ${skew} s`,
+    );
   }
   if (expires !== null && now > expires) {
-    throw new Refusal("signature_expired", `expired ${now - expires} s ago`);
+    throw new SignatureError("signature_expired", `expired ${now - expires} s ago`);
   }
-  report.pass(created === null ? "created is not given" : `created ${now - created} s ago`);
+  report.pass(created === null ? "no created" : `created ${now - created} s ago`);
 }
 
-/** The algorithm is the policy's; `alg` and the key may only agree with it (RFC 9421 7.3.6). */
-function checkKey(
+/** Steps 5 and 6 of RFC 9421 3.2: the keys to try. The policy sets the algorithm; `alg` and the keys must agree. */
+function chooseKeys(
   { keyid, alg }: ReceivedSignature,
-  options: VerifyOptions,
+  { keys, policy: { algorithm }, now }: VerifyOptions,
   report: Report,
-): VerificationKey {
-  const { keys, policy, now } = options;
+): VerificationKey[] {
   report.begin("key", "key_not_found");
-  const key = selectKey(keys, keyid);
-  requireUsable(key, now);
-  report.pass(key.keyid === null ? "the key that is configured" : `the key ${key.keyid}`);
+  const usable = keysPassing(matchingKeys(keys, keyid), (key) => checkUse(key, now));
+  report.pass(usable.map((key) => describeKey(key, keys)).join(", "));
   report.begin("algorithm", "alg_not_allowed");
-  if (alg !== null && alg !== policy.algorithm) {
-    throw new Refusal("alg_not_allowed", `the signature says "${alg}", only ${policy.algorithm} is taken`);
+  if (alg !== null && alg !== algorithm) {
+    throw new SignatureError(
+      "alg_not_allowed",
+      `the signature has alg "${alg}"; only ${algorithm} is allowed`,
+    );
   }
-  requireAlgorithm(key, policy.algorithm);
-  report.pass(policy.algorithm);
-  return key;
+  const suitable = keysPassing(usable, (key) => checkAlgorithm(key, algorithm));
+  requireDistinct(suitable, keyid);
+  report.pass(algorithm);
+  return suitable;
 }
+
+function describeKey(key: VerificationKey, keys: readonly VerificationKey[]): string {
+  if (key.keyid !== null) return `key ${key.keyid}`;
+  return keys.length === 1 ? "the configured key" : `key number ${keys.indexOf(key) + 1}, which has no id`;
+}
+
+/** Signatures that one message can make us verify. */
+const MAX_TRIED = 4;
 
 function checkSignature(
   request: HttpRequest,
   { components, params, signature }: ReceivedSignature,
-  key: VerificationKey,
-  policy: Policy,
+  candidates: readonly VerificationKey[],
+  { keys, policy: { algorithm } }: VerifyOptions,
   report: Report,
 ): void {
   report.begin("signature-base", "component_value_invalid");
@@ -112,26 +136,39 @@ function checkSignature(
   report.signatureBase = base;
   report.pass(`${components.length + 1} lines`);
   report.begin("key-strength", "weak_key");
-  const { size, smallExponent } = requireStrength(key);
-  if (smallExponent) report.warn("weak_exponent");
-  report.pass(size === null ? "not an RSA key" : `RSA of ${size} bits`);
+  const strong = keysPassing(candidates, checkStrength);
+  report.pass(strong.map(describeStrength).join(", "));
   report.begin("signature-value", "signature_invalid");
-  if (!ALGORITHMS[policy.algorithm].verify(Buffer.from(base, "latin1"), key.key, signature)) {
-    throw new Refusal("signature_invalid", "the signature is not this key's over this signature base");
-  }
-  report.pass(`${policy.algorithm} verifies`);
+  const bytes = Buffer.from(base, "latin1");
+  const tried = strong.slice(0, MAX_TRIED);
+  const key = tried.find((one) => ALGORITHMS[algorithm].verify(bytes, one.key, signature));
+  if ((key === undefined ? tried : [key]).some(hasSmallExponent)) report.warn("weak_exponent");
+  if (key === undefined) throw noKeyVerifies(strong.length);
+  report.pass(`${algorithm} verifies with ${describeKey(key, keys)}`);
 }
 
-/** A signature over Content-Digest says nothing of the body until the digest is recomputed (RFC 9421 7.2.8). */
+function noKeyVerifies(count: number): SignatureError {
+  if (count > MAX_TRIED)
+    return new SignatureError(
+      "key_ambiguous",
+      `the signature names no key and matches none of the first ${MAX_TRIED} of ${count} keys; the others were not tried`,
+    );
+  return new SignatureError(
+    "signature_invalid",
+    count === 1 ? "the signature does not match this key" : `the signature matches none of the ${count} keys`,
+  );
+}
+
+/** A signature over Content-Digest proves nothing about the body until the digest is recomputed (RFC 9421 7.2.8). */
 function checkContent({ headers, body }: HttpRequest, report: Report): void {
   report.begin("content-digest", "content_digest_malformed");
   const digest = checkDigest(headers, body);
   for (const warning of digest.warnings) report.warn(warning);
-  if (!digest.ok) throw new Refusal(digest.reason, digest.detail);
+  if (!digest.ok) throw new SignatureError(digest.reason, digest.detail);
   report.pass(`${digest.verified.join(", ")} over ${body.length} bytes`);
 }
 
-/** What is not covered may have been changed on the way (RFC 9421 7.2.1). */
+/** Anything not covered may have been changed in transit (RFC 9421 7.2.1). */
 function warnOfUncovered({ target }: HttpRequest, components: readonly Component[], report: Report): void {
   const covers = (wanted: string): boolean =>
     components.some(({ name, parameters }) => name === wanted && !parameters.has("tr"));

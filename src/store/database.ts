@@ -1,4 +1,4 @@
-/** SQLite as this project opens it: Node's own where Node has it, else the package with the same API on Node 20. */
+/** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
@@ -6,7 +6,7 @@ import { PaylinkError } from "../domain/errors.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
 
-/** The part of the node:sqlite API that is used; both drivers have it. */
+/** The part of the node:sqlite API that is used here; both drivers have it. */
 export interface Statement {
   run(...values: readonly Value[]): {
     readonly changes: number | bigint;
@@ -26,12 +26,12 @@ interface Driver {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-/** Milliseconds that a writer waits for another process to finish its transaction. */
+/** Milliseconds to wait for the transaction of another process. */
 const BUSY_TIMEOUT = 10_000;
 
 /**
- * Opens a database for several processes at once: readers never wait (WAL), and what was committed survives a power
- * cut (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version.
+ * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
+ * (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version.
  */
 export function openDatabase(path: string, migrations: readonly string[]): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
   };
 }
 
-/** On Node 20 a database that nothing refers to is closed by the garbage collector under its own statements. */
+/** Node 20 collects a database that nothing refers to, and closes it while its statements are still in use. */
 const OWNERS = new WeakMap<Statement, Database>();
 
 function migrate(database: Database, path: string, migrations: readonly string[]): void {
@@ -57,11 +57,11 @@ function migrate(database: Database, path: string, migrations: readonly string[]
   if (version() === migrations.length) return;
   database.exec("BEGIN IMMEDIATE");
   try {
-    // Asked again inside the transaction: another process may have migrated meanwhile.
+    // Read again inside the transaction: another process may have migrated in the meantime.
     const from = version();
     if (from > migrations.length)
       throw new PaylinkError("file_unreadable", `${path} was written by a newer paylink (schema ${from}).`, {
-        hint: "Update paylink, or give another --db.",
+        hint: "Update paylink, or name another file with --db.",
       });
     for (const sql of migrations.slice(from)) database.exec(sql);
     database.exec(`PRAGMA user_version=${migrations.length}`);
@@ -86,8 +86,8 @@ export function transaction<T>(database: Database, work: () => T): T {
   }
 }
 
-/** After a full disk SQLite has rolled back by itself, and a second time is an error that would hide the first. */
-function rollBack(database: Database): void {
+/** On a full disk SQLite rolls back by itself: rolling back again fails, and would hide the first error. */
+export function rollBack(database: Database): void {
   try {
     database.exec("ROLLBACK");
   } catch {
@@ -95,7 +95,7 @@ function rollBack(database: Database): void {
   }
 }
 
-/** Loaded by name at run time: one is built in and the other is optional, so neither can be bundled. */
+/** Loaded at run time: one is built into Node and the other is an optional package, so neither can be bundled. */
 function driver(): Driver {
   const require = createRequire(import.meta.url);
   for (const name of ["node:sqlite", "@photostructure/sqlite"]) {
@@ -105,7 +105,7 @@ function driver(): Driver {
       continue;
     }
   }
-  throw new PaylinkError("usage", "This Node has no SQLite, which keeps what is received.", {
-    hint: "Use Node 22.13 or later, or install paylink again with its optional package, @photostructure/sqlite.",
+  throw new PaylinkError("usage", "This version of Node has no SQLite, which paylink needs to store data.", {
+    hint: "Use Node 22.13 or later, or install paylink again with its optional package @photostructure/sqlite.",
   });
 }

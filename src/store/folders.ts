@@ -1,19 +1,16 @@
-/** Where paylink keeps things: one folder of the user's choice, or the platform's own for each kind. */
+/** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
 import { join } from "node:path";
 import envPaths from "env-paths";
 
 export interface Folders {
   readonly config: string;
   readonly data: string;
-  /** For what can be made again. */
-  readonly cache: string;
 }
 
 export function folders(home: string | undefined): Folders {
-  if (home !== undefined && home !== "")
-    return { config: home, data: join(home, "data"), cache: join(home, "cache") };
-  const { config, data, cache } = envPaths("paylink", { suffix: "" });
-  return { config, data, cache };
+  if (home !== undefined && home !== "") return { config: home, data: join(home, "data") };
+  const { config, data } = envPaths("paylink", { suffix: "" });
+  return { config, data };
 }
 
 /** The folder, inside the data folder, of the sandbox's identity and ledger. */

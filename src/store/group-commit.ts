@@ -1,50 +1,71 @@
-/** Group commit: everything written in one turn of the event loop shares a transaction, and so one sync of the disk. */
-import type { Database } from "./database.ts";
+/** Group commit: items that are added while a commit is under way share the next one, and so one sync of the disk. */
+import { setImmediate } from "node:timers/promises";
 
-export interface GroupCommit {
-  /** To be called before each write. */
-  begin(): void;
-  /** Resolves when everything written so far is durable; rejects where it could not be made so. */
-  readonly committed: () => Promise<void>;
+export interface GroupCommit<Item, Result> {
+  /** Resolves once the item is durable; rejects when it is not stored. */
+  add(item: Item): Promise<Result>;
+  /** Resolves when everything added so far is stored or has failed. */
+  settled(): Promise<void>;
 }
 
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+interface Pending<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-export function createGroupCommit(database: Database): GroupCommit {
-  let open = false;
-  let waiters: Waiter[] = [];
-  const commit = (): void => {
-    const group = waiters;
-    waiters = [];
-    open = false;
-    try {
-      database.exec("COMMIT");
-      for (const { resolve } of group) resolve();
-    } catch (error) {
-      rollBack(database);
-      for (const { reject } of group) reject(error);
-    }
+/** Makes items durable and returns one result for each, in order. Stores each item whole or not at all. */
+type Commit<Item, Result> = (items: readonly Item[]) => Promise<readonly PromiseSettledResult<Result>[]>;
+
+/** A `commit` that rejects has stored nothing. Up to `atOnce` commits are under way at the same time. */
+export function createGroupCommit<Item, Result>(
+  commit: Commit<Item, Result>,
+  { atOnce = 1 }: { readonly atOnce?: number } = {},
+): GroupCommit<Item, Result> {
+  let pending: Pending<Item, Result>[] = [];
+  let isGathering = false;
+  const running = new Set<Promise<void>>();
+  const run = async (): Promise<void> => {
+    // Everything that is added in one turn of the event loop belongs to the same group.
+    await setImmediate();
+    const group = pending;
+    pending = [];
+    isGathering = false;
+    await settle(group, commit);
+  };
+  const schedule = (): void => {
+    if (isGathering || pending.length === 0 || running.size >= atOnce) return;
+    isGathering = true;
+    const committing = run().then(() => {
+      running.delete(committing);
+      schedule();
+    });
+    running.add(committing);
   };
   return {
-    begin: () => {
-      if (open) return;
-      database.exec("BEGIN IMMEDIATE");
-      open = true;
-      setImmediate(commit);
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        pending.push({ item, resolve, reject });
+        schedule();
+      }),
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running);
     },
-    committed: () =>
-      open ? new Promise((resolve, reject) => waiters.push({ resolve, reject })) : Promise.resolve(),
   };
 }
 
-/** After a full disk SQLite has rolled back by itself, and a second time is an error that would hide the first. */
-function rollBack(database: Database): void {
+async function settle<Item, Result>(
+  group: readonly Pending<Item, Result>[],
+  commit: Commit<Item, Result>,
+): Promise<void> {
   try {
-    database.exec("ROLLBACK");
-  } catch {
-    return;
+    const results = await commit(group.map(({ item }) => item));
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const result = results[index];
+      if (result?.status === "fulfilled") resolve(result.value);
+      else reject(result?.reason);
+    }
+  } catch (error) {
+    for (const { reject } of group) reject(error);
   }
 }

@@ -6,10 +6,11 @@ import { PaylinkError } from "../domain/errors.ts";
 /** Reading standard input ends with the signal: whoever types it may never end it. */
 export function createReadFile(stdin: () => Readable, signal: AbortSignal): ReadFile {
   return async (path) => {
-    if (path === "-") return readAll(addAbortSignal(signal, stdin())).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw error;
-    });
+    if (path === "-")
+      return readAll(addAbortSignal(signal, stdin())).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw error;
+      });
     const { readFile } = await import("node:fs/promises");
     try {
       return await readFile(path);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
+import { safeLines } from "../render/safe-text.ts";
 import type { Channel, OutputStream } from "./channel.ts";
 import { createLineWriter } from "./line-writer.ts";
 
@@ -64,9 +65,11 @@ export async function createOutput(
       if (!json) talk(text);
     },
     warn: (text) => {
-      if (!json) talk(`${notePaint.yellow("!")} ${text}`);
-      else if (warningsAsLines) write(stdout, `${JSON.stringify({ type: "warning", message: hide(text) })}\n`);
-      else warnings.push(hide(text));
+      // Warnings quote files and answers of the service.
+      const message = safeLines(hide(text));
+      if (!json) talk(`${notePaint.yellow("!")} ${message}`);
+      else if (warningsAsLines) write(stdout, `${JSON.stringify({ type: "warning", message })}\n`);
+      else warnings.push(message);
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),

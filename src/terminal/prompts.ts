@@ -18,14 +18,12 @@ export function mayAsk(
   return input && json !== true && !inCi && stdout.isTTY && stdin.isTTY;
 }
 
-/** stdout stays for the result, unless stderr is no terminal. The prompts' own code is loaded with the first question. */
+/** stdout stays for the result, unless stderr is no terminal. The package is loaded with the first question. */
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
   const context = { input: stdin, output: stderr.isTTY ? stderr : stdout, signal };
-  const ask = async <T>(
-    question: (prompts: typeof import("@inquirer/prompts")) => Promise<T>,
-  ): Promise<T> => {
+  const ask = async <T>(question: (prompts: typeof import("./questions.ts")) => Promise<T>): Promise<T> => {
     try {
-      return await question(await import("@inquirer/prompts"));
+      return await question(await import("./questions.ts"));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Error && error.name === "ExitPromptError")

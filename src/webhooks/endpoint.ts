@@ -24,23 +24,23 @@ export interface Answer {
   readonly body: string;
 }
 
-/** No answer: `sent` says whether the webhook may have arrived. */
-export interface Silence {
+/** `sent` says whether the webhook may have arrived. */
+export interface NoAnswer {
   readonly status: null;
   readonly sent: boolean;
   readonly reason: string;
 }
 
-/** How long an endpoint may take, in milliseconds: the service waits as long. */
-const PATIENCE = 10_000;
+/** Milliseconds that an endpoint may take: the service waits as long. */
+const TIMEOUT = 10_000;
 
 export async function post(
   request: HttpRequest,
   { send, now }: { readonly send: Send; readonly now: () => Date },
-): Promise<Answer | Silence> {
+): Promise<Answer | NoAnswer> {
   const start = now().getTime();
   try {
-    const { status, body } = await send(request, { timeout: PATIENCE });
+    const { status, body } = await send(request, { timeout: TIMEOUT });
     return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
   } catch (error) {
     if (error instanceof SendError) return { status: null, sent: error.sent, reason: error.message };

@@ -1,4 +1,4 @@
-/** The name of every tampering by what it spoils, for help and completion: what each does takes long to load. */
+/** The names of the tamperings by what they change, for help and completion, which must not load the tamperings. */
 
 export const TAMPERING_NAMES = {
   body: ["body", "body-and-digest"],

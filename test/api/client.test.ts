@@ -17,7 +17,11 @@ interface Options {
 }
 
 function apiAt(baseUrl: string, { tokens = fixedToken(TOKEN), timeout = 5000 }: Options = {}) {
-  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const sender = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => sender.close());
   const waits: Wait[] = [];
   const send = withRetries({

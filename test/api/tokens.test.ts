@@ -9,7 +9,11 @@ const START = Date.parse("2026-11-21T10:00:00Z");
 const SECRET = "s3cret/with+odd:characters";
 
 function tokensAt(tokenUrl: string, kept?: AccessToken) {
-  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const sender = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => sender.close());
   const clock = { now: START };
   const keptTokens: AccessToken[] = [];

@@ -1,63 +1,86 @@
-// Kills `bulk` at random moments, runs it to its end, and counts links by row: none may be lost, and none made twice.
-// One service alone: npm run bench -- bulk-kill plain|hostile|sandbox [number of kills]
+/**
+ * Kills `bulk` at random moments, runs it to its end, and counts links by row: none may be lost or created twice.
+ * One service alone: npm run bench -- bulk-kill plain|hostile|sandbox [number of kills]
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { bulk, folder, ROWS, say, startSandbox, writeList } from "./bulk.mjs";
+import { bulk, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
 import { row } from "./row.mjs";
 
-/** Milliseconds after its first request within which a run is killed. */
+/** A run is killed within this many milliseconds of its first request. */
 const WITHIN = 200;
 
-/** A service that counts: how many links each invoice got. With `hostile`, it fails in every way at random. */
+/** The types of Node 20 do not know it yet. */
+const SQLITE = "node:sqlite";
+
+/**
+ * @typedef {object} Service
+ * @property {(listener: () => void) => void} onRequest
+ * @property {(listener: () => void) => void} offRequest
+ * @property {() => Promise<Map<string, number>>} links How many links each invoice has.
+ * @property {() => void} stop
+ * @property {Readonly<Record<string, number>>} [failures] How often the service failed, by kind.
+ */
+
+/**
+ * A service that counts the links of each invoice. With `hostile`, it fails in every way at random.
+ * @param {boolean} hostile
+ * @returns {Promise<Service & { url: string }>}
+ */
 function countingService(hostile) {
+  /** @type {Map<string, number>} */
   const links = new Map();
-  const seen = { 429: 0, 503: 0, reset: 0, stall: 0, 500: 0 };
+  const failures = { 429: 0, 503: 0, reset: 0, stall: 0, 500: 0 };
   const server = createServer((incoming, outgoing) => {
+    /** @type {Buffer[]} */
     const chunks = [];
     incoming.on("data", (chunk) => chunks.push(chunk));
     incoming.on("end", () => {
       const { invoiceId } = JSON.parse(Buffer.concat(chunks).toString());
-      const fate = hostile ? Math.random() : 1;
+      const chance = hostile ? Math.random() : 1;
       const create = () => {
         const id = `${invoiceId}-${(links.get(invoiceId) ?? 0) + 1}`;
         links.set(invoiceId, (links.get(invoiceId) ?? 0) + 1);
         return JSON.stringify({ id, url: `http://127.0.0.1/pay?r=${id}`, status: "active" });
       };
-      const put = (status, headers = {}) => {
-        seen[status]++;
-        outgoing.writeHead(status, headers).end();
+      /** @param {429 | 503} status */
+      const refuse = (status) => {
+        failures[status]++;
+        outgoing.writeHead(status, { "retry-after": "0" }).end();
       };
-      if (fate < 0.01) put(429, { "retry-after": "0" });
-      else if (fate < 0.02) put(503, { "retry-after": "0" });
-      else if (fate < 0.022) {
-        seen.reset++;
-        // Half of those that are reset were created all the same.
+      if (chance < 0.01) refuse(429);
+      else if (chance < 0.02) refuse(503);
+      else if (chance < 0.022) {
+        failures.reset++;
+        // Half of the requests that end with a reset create their link.
         if (Math.random() < 0.5) create();
         incoming.socket.destroy();
-      } else if (fate < 0.023) {
-        seen.stall++;
+      } else if (chance < 0.023) {
+        failures.stall++;
         create();
       } else outgoing.writeHead(200, { "content-type": "application/json" }).end(create());
     });
   });
   return new Promise((ready) =>
-    server.listen(0, "127.0.0.1", () =>
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
       ready({
-        url: `http://127.0.0.1:${server.address().port}`,
-        seen,
+        url: `http://127.0.0.1:${port}`,
+        failures,
         links: async () => links,
-        onRequest: (heard) => server.once("request", heard),
-        offRequest: (heard) => server.off("request", heard),
+        onRequest: (listener) => server.once("request", listener),
+        offRequest: (listener) => server.off("request", listener),
         stop: () => server.close().closeAllConnections(),
-      }),
-    ),
+      });
+    }),
   );
 }
 
-const plain = (home) => serviceWithProfile(home, false);
-const hostile = (home) => serviceWithProfile(home, true);
-
+/**
+ * @param {string} home
+ * @param {boolean} isHostile
+ */
 async function serviceWithProfile(home, isHostile) {
   const service = await countingService(isHostile);
   const profile = { baseUrl: service.url, token: "t", terminalId: "1", currency: "EUR" };
@@ -68,19 +91,25 @@ async function serviceWithProfile(home, isHostile) {
   return service;
 }
 
-/** The sandbox tells of each link on its stdout, and its database which row each is for. */
+/**
+ * The sandbox prints a line for each link; its database says which invoice the link is for.
+ * @param {string} home
+ * @returns {Promise<Service>}
+ */
 async function sandbox(home) {
   const { child } = await startSandbox(home);
   return {
-    onRequest: (heard) => child.stdout.once("data", heard),
-    offRequest: (heard) => child.stdout.off("data", heard),
+    onRequest: (listener) => child.stdout.once("data", listener),
+    offRequest: (listener) => child.stdout.off("data", listener),
     links: () => linksIn(join(home, "data", "sandbox", "sandbox.db")),
     stop: () => child.kill("SIGKILL"),
   };
 }
 
+/** @param {string} path */
 async function linksIn(path) {
-  const { DatabaseSync } = await import("node:sqlite").catch(() => import("@photostructure/sqlite"));
+  /** @type {typeof import("@photostructure/sqlite")} */
+  const { DatabaseSync } = await import(SQLITE).catch(() => import("@photostructure/sqlite"));
   const database = new DatabaseSync(path, { readOnly: true });
   const rows = database
     .prepare(
@@ -88,30 +117,44 @@ async function linksIn(path) {
     )
     .all();
   database.close();
-  return new Map(rows.map(({ invoice, links }) => [invoice, Number(links)]));
+  return new Map(rows.map(({ invoice, links }) => [String(invoice), Number(links)]));
 }
 
-/** Kills the run at a random moment after its first request. */
-const killing = (service) => (child) => {
+/**
+ * Kills the run at a random moment after its first request.
+ * @param {Service} service
+ * @returns {(child: import("node:child_process").ChildProcess) => () => void}
+ */
+const killAtRandom = (service) => (child) => {
+  /** @type {NodeJS.Timeout | undefined} */
   let timer;
-  const heard = () => (timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * WITHIN));
-  service.onRequest(heard);
+  const scheduleKill = () => {
+    timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * WITHIN);
+  };
+  service.onRequest(scheduleKill);
   return () => {
     clearTimeout(timer);
-    service.offRequest(heard);
+    service.offRequest(scheduleKill);
   };
 };
 
+/**
+ * @param {string} name
+ * @param {(home: string) => Promise<Service>} open
+ * @param {number} most
+ */
 async function kills(name, open, most) {
-  const home = folder();
+  const home = newHome();
   const service = await open(home);
   try {
     const killed = await killAndFinish(home, service, most);
     const { rows, created, unknown, other, twice, lost } = countRows(home, await service.links());
-    say(
+    process.stdout.write(
       `bulk, ${rows} rows, ${killed} kills, ${name}: ${created} created, ${unknown} unknown, ${other} other; ` +
         `${twice} twice, ${lost} lost` +
-        (service.seen === undefined ? "" : `; the service did ${JSON.stringify(service.seen)}`),
+        (service.failures === undefined
+          ? "\n"
+          : `; the service failed ${JSON.stringify(service.failures)}\n`),
     );
     const at = name === "sandbox" ? "the sandbox" : `a ${name} service`;
     const note = `of ${created}; ${unknown} left as unknown`;
@@ -128,14 +171,19 @@ async function kills(name, open, most) {
   }
 }
 
-/** How often it was killed before it came to its end. */
+/**
+ * How often the run was killed before it ended by itself.
+ * @param {string} home
+ * @param {Service} service
+ * @param {number} most
+ */
 async function killAndFinish(home, service, most) {
   const list = join(home, "list.csv");
   await writeList(list, ROWS);
   const args = [list, "--timeout", "2s"];
   let killed = 0;
   while (killed < most) {
-    const { code } = await bulk(home, args, killing(service));
+    const { code } = await bulk(home, args, killAtRandom(service));
     if (code !== null) break;
     killed++;
   }
@@ -144,21 +192,30 @@ async function killAndFinish(home, service, most) {
   return killed;
 }
 
-/** What the results say of each row, held against what the service made. */
+/**
+ * Compares the status of each row in the results with the links that the service created.
+ * @param {string} home
+ * @param {ReadonlyMap<string, number>} links
+ */
 function countRows(home, links) {
   const results = readFileSync(join(home, "list.links.csv"), "utf8").trim().split("\n").slice(1);
   const count = { rows: results.length, created: 0, unknown: 0, other: 0, twice: 0, lost: 0 };
   for (const [index, line] of results.entries()) {
     const status = line.includes(",created,") ? "created" : line.includes(",unknown,") ? "unknown" : "other";
     count[status]++;
-    const made = links.get(`INV-${index + 1}`) ?? 0;
-    if (made > 1) count.twice++;
-    if (status === "created" && made !== 1) count.lost++;
+    const created = links.get(`INV-${index + 1}`) ?? 0;
+    if (created > 1) count.twice++;
+    if (status === "created" && created !== 1) count.lost++;
   }
   return count;
 }
 
-const SERVICES = { plain, hostile, sandbox };
+/** @type {Readonly<Record<string, (home: string) => Promise<Service>>>} */
+const SERVICES = {
+  plain: (home) => serviceWithProfile(home, false),
+  hostile: (home) => serviceWithProfile(home, true),
+  sandbox,
+};
 const [only, most = "50"] = process.argv.slice(2);
 for (const [name, open] of Object.entries(SERVICES))
   if (only === undefined || only === name) await kills(name, open, Number(most));

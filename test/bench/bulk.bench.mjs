@@ -1,18 +1,22 @@
-// `bulk` against a bare undici loop, and over a million rows: what design.md says must hold.
-// One part alone: npm run bench -- bulk throughput|memory
+/**
+ * `bulk` compared with a bare undici loop, and its memory over a million rows.
+ * One part alone: npm run bench -- bulk throughput|memory
+ */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { BINARY, bulk, environment, folder, ROWS, say, startSandbox, writeList } from "./bulk.mjs";
+import { BINARY, bulk, environment, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
 import { row } from "./row.mjs";
 
 const CONCURRENCY = 8;
 const ROUNDS = 5;
 
 /**
- * The floor: the same requests, with what the profile adds to each, over the same number of connections, from a process
- * that does nothing else.
+ * The floor: the same requests, with the values that the profile adds, over the same number of connections, from a
+ * process that does nothing else.
+ * @param {string} url
+ * @param {string} home
  */
 async function bareLoop(url, home) {
   const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8"));
@@ -22,12 +26,12 @@ async function bareLoop(url, home) {
   let next = 0;
   const slot = async () => {
     while (next < ROWS) {
-      const row = ++next;
+      const number = ++next;
       const body = JSON.stringify({
-        amount: row + 0.5,
-        customerName: `Customer ${row}`,
-        invoiceId: `INV-${row}`,
-        customerDetails: { email: `customer${row}@shop.example` },
+        amount: number + 0.5,
+        customerName: `Customer ${number}`,
+        invoiceId: `INV-${number}`,
+        customerDetails: { email: `customer${number}@shop.example` },
         currency,
         terminalId,
         paymentSettings: { callbackUrl, failureCallbackUrl },
@@ -40,33 +44,37 @@ async function bareLoop(url, home) {
         dispatcher: agent,
       });
       await reply.body.json();
-      if (reply.statusCode !== 200) throw new Error(`the sandbox answered ${reply.statusCode}`);
+      if (reply.statusCode !== 200) throw new Error(`the sandbox answered with ${reply.statusCode}`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, slot));
   await agent.close();
 }
 
-/** Seconds that a whole process takes, in which the loop is all there is. */
+/**
+ * Seconds for a whole process that runs the loop alone.
+ * @param {string} url
+ * @param {string} home
+ */
 function timeBareLoop(url, home) {
-  const begun = performance.now();
+  const started = performance.now();
   const { status } = spawnSync(process.execPath, [import.meta.filename, "--bare-loop", url, home], {
     stdio: "inherit",
   });
   if (status !== 0) throw new Error("the bare loop failed");
-  return (performance.now() - begun) / 1000;
+  return (performance.now() - started) / 1000;
 }
 
 async function throughput() {
-  const home = folder();
+  const home = newHome();
   const ratios = [];
   const { child, url } = await startSandbox(home);
-  // The first round warms the sandbox up.
+  // The first round warms up the sandbox.
   for (let round = 0; round <= ROUNDS; round++) {
     const bare = timeBareLoop(url, home);
     const list = join(home, `list-${round}.csv`);
     await writeList(list, ROWS);
-    // A journal of another round would take this list for the same one.
+    // With the journal of an earlier round, `bulk` would continue that round.
     rmSync(join(home, "data", "bulk"), { recursive: true, force: true });
     const ours = await bulk(home, [list]);
     if (ours.code !== 0) throw new Error(ours.output);
@@ -74,16 +82,17 @@ async function throughput() {
   }
   child.kill("SIGKILL");
   rmSync(home, { recursive: true });
-  const median = ratios.toSorted((a, b) => a.ratio - b.ratio)[Math.floor(ROUNDS / 2)];
-  say(
-    `bulk, ${ROWS} rows, whole process: ${median.ours.toFixed(0)}/s against ${median.bare.toFixed(0)}/s of a bare loop; ` +
-      `all: ${ratios.map(({ ratio }) => ratio.toFixed(2)).join(" ")}`,
+  const middle = ratios.toSorted((a, b) => a.ratio - b.ratio)[ROUNDS >> 1];
+  if (middle === undefined) throw new Error("no round was measured");
+  process.stdout.write(
+    `bulk, ${ROWS} rows, whole process: ${middle.ours.toFixed(0)}/s against ${middle.bare.toFixed(0)}/s of a bare loop; ` +
+      `all: ${ratios.map(({ ratio }) => ratio.toFixed(2)).join(" ")}\n`,
   );
-  row("`bulk`, 10,000 rows against the sandbox, against a bare undici loop", median.ratio, { least: 0.7 });
+  row("`bulk`, 10,000 rows against the sandbox, against a bare undici loop", middle.ratio, { least: 0.7 });
 }
 
 async function memory() {
-  const home = folder();
+  const home = newHome();
   const list = join(home, "million.csv");
   await writeList(list, 1_000_000);
   const args = ["-f", "%M", process.execPath, BINARY, "bulk", list, "--dry-run"];
@@ -95,8 +104,7 @@ async function memory() {
   rmSync(home, { recursive: true });
 }
 
-const [part, ...rest] = process.argv.slice(2);
-const wants = (name) => part === undefined || part === name;
-if (part === "--bare-loop") await bareLoop(...rest);
-if (wants("throughput")) await throughput();
-if (wants("memory")) await memory();
+const [part, url = "", home = ""] = process.argv.slice(2);
+if (part === "--bare-loop") await bareLoop(url, home);
+if (part === undefined || part === "throughput") await throughput();
+if (part === undefined || part === "memory") await memory();

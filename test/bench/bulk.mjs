@@ -1,4 +1,4 @@
-// What the benchmarks of `bulk` share: a list, the command over it, and the sandbox that it is sent to.
+/** What the benchmarks of `bulk` share: a list, the command that sends it, and the sandbox that receives it. */
 import { spawn } from "node:child_process";
 import { createWriteStream, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,52 +7,69 @@ import { join, resolve } from "node:path";
 export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
 export const ROWS = 10_000;
 
-export const say = (text) => process.stdout.write(`${text}\n`);
-export const folder = () => mkdtempSync(join(tmpdir(), "paylink-bench-"));
-export const environment = (home) => ({ PATH: process.env.PATH, PAYLINK_HOME: home, TZ: "UTC" });
+export const newHome = () => mkdtempSync(join(tmpdir(), "paylink-bench-"));
 
+/** @param {string} home */
+export const environment = (home) => ({ PATH: process.env["PATH"], PAYLINK_HOME: home, TZ: "UTC" });
+
+/**
+ * @param {string} path
+ * @param {number} rows
+ * @returns {Promise<void>}
+ */
 export function writeList(path, rows) {
   const file = createWriteStream(path);
   file.write("amount,customerName,invoiceId,customerDetails.email\n");
   return new Promise((done) => {
     let row = 0;
-    const more = () => {
+    const writeRows = () => {
       while (row < rows) {
         row++;
         if (!file.write(`${row}.50,Customer ${row},INV-${row},customer${row}@shop.example\n`))
-          return file.once("drain", more);
+          return void file.once("drain", writeRows);
       }
       file.end(done);
     };
-    more();
+    writeRows();
   });
 }
 
-/** Runs `bulk` to its end, or until `killing` kills it: it is given the process, and answers what is to be undone. */
-export function bulk(home, args, killing) {
-  const begun = performance.now();
+/**
+ * Runs `bulk` to its end, or until `scheduleKill` kills it: that gets the process and returns what cancels the kill.
+ * @param {string} home
+ * @param {readonly string[]} args
+ * @param {(child: import("node:child_process").ChildProcess) => () => void} [scheduleKill]
+ * @returns {Promise<{ code: number | null, seconds: number, output: string }>}
+ */
+export function bulk(home, args, scheduleKill) {
+  const started = performance.now();
   const child = spawn(process.execPath, [BINARY, "bulk", ...args], {
     env: environment(home),
     stdio: ["ignore", "pipe", "pipe"],
   });
+  /** @type {Buffer[]} */
   const output = [];
   child.stdout.on("data", (chunk) => output.push(chunk));
   child.stderr.on("data", (chunk) => output.push(chunk));
-  const undo = killing?.(child);
+  const cancelKill = scheduleKill?.(child);
   return new Promise((done) =>
     child.on("close", (code) => {
-      undo?.();
-      done({ code, seconds: (performance.now() - begun) / 1000, output: Buffer.concat(output).toString() });
+      cancelKill?.();
+      done({ code, seconds: (performance.now() - started) / 1000, output: Buffer.concat(output).toString() });
     }),
   );
 }
 
-/** The sandbox, with the profile that it registers in the home; `url` has a final slash. */
+/**
+ * The sandbox, with the profile that it registers in the home; `url` ends with a slash.
+ * @param {string} home
+ */
 export async function startSandbox(home) {
   const child = spawn(process.execPath, [BINARY, "sandbox", "--port", "0", "--json"], {
     env: environment(home),
     stdio: ["ignore", "pipe", "ignore"],
   });
+  /** @type {string} */
   const url = await new Promise((found) => {
     let text = "";
     child.stdout.on("data", (chunk) => {

@@ -1,9 +1,9 @@
-// The floor of the sandbox's benchmark: bare hono, the same validation, one durable write of its own a link.
+/** The floor of the sandbox's benchmark: bare hono, the same validation, and one durable write for each link. */
 import { Hono } from "hono";
 import { parseJson, stringifyJson } from "../../src/domain/json.ts";
 import { checkRequest } from "../../src/domain/payment-link-rules.ts";
 import { serve } from "../../src/http/serve.ts";
-import { handlerOf } from "../../src/sandbox/web.ts";
+import { handlerFromFetch } from "../../src/sandbox/routes/fetch-handler.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
 const database = openDatabase(process.argv[2] ?? "floor.db", [
@@ -22,11 +22,11 @@ app.post("/v1/payment-links", async (c) => {
   });
 });
 const server = await serve(
-  handlerOf((request) => app.fetch(request)),
+  handlerFromFetch((request) => app.fetch(request)),
   { host: "127.0.0.1", port: 0, maxBody: 1 << 20 },
 );
 process.stdout.write(`${JSON.stringify({ type: "ready", url: server.url })}\n`);
-// Closed at the end, and held until then: a database that nobody holds is collected, though its statements are held.
+// Closing it here keeps the database referenced: its statements alone do not save it from garbage collection.
 process.once("SIGTERM", () => {
   database.close();
   process.exit();

@@ -1,4 +1,4 @@
-// Starts the receivers that are measured, each in a process of its own, and waits until they listen.
+/** Starts the receivers to measure, each in its own process, and waits until they listen. */
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,16 +7,21 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
 
-/** A folder with the public key in it. */
-export function workshop(publicKey) {
+/**
+ * A new folder that holds the public key.
+ * @param {import("node:crypto").KeyObject} publicKey
+ */
+export function createHome(publicKey) {
   const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
   writeFileSync(join(home, "key.pem"), publicKey.export({ type: "spki", format: "pem" }));
   return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 
-export const startListen = (home, ...flags) =>
-  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem"), ...flags]);
+/** @param {string} home */
+export const startListen = (home) =>
+  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem")]);
 
+/** @param {string} home */
 export const startFloor = (home) =>
   start(home, [
     join(import.meta.dirname, "floor.mjs"),
@@ -25,6 +30,19 @@ export const startFloor = (home) =>
     join(home, "floor.log"),
   ]);
 
+/**
+ * The memory that a process holds, in MiB (Linux).
+ * @param {number | undefined} pid
+ */
+export function residentMemory(pid) {
+  const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kibibytes) / 1024;
+}
+
+/**
+ * @param {string} home
+ * @param {string[]} args
+ */
 async function start(home, args) {
   const path = join(home, "out.jsonl");
   const out = openSync(path, "w");
@@ -34,6 +52,7 @@ async function start(home, args) {
   });
   closeSync(out);
   const ended = new Promise((done) => child.once("close", done));
+  /** @type {string | undefined} */
   let url;
   while (url === undefined) {
     if (child.exitCode !== null) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
@@ -43,6 +62,7 @@ async function start(home, args) {
   return {
     url,
     pid: child.pid,
+    /** @param {NodeJS.Signals} signal */
     stop: (signal) => {
       child.kill(signal);
       return ended;

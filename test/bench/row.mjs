@@ -1,15 +1,45 @@
-// How a benchmark reports: one row of the README's table, by what was measured, its bar, and the figure.
+/** How a benchmark sums up its rounds and reports a figure: as one row of the README's table. */
 
-/** The bar is `most` or `least`; `note` stands behind the figure. */
+/** @param {readonly number[]} values */
+export function median(values) {
+  const middle = values.toSorted((a, b) => a - b)[values.length >> 1];
+  if (middle === undefined) throw new Error("no round was measured");
+  return middle;
+}
+
+/**
+ * @typedef {object} Figure
+ * @property {number} [most] The bar; without `most` and `least` the figure is only reported.
+ * @property {number} [least]
+ * @property {string} [unit]
+ * @property {number} [digits]
+ * @property {string | undefined} [note] Printed after the figure.
+ */
+
+/**
+ * @param {string} what
+ * @param {number} value
+ * @param {Figure} figure
+ */
 export function row(what, value, { most, least, unit = "×", digits = 2, note }) {
-  const bar = most === undefined ? `≥ ${least}` : most === 0 ? "0" : `≤ ${most}`;
-  const holds = most === undefined ? value >= least : value <= most;
+  const holds = value <= (most ?? Infinity) && value >= (least ?? -Infinity);
   const notes = [...(holds ? [] : ["not reached"]), ...(note === undefined ? [] : [note])];
-  const figure = `${value.toFixed(digits)} ${unit}`.trim();
+  const measured = `${value.toFixed(digits)} ${unit}`.trim();
   const cells = [
     what,
-    `${bar} ${unit}`.trim(),
-    notes.length === 0 ? figure : `${figure} (${notes.join("; ")})`,
+    bar(most, least, unit),
+    notes.length === 0 ? measured : `${measured} (${notes.join("; ")})`,
   ];
   process.stdout.write(`| ${cells.join(" | ")} |\n`);
+}
+
+/**
+ * @param {number | undefined} most
+ * @param {number | undefined} least
+ * @param {string} unit
+ */
+function bar(most, least, unit) {
+  if (most === 0) return "0";
+  if (most !== undefined) return `≤ ${most} ${unit}`.trim();
+  return least === undefined ? "reported" : `≥ ${least} ${unit}`.trim();
 }

@@ -1,5 +1,7 @@
-// Runs one benchmark by name, with its arguments, or all of them; with --write first, what they measured goes into the
-// README's table: `npm run bench -- kill 50`, `npm run bench -- --write startup`, `npm run bench -- --write`.
+/**
+ * Runs one benchmark by name, with its arguments, or all of them; with --write first, it updates the README's table:
+ * `npm run bench -- kill 50`, `npm run bench -- --write startup`, `npm run bench -- --write`.
+ */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,14 +10,19 @@ import { format, resolveConfig } from "prettier";
 const folder = import.meta.dirname;
 const ENDING = ".bench.mjs";
 const README = resolve(folder, "../../README.md");
-/** The Node that the README's figures are measured on. */
+/** The Node of the README's figures. */
 const MEASURED_ON = "20";
 
 const known = readdirSync(folder)
   .filter((file) => file.endsWith(ENDING))
   .map((file) => file.slice(0, -ENDING.length));
 
-/** Resolves with the rows that it printed, each a line of the README's table. */
+/**
+ * Resolves with the rows that the benchmark printed, each a line of the README's table.
+ * @param {string} bench
+ * @param {string[]} args
+ * @returns {Promise<string[]>}
+ */
 function run(bench, args) {
   process.stdout.write(`\n# ${bench}\n\n`);
   const child = spawn(process.execPath, [join(folder, bench + ENDING), ...args], {
@@ -34,14 +41,18 @@ function run(bench, args) {
   );
 }
 
-const whatOf = (row) => row.split(" | ")[0].replace(/^\| /, "").trim();
+/** @param {string} row */
+const whatOf = (row) => /^\| (.*?) +\|/.exec(row)?.[1];
 
-/** Each row takes the place of the one that measured the same, or else the end of the table. */
+/**
+ * Each row replaces the one that measured the same, or goes to the end of the table.
+ * @param {readonly string[]} rows
+ */
 async function write(rows) {
   const readme = readFileSync(README, "utf8");
-  const [, before, table, after] = /^([^]*<!-- measured -->\n+)([^]*?)(\n*<!-- \/measured -->[^]*)$/.exec(
-    readme,
-  );
+  const parts = /^([^]*<!-- measured -->\n+)([^]*?)(\n*<!-- \/measured -->[^]*)$/.exec(readme);
+  if (parts === null) throw new Error("README.md has no measured table");
+  const [, before = "", table = "", after = ""] = parts;
   const lines = table.split("\n");
   for (const row of rows) {
     const at = lines.findIndex((line) => whatOf(line) === whatOf(row));
@@ -54,16 +65,17 @@ async function write(rows) {
 
 const [first, ...others] = process.argv.slice(2);
 const writes = first === "--write";
-const [name, ...args] = writes ? others : [first, ...others];
+const [name, ...args] = writes ? others : process.argv.slice(2);
 if (writes && !process.versions.node.startsWith(`${MEASURED_ON}.`)) {
   process.stdout.write(
-    `The README's figures are of Node ${MEASURED_ON}, and this is ${process.versions.node}.\n`,
+    `The README shows figures of Node ${MEASURED_ON}; this is Node ${process.versions.node}.\n`,
   );
   process.exitCode = 2;
 } else if (name !== undefined && !known.includes(name)) {
   process.stdout.write(`npm run bench -- [--write] <${known.join("|")}>\n`);
   process.exitCode = 2;
 } else {
+  /** @type {string[]} */
   const rows = [];
   for (const bench of name === undefined ? known : [name]) rows.push(...(await run(bench, args)));
   if (writes) await write(rows);

@@ -1,11 +1,12 @@
-// Creating links in the sandbox against bare hono with the same validation and one durable write; then 20 kills.
+/** Creating links in the sandbox, compared with bare hono with the same validation and one durable write; then 20 kills. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
-import { row } from "./row.mjs";
+import { median, row } from "./row.mjs";
 
 const CONCURRENCY = 16;
 const LINKS = 4_000;
@@ -17,8 +18,10 @@ const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
 const binary = resolve(import.meta.dirname, "../../bin/paylink.js");
 let agent = new Agent({ keepAlive: true });
 
+/** @type {Set<import("node:child_process").ChildProcess>} */
 const children = new Set();
 
+/** @param {string[]} args */
 function start(args) {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, PAYLINK_HOME: home },
@@ -26,21 +29,29 @@ function start(args) {
   });
   children.add(child);
   const ended = new Promise((done) => child.on("exit", done));
+  /** @type {Promise<string>} */
   const ready = new Promise((done) => {
     let text = "";
     child.stdout.on("data", (chunk) => {
       if (text.includes("\n")) return;
       text += chunk;
-      if (text.includes("\n")) done(JSON.parse(text.split("\n")[0]).url);
+      if (text.includes("\n")) done(JSON.parse(text.slice(0, text.indexOf("\n"))).url);
     });
   });
-  const stop = async (signal = "SIGTERM") => {
+  /** @param {NodeJS.Signals} [signal] */
+  const stop = async (signal) => {
     child.kill(signal);
     await ended;
   };
   return { ready, stop };
 }
 
+/**
+ * @param {string} url
+ * @param {Readonly<Record<string, string>>} headers
+ * @param {string} body
+ * @returns {Promise<{ status: number | undefined, text: string }>}
+ */
 function post(url, headers, body) {
   return new Promise((done, fail) => {
     const sent = request(url, { method: "POST", agent, headers }, (reply) => {
@@ -54,6 +65,7 @@ function post(url, headers, body) {
   });
 }
 
+/** @param {object} [extra] */
 const linkRequest = (extra) =>
   JSON.stringify({
     amount: 10.5,
@@ -65,9 +77,14 @@ const linkRequest = (extra) =>
     ...extra,
   });
 
+/**
+ * @param {string} url
+ * @param {string} token
+ * @param {number} count
+ */
 async function createLinks(url, token, count) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const began = process.hrtime.bigint();
+  const started = process.hrtime.bigint();
   let left = count;
   // Connections of an earlier round may have been closed by now.
   agent.destroy();
@@ -75,18 +92,17 @@ async function createLinks(url, token, count) {
   const worker = async () => {
     while (left-- > 0) {
       const { status } = await post(`${url}v1/payment-links`, headers, linkRequest());
-      if (status !== 200) throw new Error(`answered ${status}`);
+      if (status !== 200) throw new Error(`answered with ${status}`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  return count / (Number(process.hrtime.bigint() - began) / 1e9);
+  return count / (Number(process.hrtime.bigint() - started) / 1e9);
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const tokenOf = () => JSON.parse(readFileSync(join(home, "data/sandbox/sandbox.json"), "utf8")).token;
 
 async function compare() {
-  // Beside the packages that are loaded by name at run time.
+  // In node_modules, where Node finds the packages that are not bundled.
   const built = resolve(import.meta.dirname, "../../node_modules/.cache/paylink-floor-hono.mjs");
   await build({
     input: join(import.meta.dirname, "hono-floor.mjs"),
@@ -98,11 +114,12 @@ async function compare() {
   const floor = start([built, join(home, "floor.db")]);
   const sandbox = start([binary, "sandbox", "--port", "0", "--json"]);
   const [floorUrl, sandboxUrl] = await Promise.all([floor.ready, sandbox.ready]);
+  /** @type {{ floor: number[], sandbox: number[] }} */
   const rates = { floor: [], sandbox: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     const floorRate = await createLinks(floorUrl, "none", LINKS);
     const sandboxRate = await createLinks(sandboxUrl, tokenOf(), LINKS);
-    // The first round warms both up.
+    // The first round warms up both.
     if (round > 0) {
       rates.floor.push(floorRate);
       rates.sandbox.push(sandboxRate);
@@ -118,6 +135,7 @@ async function compare() {
 }
 
 async function kills() {
+  /** @type {Set<string>} */
   const seen = new Set();
   const receiver = createServer((incoming, reply) => {
     let text = "";
@@ -127,8 +145,11 @@ async function kills() {
       reply.end();
     });
   });
-  await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
-  const callbackUrl = `http://127.0.0.1:${receiver.address().port}/`;
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
+  const callbackUrl = `http://127.0.0.1:${port}/`;
+  /** @type {string[]} */
   const paid = [];
   for (let round = 0; round < KILLS; round++) {
     agent.destroy();
@@ -136,12 +157,13 @@ async function kills() {
     const sandbox = start([binary, "sandbox", "--port", "0", "--json"]);
     const url = await sandbox.ready;
     const headers = { authorization: `Bearer ${tokenOf()}`, "content-type": "application/json" };
-    const made = await post(
+    const created = await post(
       `${url}v1/payment-links`,
       headers,
       linkRequest({ amount: 0, linkOptions: {}, paymentSettings: { callbackUrl } }),
     );
-    const link = JSON.parse(made.text).url;
+    const link = JSON.parse(created.text).url;
+    /** @param {number} count */
     const pay = async (count) => {
       const { text } = await post(
         link,

@@ -1,68 +1,103 @@
-// Whole-process start-up against `node -e 0`: medians of interleaved runs, as ratios within one run.
+/**
+ * Whole-process start-up compared with `node -e 0`, on this Node and on Node 24: medians of interleaved runs, as ratios
+ * within one run.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { row } from "./row.mjs";
+import { spawn as spawnInTerminal } from "@lydell/node-pty";
+import { nodes } from "../nodes/nodes.mjs";
+import { median, row } from "./row.mjs";
 
 const PAYLINK = resolve(import.meta.dirname, "../../bin/paylink.js");
 const ROUNDS = 25;
 
-const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
-const env = { PATH: process.env.PATH, PAYLINK_HOME: home };
 const create = [PAYLINK, "create", "--amount", "10", "--currency", "EUR"];
-const dryRun = ["--terminal-id", "1", "--customer-name", "Ada", "--dry-run"];
+const dryRun = [...create, "--terminal-id", "1", "--customer-name", "Ada", "--dry-run"];
 
-/** It writes the profile that `create` uses into a home of its own: without one, `--dry-run` reads no settings. */
-const sandboxHome = mkdtempSync(join(tmpdir(), "paylink-bench-"));
-const sandboxEnv = { ...env, PAYLINK_HOME: sandboxHome };
-const sandbox = spawn(process.execPath, [PAYLINK, "sandbox", "--port", "0", "--json"], {
-  env: sandboxEnv,
-  stdio: ["ignore", "pipe", "ignore"],
-});
-await once(sandbox.stdout, "data");
+/**
+ * Runs a program to its end and resolves with the milliseconds.
+ * @typedef {(node: string, args: string[], env: NodeJS.ProcessEnv) => Promise<number>} Run
+ */
 
-/** Without what V8 compiled in an earlier run, which the first round keeps for all others. */
-const anew = { NODE_DISABLE_COMPILE_CACHE: "1" };
+/** @type {Run} */
+async function inPipe(node, args, env) {
+  const started = performance.now();
+  const { status, stderr } = spawnSync(node, args, { env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${args.join(" ")} failed: ${stderr}`);
+  return performance.now() - started;
+}
 
-/** What is measured, with the bar that the design sets for it. */
-const cases = [
-  { name: "node -e 0", args: ["-e", "0"] },
-  { name: "paylink --version", args: [PAYLINK, "--version"], most: 1.12 },
-  { name: "paylink --help", args: [PAYLINK, "--help"], most: 1.25 },
-  { name: "paylink create … --dry-run", args: [...create, ...dryRun], most: 1.5 },
-  { name: "paylink create … --dry-run, anew", args: [...create, ...dryRun], env: { ...env, ...anew } },
-  { name: "paylink create …", args: create, env: sandboxEnv, most: 2.8 },
-  { name: "paylink create …, anew", args: create, env: { ...sandboxEnv, ...anew } },
-];
+/** @type {Run} */
+function inTerminal(node, args, env) {
+  const started = performance.now();
+  const terminal = spawnInTerminal(node, args, { env });
+  return new Promise((done, fail) =>
+    terminal.onExit(({ exitCode }) =>
+      exitCode === 0 ? done(performance.now() - started) : fail(new Error(`${args.join(" ")} failed`)),
+    ),
+  );
+}
 
-const times = new Map(cases.map(({ name }) => [name, []]));
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const { name, args, env: own = env } of cases) {
-    const started = performance.now();
-    const { status, stderr } = spawnSync(process.execPath, args, {
-      env: own,
-      encoding: "utf8",
-    });
-    if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
-    times.get(name).push(performance.now() - started);
+/**
+ * One command in a pipe or a terminal, with its bar.
+ * @typedef {object} Case
+ * @property {string} name
+ * @property {Run} run
+ * @property {string[]} args
+ * @property {NodeJS.ProcessEnv} env
+ * @property {number} most
+ */
+
+/**
+ * @param {{ version: string, node: string }} node
+ * @param {string} folder Holds the settings and Node's compile cache.
+ */
+async function measure({ version, node }, folder) {
+  const env = { PATH: process.env["PATH"], PAYLINK_HOME: folder, XDG_CACHE_HOME: join(folder, "cache") };
+  // The sandbox writes the profile that `create` uses. It has its own home, so that `--dry-run` finds no settings.
+  const sandboxEnv = { ...env, PAYLINK_HOME: join(folder, "sandbox") };
+  mkdirSync(sandboxEnv.PAYLINK_HOME);
+  const sandbox = spawn(node, [PAYLINK, "sandbox", "--port", "0", "--json"], {
+    env: sandboxEnv,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(sandbox.stdout, "data");
+  // Node 20 has no compile cache.
+  const isNode20 = version.startsWith("v20.");
+  const help = { args: [PAYLINK, "--help"], env, most: 2 };
+  /** @type {Case[]} */
+  const cases = [
+    { name: "`paylink --version`", run: inPipe, args: [PAYLINK, "--version"], env, most: 1.2 },
+    { name: "`paylink --help`", run: inPipe, ...help },
+    { name: "`paylink --help` in a terminal", run: inTerminal, ...help },
+    { name: "`paylink create … --dry-run`", run: inPipe, args: dryRun, env, most: isNode20 ? 2.3 : 2.1 },
+    { name: "`paylink create …`", run: inPipe, args: create, env: sandboxEnv, most: isNode20 ? 4 : 3.4 },
+  ];
+  const measured = cases.map((each) => ({ ...each, times: /** @type {number[]} */ ([]) }));
+  const floors = [inPipe, inTerminal].map((run) => ({ run, times: /** @type {number[]} */ ([]) }));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { run, times } of floors) times.push(await run(node, ["-e", "0"], env));
+    for (const { run, times, args, env: own } of measured) times.push(await run(node, args, own));
+  }
+  sandbox.kill();
+  await once(sandbox, "exit");
+  for (const { name, run, times, most } of measured) {
+    const floor = median(floors.find((each) => each.run === run)?.times ?? []);
+    const what = `${name}, whole process, against \`node -e 0\`, Node ${version.slice(1, 3)}`;
+    const note = `${median(times).toFixed(0)} ms against ${floor.toFixed(0)} ms`;
+    row(what, median(times) / floor, { most, note });
   }
 }
-sandbox.kill();
-await once(sandbox, "exit");
-for (const folder of [home, sandboxHome]) rmSync(folder, { recursive: true, force: true });
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const floor = median(times.get("node -e 0"));
-process.stdout.write(`Node ${process.versions.node}, ${ROUNDS} rounds\n`);
-const ratio = (name) => median(times.get(name)) / floor;
-for (const { name, most } of cases) {
-  const time = median(times.get(name)).toFixed(1);
-  process.stdout.write(`${name.padEnd(33)}${time.padStart(8)} ms  ${ratio(name).toFixed(2)} ×\n`);
-  if (most === undefined) continue;
-  const anew = `${name}, anew`;
-  const note = times.has(anew) ? `${ratio(anew).toFixed(2)} × with nothing kept` : undefined;
-  row(`\`${name}\`, whole process, against \`node -e 0\``, ratio(name), { most, note });
+const folder = mkdtempSync(join(tmpdir(), "paylink-bench-"));
+try {
+  const current = { version: process.version, node: process.execPath };
+  const others = current.version.startsWith("v24.") ? [] : nodes(folder, ["24"]);
+  for (const node of [current, ...others]) await measure(node, mkdtempSync(join(folder, "home-")));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// Verifying one webhook, against `sha256(body)` and `crypto.verify` alone, and beside the npm libraries with an equal digest check.
+/** Verifying one webhook, compared with `sha256` and `crypto.verify` alone, and with npm libraries plus a digest check. */
 import { createHash, generateKeyPairSync, sign as cryptoSign, verify as cryptoVerify } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,14 +9,14 @@ import { verifySignature } from "http-message-sig";
 import { createVerifier, httpbis } from "http-message-signatures";
 import { rolldown } from "rolldown";
 import { parseDictionary } from "structured-headers";
-import { row } from "./row.mjs";
+import { median, row } from "./row.mjs";
 
 const SIGNATURES = resolve(import.meta.dirname, "../../src/signatures");
 const ROUNDS = 15;
 const PER_ROUND = 500;
-/** Until the compiler has settled: a listener is warm after the first few seconds of its life. */
+/** Runs until the compiler has settled: a listener is warm after a few seconds. */
 const WARM_UP = 30_000;
-/** What a record of the specification takes. */
+/** As long as a record of the specification. */
 const BODY = Buffer.from(
   JSON.stringify({
     uti: "8e2f6a4c",
@@ -29,7 +29,10 @@ const URL_SENT = "https://merchant.example/webhooks?src=pl";
 const COVERED = ["@method", "@target-uri", "content-digest", "content-type"];
 const ALG = "rsa-v1_5-sha256";
 
-/** The verifier as it is shipped: bundled from its sources. */
+/**
+ * The verifier as it is shipped: bundled from its sources.
+ * @returns {Promise<typeof import("../../src/signatures/verify.ts") & typeof import("../../src/signatures/keys.ts") & typeof import("../../src/signatures/policy.ts")>}
+ */
 async function load() {
   const folder = mkdtempSync(join(tmpdir(), "paylink-bench-"));
   const file = join(folder, "bundle.mjs");
@@ -62,6 +65,7 @@ const base = [
   `"@signature-params": ${params}`,
 ].join("\n");
 const signature = cryptoSign("sha256", Buffer.from(base), privateKey);
+/** @type {[string, string][]} */
 const headers = [
   ["Host", "merchant.example"],
   ["Accept", "application/json"],
@@ -72,13 +76,16 @@ const headers = [
   ["Signature", `sig1=:${signature.toString("base64")}:`],
 ];
 const record = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+/** @satisfies {import("http-message-signatures").Request} */
 const message = { method: "POST", url: URL_SENT, headers: record };
+/** @type {import("http-message-sig").SignatureMessage} */
 const descriptor = {
   kind: "request",
   method: "POST",
   targetUri: URL_SENT,
   fields: headers.map(([name, value]) => ({ name, value })),
 };
+/** @type {import("../../src/http/message.ts").HttpRequest} */
 const request = {
   method: "POST",
   scheme: "https",
@@ -88,14 +95,20 @@ const request = {
   body: BODY,
 };
 
-/** The check that the libraries leave to their users, as sparely as it can be written. */
+/** The check that the libraries leave to their users, in its shortest form. */
 function checkDigest() {
-  const sent = parseDictionary(record["content-digest"]).get("sha-256")[0];
-  if (!createHash("sha256").update(BODY).digest().equals(Buffer.from(sent))) throw new Error("digest");
+  const [sent] = parseDictionary(digest).get("sha-256") ?? [];
+  if (!(sent instanceof ArrayBuffer)) throw new Error("no digest");
+  must(createHash("sha256").update(BODY).digest().equals(Buffer.from(sent)));
 }
 
+/**
+ * @param {string | Uint8Array} data
+ * @param {Uint8Array} received
+ */
 const rsa = (data, received) => cryptoVerify("sha256", Buffer.from(data), publicKey, received);
 const baseBytes = Buffer.from(base);
+/** @param {boolean | null} ok */
 const must = (ok) => {
   if (!ok) throw new Error("did not verify");
 };
@@ -104,6 +117,7 @@ const verifyingKey = createVerifier(publicKey, ALG);
 
 const { verify, readKeys, DEFAULT_POLICY } = await load();
 const read = readKeys(publicKey.export({ type: "spki", format: "pem" }));
+if (!read.ok) throw new Error(read.reason);
 const options = { keys: read.keys, policy: DEFAULT_POLICY, now: NOW };
 
 const FLOOR = "sha256 + crypto.verify alone";
@@ -156,7 +170,11 @@ const cases = [
   },
 ];
 
-/** Microseconds of processor time: what else the machine does has less part in it. Only promises are waited for. */
+/**
+ * Microseconds of processor time, which other work on the machine affects less. Only promises are awaited.
+ * @param {() => void | Promise<void>} once
+ * @param {number} runs
+ */
 async function time(once, runs) {
   const started = process.cpuUsage();
   for (let run = 0; run < runs; run += 1) {
@@ -167,21 +185,23 @@ async function time(once, runs) {
   return (user + system) / runs;
 }
 
+/** @type {Map<string, number[]>} */
 const times = new Map(cases.map(({ name }) => [name, []]));
 for (const { once } of cases) await time(once, WARM_UP);
 for (let round = 0; round < ROUNDS; round += 1)
-  for (const { name, once } of cases) times.get(name).push(await time(once, PER_ROUND));
+  for (const { name, once } of cases) times.get(name)?.push(await time(once, PER_ROUND));
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const floor = median(times.get(FLOOR));
+/** @param {string} name */
+const medianOf = (name) => median(times.get(name) ?? []);
+const floor = medianOf(FLOOR);
 process.stdout.write(
   `Node ${process.versions.node}, RSA-2048, ${BODY.length} bytes, ${ROUNDS} rounds of ${PER_ROUND}\n`,
 );
 for (const { name } of cases) {
-  const each = median(times.get(name));
+  const each = medianOf(name);
   process.stdout.write(
     `${name.padEnd(36)}${each.toFixed(1).padStart(8)} µs  ${(floor / each).toFixed(2)} ×\n`,
   );
 }
 const what = "verifying one webhook, against `sha256` and `crypto.verify` alone";
-row(what, floor / median(times.get(OURS)), { least: 0.55 });
+row(what, floor / medianOf(OURS), { least: 0.55 });

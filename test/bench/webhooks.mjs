@@ -1,4 +1,4 @@
-// A load generator: signed webhooks over kept-alive connections, each unlike every other, on this machine alone.
+/** A load generator: signed webhooks, each with its own record, over kept-alive connections to this machine. */
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
 import { connect } from "node:net";
 
@@ -6,6 +6,7 @@ export const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 const TYPE = "application/json; charset=utf-8";
 
+/** @param {string} uti */
 const record = (uti) => ({
   uti,
   transType: "SALE",
@@ -46,7 +47,17 @@ const record = (uti) => ({
   status: "Complete",
 });
 
-/** One webhook as the bytes that go over the wire. */
+/**
+ * @typedef {object} Webhook
+ * @property {string} uti
+ * @property {Buffer} bytes The whole request, as it goes over the wire.
+ */
+
+/**
+ * @param {string} url
+ * @param {import("node:crypto").KeyObject} privateKey
+ * @returns {Webhook}
+ */
 export function webhook(url, privateKey) {
   const { host, pathname, href } = new URL(url);
   const uti = randomUUID();
@@ -74,33 +85,41 @@ export function webhook(url, privateKey) {
 }
 
 /**
- * Posts what `next` gives, over so many connections, until it gives nothing; tells `answered` of each answer. A
- * connection that breaks is not opened again.
+ * Posts the webhooks that `next` returns until it returns undefined, and calls `answered` with the status of each. A
+ * broken connection is not opened again.
+ * @param {string} url
+ * @param {number} connections
+ * @param {() => Webhook | undefined} next
+ * @param {(uti: string, status: number) => void} answered
  */
 export async function load(url, connections, next, answered) {
   const { port, hostname } = new URL(url);
+  /** @type {number[]} */
   const latencies = [];
+  /** @returns {Promise<void>} */
   const lane = () =>
     new Promise((resolve) => {
       const socket = connect(Number(port), hostname);
-      let [sent, current, head] = [0, undefined, ""];
+      let current = next();
+      let sent = 0;
+      let reply = "";
       const post = () => {
-        current = next();
         if (current === undefined) return void socket.end();
         sent = performance.now();
         socket.write(current.bytes);
       };
       socket.on("connect", post);
       socket.on("data", (chunk) => {
-        head += chunk.toString("latin1");
-        if (!head.includes("\r\n\r\n")) return;
+        reply += chunk.toString("latin1");
+        if (current === undefined || !reply.includes("\r\n\r\n")) return;
         latencies.push(performance.now() - sent);
-        answered(current.uti, Number(head.slice(9, 12)));
-        head = "";
+        answered(current.uti, Number(reply.slice(9, 12)));
+        reply = "";
+        current = next();
         post();
       });
       socket.on("error", () => undefined);
-      socket.on("close", resolve);
+      socket.on("close", () => resolve());
     });
   const started = performance.now();
   await Promise.all(Array.from({ length: connections }, lane));
@@ -108,6 +127,7 @@ export async function load(url, connections, next, answered) {
   latencies.sort((a, b) => a - b);
   return {
     perSecond: Math.round(latencies.length / seconds),
+    /** Undefined when nothing was answered. */
     p99: latencies[Math.floor(latencies.length * 0.99)],
   };
 }

@@ -33,19 +33,22 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
 
   interface Shop {
     readonly url: string;
+    readonly dashboardUrl: string;
     readonly listen: Running;
     readonly create: (...args: string[]) => Promise<string>;
   }
 
   async function openShop(): Promise<Shop> {
     const home = temporaryHome();
-    const url = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
+    const url = await readyUrl(sandbox);
+    const [, dashboardUrl = ""] = await sandbox.until(/\{"type":"dashboard","url":"([^"]+)"\}\n/);
     const listen = startPaylink(["listen", "--port", "0", "--json"], { home });
     const callback = await readyUrl(listen);
     const addresses = ["--callback-url", callback, "--failure-callback-url", callback];
     const create = async (...args: string[]): Promise<string> =>
       (await runPaylink(["create", "-q", ...addresses, ...args], { home })).stdout.trim();
-    return { url, listen, create };
+    return { url, dashboardUrl, listen, create };
   }
 
   it("pays each kind of link without JavaScript, and listen verifies each record", async () => {
@@ -109,7 +112,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   });
 
   it.each(["light", "dark"] as const)("is accessible, %s, on a phone", async (colorScheme) => {
-    const { url, create } = await openShop();
+    const { url, dashboardUrl, create } = await openShop();
     const context = await browser.newContext({ colorScheme, viewport: { width: 390, height: 844 } });
     const page = await context.newPage();
     const link = await create(
@@ -134,6 +137,8 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.goto(`${url}pay?r=none`);
     await expectAccessible(page);
     await page.goto(url);
+    await expectAccessible(page);
+    await page.goto(dashboardUrl);
     await page.getByText("Create a link").click();
     await expectAccessible(page);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
@@ -141,9 +146,9 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   });
 
   it("the dashboard shows what happens as it happens, makes a link, resends and cancels", async () => {
-    const { url, listen, create } = await openShop();
+    const { dashboardUrl, listen, create } = await openShop();
     const page = await browser.newPage();
-    await page.goto(url);
+    await page.goto(dashboardUrl);
     const link = await create("--reusable", "--invoice-id", "LIVE-1");
     await page.getByText("LIVE-1").first().waitFor();
     await fetch(link, { method: "POST", body: new URLSearchParams({ outcome: "approved", amount: "2" }) });

@@ -1,5 +1,5 @@
 /** `paylink bulk`, the real binary: against the sandbox, against a service that fails, interrupted and killed. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -11,8 +11,9 @@ const list = (rows: number): string =>
   `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
 
 /** A list in a home of its own, and how to send it. */
-function listOf(text: string, service: LinkService) {
-  const home = temporaryHome();
+function listOf(text: string, service: LinkService, folder = temporaryHome()) {
+  const home = folder;
+  mkdirSync(home, { recursive: true });
   const path = join(home, "orders.csv");
   writeFileSync(path, text);
   const args = ["bulk", path, "--currency", "EUR"];
@@ -131,7 +132,7 @@ describe("bulk", () => {
     writeFileSync(path, "amount,currency,customerName,terminalId\n1,EUR,Ada,1\n");
     expect(await runPaylink(["bulk", path, "--dry-run"], { home })).toEqual({
       code: 0,
-      stdout: "1 row, all good. Nothing was sent.\n",
+      stdout: "1 row, all valid. Nothing was sent.\n",
       stderr: "",
     });
     expect((await runPaylink(["bulk", path], { home })).code).toBe(3);
@@ -181,7 +182,7 @@ describe("bulk", () => {
     expect((await sent.send()).stderr).not.toContain("second link");
     const again = await sent.send();
     expect(again.code).toBe(0);
-    const [, journal = ""] = /remove the journal of this list, (.+), and run/.exec(again.stderr) ?? [];
+    const [, journal = ""] = /delete the journal of this list, (.+), and run/.exec(again.stderr) ?? [];
     expect(service.arrivals).toHaveLength(3);
     rmSync(journal);
     expect((await sent.send()).code).toBe(0);
@@ -195,9 +196,7 @@ describe("bulk", () => {
     writeFileSync(edited.path, list(3).replace("2.50", "3.50"));
     const ended = await edited.send();
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain(
-      "line 3  asks for something else now; it has the link https://pay.example/pay?r=I1.1",
-    );
+    expect(ended.stderr).toContain("line 3  has changed; it has the link https://pay.example/pay?r=I1.1");
     expect(service.arrivals).toHaveLength(3);
   });
 
@@ -209,7 +208,7 @@ describe("bulk", () => {
     writeFileSync(other, list(3));
     const ended = await runPaylink(["bulk", other, "--currency", "EUR"], renamed);
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain("The same list was sent before");
+    expect(ended.stderr).toContain("This list was sent before");
     expect(service.arrivals).toHaveLength(3);
     expect(readFileSync(join(renamed.home, "march.links.csv"), "utf8")).toContain("r=I2.1,created");
   });
@@ -280,7 +279,7 @@ describe("bulk", () => {
     await running.until(/"created"/);
     const ended = await running.stop();
     expect(ended.code).toBe(130);
-    expect(ended.stderr).toContain("Run the same command again to go on");
+    expect(ended.stderr).toContain("Run the same command again to continue");
     expect(ended.stderr).not.toContain("Warning");
     expect(lines(ended.stdout).at(-1)).toMatchObject({
       type: "summary",
@@ -303,6 +302,26 @@ describe("bulk", () => {
     );
   });
 
+  it("releases its lock when the journal cannot be created", async () => {
+    const service = await startLinkService(() => "create");
+    // A file may have 512 bytes, or 1,024, as the shell counts: room for the lock, but not for the list's path.
+    const small = listOf(
+      list(1),
+      service,
+      join(temporaryHome(), ...Array.from({ length: 6 }, () => "x".repeat(200))),
+    );
+    const folder = join(small.home, "data", "bulk");
+    const ended = await runPaylink(small.args, {
+      ...small,
+      through: ["sh", "-c", 'ulimit -S -f 1; exec "$@"', "sh"],
+    });
+    expect(ended.code).not.toBe(0);
+    expect(service.arrivals).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.endsWith(".new"))).toEqual([]);
+    expect((await small.send()).code).toBe(0);
+    expect(service.arrivals).toEqual(["I0"]);
+  });
+
   it("keeps a second run off a list that is being sent", async () => {
     const service = await startLinkService(() => "create");
     const twice = listOf(list(400), service);
@@ -310,7 +329,7 @@ describe("bulk", () => {
     await running.until(/"created"/);
     const second = await twice.send();
     expect(second.code).toBe(2);
-    expect(second.stderr).toContain(`Process ${running.pid} is sending this list right now`);
+    expect(second.stderr).toContain(`Process ${running.pid} is sending this list now`);
     await running.stop();
   });
 });

@@ -1,11 +1,12 @@
-/** The journal: what it remembers after a kill, and how two runs on one list find each other out. */
+/** The journal: what a later run reads back after a kill, and how two runs of one list notice each other. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/bulk/ledger.ts";
 import { Numbers } from "../../src/bulk/numbers.ts";
-import { beginJournal, readHeading } from "../../src/store/journal.ts";
-import { takeLock } from "../../src/store/run-lock.ts";
+import { beginJournal, readHeading } from "../../src/store/journal/journal.ts";
+import { openJournal } from "../../src/store/journal/journal-writer.ts";
+import { takeLock } from "../../src/store/journal/run-lock.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const HEADING = {
@@ -21,7 +22,7 @@ function newJournal(): string {
   return path;
 }
 
-function opened(path: string): Ledger {
+function openedLedger(path: string): Ledger {
   const ledger = new Ledger(path);
   ledger.open();
   return ledger;
@@ -34,15 +35,15 @@ const numbers = (...values: number[]): Numbers => {
 };
 
 describe("the journal", () => {
-  it("tells the next run what became of each row", async () => {
+  it("gives the next run the outcome of each row", async () => {
     const path = newJournal();
-    const first = opened(path);
+    const first = openedLedger(path);
     await Promise.all([0, 1, 2, 3].map((row) => first.intend(row, row * 10)));
     await first.settle(0, { status: "created", id: "a", url: "https://x/ä" });
     await first.settle(1, { status: "refused", error: "no" });
     await first.settle(3, { status: "not_sent" });
     await first.close();
-    const second = opened(path);
+    const second = openedLedger(path);
     expect([0, 1, 2, 3, 4].map((row) => second.outcome(row).status)).toEqual([
       "created",
       "refused",
@@ -59,7 +60,7 @@ describe("the journal", () => {
 
   it("has a row on disk before it may be sent", async () => {
     const path = newJournal();
-    const ledger = opened(path);
+    const ledger = openedLedger(path);
     const intended = ledger.intend(7, 70);
     expect(readFileSync(path, "utf8")).not.toContain('"row":7');
     await intended;
@@ -67,32 +68,69 @@ describe("the journal", () => {
     await ledger.close();
   });
 
-  it("goes on after a line that a kill cut short", async () => {
+  it("continues after a line that a kill cut short", async () => {
     const path = newJournal();
-    const first = opened(path);
+    const first = openedLedger(path);
     await first.intend(0, 1);
     await first.settle(0, { status: "created", id: "a" });
     await first.close();
     appendFileSync(path, '{"row":1,"as');
-    const second = opened(path);
+    const second = openedLedger(path);
     expect(second.standing(0)).toBe("created");
     expect(second.standing(1)).toBe("not_sent");
     await second.intend(1, 2);
     await second.settle(1, { status: "created", id: "b" });
     await second.close();
-    const third = opened(path);
+    const third = openedLedger(path);
     expect([third.outcome(0).id, third.outcome(1).id]).toEqual(["a", "b"]);
     await third.close();
   });
 
-  it("refuses to guess where somebody else wrote into it", () => {
+  it("refuses a file that holds a line of another program", () => {
     const path = newJournal();
     appendFileSync(path, "what is this?\n");
-    expect(() => opened(path)).toThrow("not what paylink wrote");
+    expect(() => openedLedger(path)).toThrow("damaged");
   });
 
-  it("notices the rows that ask for something else, or are gone", async () => {
-    const ledger = opened(newJournal());
+  it("keeps every line before one that cannot be written, and writes none after it", async () => {
+    const path = newJournal();
+    const ledger = openedLedger(path);
+    await ledger.intend(0, 1);
+    const first = ledger.settle(0, { status: "created", id: "a" });
+    // JSON has no such number: the line is refused before it reaches the file.
+    expect(() => ledger.intend(1, Object(1n))).toThrow("BigInt");
+    const last = ledger.settle(2, { status: "created", id: "c" });
+    await Promise.all([first, last]);
+    expect([ledger.outcome(0).id, ledger.outcome(2).id]).toEqual(["a", "c"]);
+    await ledger.close();
+    const again = openedLedger(path);
+    expect([again.outcome(0).id, again.outcome(2).id]).toEqual(["a", "c"]);
+    await again.close();
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("rejects every line once the disk has refused one", async () => {
+    const journal = openJournal("/dev/full", 0);
+    const lines = [0, 1].map((row) => journal.append({ row, asks: 1 }).durable);
+    const results = await Promise.allSettled(lines);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(journal.append({ row: 2, asks: 1 }).durable).rejects.toMatchObject({
+      code: "file_unwritable",
+    });
+    await expect(journal.close()).rejects.toMatchObject({ code: "file_unwritable" });
+  });
+
+  it("counts as missing when a kill left it without a heading", () => {
+    const path = newJournal();
+    writeFileSync(path, '{"paylink":"bulk jour');
+    expect(readHeading(path)).toBeUndefined();
+    beginJournal(path, HEADING);
+    expect(readHeading(path)).toMatchObject(HEADING);
+    writeFileSync(path, '{"row":0,"asks":1}\n');
+    expect(() => openedLedger(path)).toThrow("damaged");
+  });
+
+  it("notices the rows that ask for something else, or are missing", async () => {
+    const ledger = openedLedger(newJournal());
     for (const row of [0, 1, 2, 3]) await ledger.intend(row, row + 100);
     await ledger.settle(0, { status: "created", url: "https://x" });
     await ledger.settle(1, { status: "refused" });
@@ -106,10 +144,10 @@ describe("the journal", () => {
     await ledger.close();
   });
 
-  it("lets neither of two runs send once both write", async () => {
+  it("stops both of two runs that write to it", async () => {
     const path = newJournal();
-    const one = opened(path);
-    const other = opened(path);
+    const one = openedLedger(path);
+    const other = openedLedger(path);
     await one.intend(0, 1);
     await expect(other.intend(0, 1)).rejects.toMatchObject({ code: "already_running" });
     await expect(one.intend(1, 1)).rejects.toMatchObject({ code: "already_running" });
@@ -120,20 +158,20 @@ describe("the journal", () => {
 describe("the lock", () => {
   const running = (...pids: number[]) => ({ own: 1, isRunning: (pid: number) => pids.includes(pid) });
 
-  it("keeps a second run away while the first is at work", () => {
+  it("refuses a second run while the first is running", () => {
     const path = join(temporaryHome(), "a.lock");
     const release = takeLock(path, { ...running(), own: 7 });
-    expect(() => takeLock(path, running(7))).toThrow("Process 7 is sending this list right now");
+    expect(() => takeLock(path, running(7))).toThrow("Process 7 is sending this list now");
     release();
     takeLock(path, running(7))();
     expect(existsSync(path)).toBe(false);
   });
 
   it.each([
-    ["of a run that was killed", "7"],
-    ["of a process that had our own id", "1"],
-    ["that holds no id", "x"],
-  ])("is taken over where it is one %s", (_, text) => {
+    ["of a killed run", "7"],
+    ["of an earlier process with the same id", "1"],
+    ["without a process id", "x"],
+  ])("is replaced if it is one %s", (_, text) => {
     const path = join(temporaryHome(), "a.lock");
     writeFileSync(path, text);
     takeLock(path, running(1))();

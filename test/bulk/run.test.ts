@@ -9,8 +9,8 @@ import { openRows } from "../../src/bulk/rows.ts";
 import { sendRows, type Created } from "../../src/bulk/run.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { requestBuilder } from "../../src/requests/build.ts";
-import { inForce } from "../../src/store/in-force.ts";
-import { beginJournal } from "../../src/store/journal.ts";
+import { inForce } from "../../src/store/settings/in-force.ts";
+import { beginJournal } from "../../src/store/journal/journal.ts";
 import { temporaryHome } from "../support/home.ts";
 
 interface Case {

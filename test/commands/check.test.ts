@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ENDPOINT_CASES } from "../../src/webhooks/cases.ts";
+import { ENDPOINT_CASES } from "../../src/webhooks/endpoint-cases.ts";
 import { runCommand } from "../support/context.ts";
 import { startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -28,7 +28,11 @@ it("runs every step, touches no profile and deletes its temporary home", async (
 });
 
 it("fails if a tampered webhook is accepted", async () => {
-  const network = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const network = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => network.close());
   const { exit, stderr } = await runCommand(["demo", "--json"], {
     send: async (request, options) => {

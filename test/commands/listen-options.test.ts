@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { listenOptions } from "../../src/commands/listen/options.ts";
 import type { ListenFlags } from "../../src/commands/listen/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { inForce } from "../../src/store/in-force.ts";
+import { inForce } from "../../src/store/settings/in-force.ts";
 import { runCommand } from "../support/context.ts";
 
 const DEFAULTS: ListenFlags = {

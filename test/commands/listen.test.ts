@@ -146,7 +146,14 @@ describe("listen", () => {
     ];
     const { code, stderr } = await runPaylink(["listen", "--key", "k", ...wrong], { home: temporaryHome() });
     expect(code).toBe(2);
-    for (const flag of ["--expect", "--timeout", "--outcome", "--forward-to", "--forward-header", "--tls-key"])
+    for (const flag of [
+      "--expect",
+      "--timeout",
+      "--outcome",
+      "--forward-to",
+      "--forward-header",
+      "--tls-key",
+    ])
       expect(stderr).toContain(flag);
   });
 

@@ -238,8 +238,8 @@ describe("a request in a file", () => {
     const input = '{"amount":10,"amount":11,"linkOptions":{"mode":"A","mode":"B"}}';
     const run = await runPaylink(["create", "--from", "-", "--dry-run"], { home, input });
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/stdin: amount +must not come twice/);
-    expect(run.stderr).toMatch(/stdin: linkOptions\.mode +must not come twice/);
+    expect(run.stderr).toMatch(/stdin: amount +must not appear twice/);
+    expect(run.stderr).toMatch(/stdin: linkOptions\.mode +must not appear twice/);
   });
 
   it("keeps every member of its own, whatever its name", async () => {

@@ -79,7 +79,7 @@ describe("create --wait", () => {
     const run = await runPaylink([...FULL, "--wait", ...args], { home, env });
     expect(run.code).toBe(2);
     expect(run.stdout).toBe("");
-    expect(run.stderr).toContain("would wait in vain");
+    expect(run.stderr).toContain("would never see the payment");
   });
 
   it("sends nothing without a key to verify the webhook with", async () => {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/event-schema.ts";
+import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile, post, record, webhook } from "../support/webhooks.ts";

@@ -4,27 +4,33 @@ import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
+import { openScreen } from "../support/screen.ts";
 
 const run = (...args: string[]) => runPaylink(args, { home: temporaryHome() });
 
 it("prints the version of package.json", async () => {
   const text = readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8");
   const { version } = JSON.parse(text) as { readonly version: string };
-  for (const args of [["--version"], ["-V"], ["create", "--version"]])
+  for (const args of [["--version"], ["-V"], ["-v"], ["version"], ["create", "--version"], ["create", "-v"]])
     expect(await run(...args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  const { stdout } = await run("version", "--json");
+  expect(JSON.parse(stdout)).toEqual({ version });
 });
 
-it("prints the same help from the file of the build as the program makes", async () => {
-  const made = await run("--no-input", "--help");
-  expect(made.stdout).toContain("paylink create --amount 10 --currency EUR");
-  for (const args of [["--help"], ["-h"], [], ["help"]]) {
+it("prints the same help for every way of asking, in a pipe and in a terminal", async () => {
+  const { stdout: help } = await run("--help");
+  expect(help).toContain("paylink create --amount 10 --currency EUR");
+  for (const args of [["-h"], [], ["help"], ["--no-input", "--help"]]) {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
       code: 0,
-      stdout: made.stdout.trimEnd(),
+      stdout: help.trimEnd(),
       stderr: "",
     });
   }
+  const screen = openScreen(["--help"], { home: temporaryHome() });
+  expect(await screen.ended).toBe(0);
+  expect(screen.raw()).toContain("paylink create --amount 10 --currency EUR");
 });
 
 it("puts every command and topic into the manual page", () => {

@@ -63,7 +63,6 @@ it("holds what runs and no more, within its bars", async () => {
     "README.md",
     "bin/paylink.js",
     "dist/THIRD-PARTY-NOTICES.txt",
-    "dist/help.txt",
     "dist/paylink.1",
     "package.json",
   ]);

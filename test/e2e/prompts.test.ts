@@ -53,7 +53,7 @@ describe("create, in a terminal", () => {
     await screen.until(/What kind of link\?/);
     screen.type(`${DOWN}${ENTER}`);
     await screen.until(/\? Amount \(0\)/);
-    for (const question of [/Currency/, /Terminal/, /Customer/, /Expires .*leaves it out/, /Anything else/]) {
+    for (const question of [/Currency/, /Terminal/, /Customer/, /Expires .*skips it/, /Anything else/]) {
       screen.type(ENTER);
       await screen.until(question);
     }
@@ -134,7 +134,7 @@ describe("login, in a terminal", () => {
     screen.type(`\u0015${url}${ENTER}`);
     await screen.until(/Terminal/);
     screen.type(`1234567890${ENTER}`);
-    await screen.until(/What opens the account\?/);
+    await screen.until(/How do you want to authenticate\?/);
     screen.type(ENTER);
     await screen.until(/Access token/);
     screen.type(`${token}${ENTER}`);

@@ -37,7 +37,7 @@ it("names set-up commands that the package has", () => {
   const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
   expect(README).toContain("npm ci && npm run demo");
   expect(README).toContain("npm ci && npm test");
-  expect(scripts["demo"]).toBe("node bin/paylink.js demo");
+  expect(scripts["demo"]).toBe("npm run --silent build && node bin/paylink.js demo");
 });
 
 it("gives every exit code the meaning that the program gives it", () => {

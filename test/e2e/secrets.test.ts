@@ -110,7 +110,7 @@ describe("secrets", () => {
     expect(login.stdout + login.stderr).not.toContain(TOKEN);
     writeFileSync(join(home, "settings.json"), `{"profiles":{"shop":{"token":"${TOKEN}"`);
     const status = await runPaylink(["status", "--debug"], { home });
-    expect(status.stderr).toContain("has been set aside");
+    expect(status.stderr).toContain("was damaged. It was renamed to");
     expect(status.stdout + status.stderr).not.toContain(TOKEN);
     expect(readFileSync(join(home, "settings.json.broken"), "utf8")).toContain(TOKEN);
   });

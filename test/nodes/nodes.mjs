@@ -1,29 +1,49 @@
-// The Nodes that paylink promises to run on, each as a folder for the PATH that holds nothing but that Node.
+/** The Node versions that paylink supports, each as a folder for the PATH that holds only that Node. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const MAJORS = ["20", "22", "24", "26"];
 
-/** Packages of the registry that hold one Node each; npm keeps what it fetched until the next `npm ci`. */
-const KEPT = resolve(import.meta.dirname, "../../node_modules/.cache/nodes");
+/** Each version is an npm package; npm keeps what it fetched until the next `npm ci`. */
+const CACHE = resolve(import.meta.dirname, "../../node_modules/.cache/nodes");
 const PACKAGE = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
-/** npm says where it is to what it runs. Another Node would find no npm beside it. */
-const NPM = process.env.npm_execpath ?? "";
+/** npm passes its own path to the scripts that it runs. The other versions have no npm beside them. */
+const NPM = process.env["npm_execpath"] ?? "";
 
-/** Runs npm on some Node, and gives what it prints. */
-export function npm(node, args, env = {}) {
-  if (NPM === "") throw new Error("Run this by npm: npm run test:package, npm run test:nodes");
-  const options = { encoding: "utf8", env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] };
-  return execFileSync(node, [NPM, "--loglevel=error", "--no-audit", "--no-fund", ...args], options);
+/**
+ * Runs npm on the given Node and returns what it prints.
+ * @param {string} node
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export function npm(node, args, env) {
+  if (NPM === "") throw new Error("Run this through npm: npm run test:package, npm run test:nodes");
+  return execFileSync(node, [NPM, "--loglevel=error", "--no-audit", "--no-fund", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
 }
 
-/** Those asked for, or all: the version, the executable, and the folder with it alone, made in `shelf`. */
-export function nodes(shelf, majors = MAJORS) {
+/**
+ * @typedef {object} NodeVersion
+ * @property {string} version
+ * @property {string} node The executable.
+ * @property {string} folder Holds the executable alone.
+ */
+
+/**
+ * The given versions, or all; their folders are created in `parent`.
+ * @param {string} parent
+ * @param {readonly string[]} [majors]
+ * @returns {NodeVersion[]}
+ */
+export function nodes(parent, majors = MAJORS) {
   return majors.map((major) => {
     const node = executable(major);
-    const folder = join(shelf, major);
+    const folder = join(parent, major);
     mkdirSync(folder, { recursive: true });
     symlinkSync(node, join(folder, "node"));
     const version = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
@@ -31,10 +51,11 @@ export function nodes(shelf, majors = MAJORS) {
   });
 }
 
+/** @param {string} major */
 function executable(major) {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
-  const prefix = join(KEPT, major);
-  const found = join(prefix, "node_modules", PACKAGE, "bin/node");
-  if (!existsSync(found)) npm(process.execPath, ["install", "--prefix", prefix, `${PACKAGE}@${major}`]);
-  return found;
+  const prefix = join(CACHE, major);
+  const path = join(prefix, "node_modules", PACKAGE, "bin/node");
+  if (!existsSync(path)) npm(process.execPath, ["install", "--prefix", prefix, `${PACKAGE}@${major}`]);
+  return path;
 }

@@ -1,56 +1,54 @@
-// Packs paylink and tries the package on every Node: installed offline and without scripts, in an empty home.
+/** Packs paylink and tries the package on every Node: installed offline and without scripts, in an empty home. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodes, npm } from "./nodes.mjs";
 
-const workshop = mkdtempSync(join(tmpdir(), "paylink-package-"));
-const folder = (name) => {
-  const path = join(workshop, name);
+const root = mkdtempSync(join(tmpdir(), "paylink-package-"));
+
+/** @param {string} name */
+function createFolder(name) {
+  const path = join(root, name);
   mkdirSync(path, { recursive: true });
   return path;
-};
-
-/** The only step with a network: what the package needs goes into the cache. */
-function fillCache(tarball, cache) {
-  const prefix = folder("filling");
-  npm(process.execPath, [
-    "install",
-    "--global",
-    "--ignore-scripts",
-    "--prefix",
-    prefix,
-    "--cache",
-    cache,
-    tarball,
-  ]);
 }
 
-function tryOn(tarball, cache, { version, node, folder: path }) {
-  const [prefix, home] = [folder(`prefix-${version}`), folder(`home-${version}`)];
+/**
+ * Installs once with the network, so that the cache holds what the package needs.
+ * @param {string} tarball
+ * @param {string} cache
+ */
+function fillCache(tarball, cache) {
+  const folders = ["--prefix", createFolder("filling"), "--cache", cache];
+  npm(process.execPath, ["install", "--global", "--ignore-scripts", ...folders, tarball]);
+}
+
+/**
+ * @param {string} tarball
+ * @param {string} cache
+ * @param {import("./nodes.mjs").NodeVersion} node
+ */
+function tryOn(tarball, cache, { version, node, folder }) {
+  const prefix = createFolder(`prefix-${version}`);
+  const env = { PATH: folder, HOME: createFolder(`home-${version}`) };
   const args = ["install", "--global", "--offline", "--ignore-scripts", "--prefix", prefix, "--cache", cache];
-  npm(node, [...args, tarball], { PATH: path, HOME: home });
+  npm(node, [...args, tarball], env);
+  /** @param {string[]} words */
   const run = (...words) =>
-    execFileSync(join(prefix, "bin/paylink"), words, {
-      encoding: "utf8",
-      stdio: "pipe",
-      env: { PATH: path, HOME: home },
-    });
-  const said = run("--version").trim();
+    execFileSync(join(prefix, "bin/paylink"), words, { encoding: "utf8", stdio: "pipe", env });
+  const printed = run("--version").trim();
   const steps = run("demo").trim().split("\n");
   if (!steps.every((line) => line.startsWith("✓"))) throw new Error(steps.join("\n"));
-  process.stdout.write(`Node ${version.padEnd(9)} paylink ${said}, demo: ${steps.length} steps\n`);
+  process.stdout.write(`Node ${version.padEnd(9)} paylink ${printed}, demo: ${steps.length} steps\n`);
 }
 
 try {
-  const [{ filename }] = JSON.parse(
-    npm(process.execPath, ["pack", "--json", "--pack-destination", workshop]),
-  );
-  const tarball = join(workshop, filename);
-  const cache = folder("cache");
+  const [{ filename }] = JSON.parse(npm(process.execPath, ["pack", "--json", "--pack-destination", root]));
+  const tarball = join(root, filename);
+  const cache = createFolder("cache");
   fillCache(tarball, cache);
-  for (const each of nodes(folder("nodes"))) tryOn(tarball, cache, each);
+  for (const node of nodes(createFolder("nodes"))) tryOn(tarball, cache, node);
 } finally {
-  rmSync(workshop, { recursive: true, force: true });
+  rmSync(root, { recursive: true, force: true });
 }

@@ -7,7 +7,7 @@ import { publicAddress } from "../../src/receiver/address.ts";
 import { refuseMessage } from "../../src/receiver/admit.ts";
 import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { startReceiver } from "../../src/receiver/start.ts";
+import { startReceiver } from "../../src/receiver/receiver.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { exchangeRaw, post } from "../support/post.ts";
 import { keysOf, vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
@@ -65,7 +65,7 @@ describe("on a bare socket", () => {
     expect(codes(seen)).toEqual([expected.code]);
   });
 
-  it("tells of a body that never came whole", async () => {
+  it("reports a body that did not arrive whole", async () => {
     const { server, seen } = await startTestReceiver();
     const head =
       "POST /webhooks/paylink HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n";
@@ -102,6 +102,14 @@ describe("in order, cheapest first", () => {
     const { server, seen } = await startTestReceiver(100);
     expect(await post(new URL(path, server.url).href, headers, body)).toEqual({ status, body: "" });
     expect(codes(seen)).toEqual([code]);
+  });
+
+  it.each([
+    ["that the public path ends in", "/paylink", 401],
+    ["that it does not end in", "/other", 404],
+  ])("takes a path %s, as behind a proxy that strips a prefix", async (_, path, status) => {
+    const { server } = await startTestReceiver(100);
+    expect(await post(new URL(path, server.url).href, json, "{}")).toEqual({ status, body: "" });
   });
 
   it("counts a body that comes in chunks", async () => {

@@ -1,4 +1,4 @@
-/** The negative vectors against a real socket: each is turned away with its status, and its reason is told. */
+/** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serve } from "../../src/http/serve.ts";
@@ -6,7 +6,7 @@ import type { Server } from "../../src/http/exchange.ts";
 import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
 import { publicAddress } from "../../src/receiver/address.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { startReceiver } from "../../src/receiver/start.ts";
+import { startReceiver } from "../../src/receiver/receiver.ts";
 import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 
 interface RawCase {

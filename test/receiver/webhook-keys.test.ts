@@ -13,7 +13,7 @@ function service(...kids: (string | null)[]) {
   let fetched = 0;
   const send: Send = async () => {
     const kid = kids[fetched++];
-    if (kid === null || kid === undefined) throw new Error("it is down");
+    if (kid === null || kid === undefined) throw new Error("the service is down");
     const body = JSON.stringify({ keys: [publicJwk(publicKey, kid)] });
     return { status: 200, headers: [], body: Buffer.from(body) };
   };
@@ -52,7 +52,7 @@ describe("a keyring", () => {
     expect(warnings.join()).toContain("stay in use");
   });
 
-  it("is not fetched in the open from another machine", async () => {
+  it("is not fetched without TLS from another machine", async () => {
     await expect(openKeyring(["http://service.example/jwks.json"], service("a").io)).rejects.toThrow(
       "not https",
     );

@@ -1,11 +1,11 @@
-/** "Create payment link" by the specification: every rule by its name, every fault by its pointer. */
+/** "Create payment link" by the specification: the rules by number, and a pointer to each invalid field. */
 import { describe, expect, it } from "vitest";
-import { linkId, oneTime, openStage, ORIGIN, reusable } from "../support/sandbox.ts";
+import { linkId, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
 
 describe("Endpoints, Create payment link", () => {
   it("answers 200 with the response's fields; dates are null until the event happens (States 1 and 2)", async () => {
-    const stage = openStage();
-    const answer = await stage.create(oneTime(stage, { invoiceId: "INV-1", description: "Tea" }));
+    const service = openTestSandbox();
+    const answer = await service.create(oneTime(service, { invoiceId: "INV-1", description: "Tea" }));
     expect(answer.status).toBe(200);
     const { id } = answer.json();
     expect(answer.json()).toEqual({
@@ -13,7 +13,7 @@ describe("Endpoints, Create payment link", () => {
       amount: 10.5,
       currency: "EUR",
       invoiceId: "INV-1",
-      terminalId: stage.identity.terminals[0],
+      terminalId: service.identity.terminals[0],
       customerName: "Ada Lovelace",
       description: "Tea",
       createdDate: "2026-01-31T12:00:00.000Z",
@@ -27,25 +27,25 @@ describe("Endpoints, Create payment link", () => {
     });
   });
 
-  it("keeps the amount as it was spelled", async () => {
-    const stage = openStage();
-    const body = JSON.stringify(oneTime(stage)).replace("10.5", "10.50");
-    const headers = { Authorization: `Bearer ${stage.identity.token}`, "Content-Type": "application/json" };
-    const answer = await stage.ask("POST", "/v1/payment-links", { headers, body });
+  it("returns the amount as it was written", async () => {
+    const service = openTestSandbox();
+    const body = JSON.stringify(oneTime(service)).replace("10.5", "10.50");
+    const headers = { Authorization: `Bearer ${service.identity.token}`, "Content-Type": "application/json" };
+    const answer = await service.request("POST", "/v1/payment-links", { headers, body });
     expect(answer.text).toContain('"amount":10.50,');
   });
 
-  it("3 and 4: a multi-use link has linkOptions, and 3 years where no expiry is sent", async () => {
-    const stage = openStage();
+  it("3 and 4: a multi-use link has linkOptions, and expires after 3 years by default", async () => {
+    const service = openTestSandbox();
     const options = { mode: "REUSABLE_VARIABLE", minAmount: "5.00", maxAmount: 500 };
-    const link = (await stage.create(reusable(stage, options))).json();
+    const link = (await service.create(reusable(service, options))).json();
     expect(link["linkOptions"]).toEqual(options);
     expect(link["expirationDate"]).toBe("2029-01-31T12:00:00.000Z");
   });
 
-  it("names every fault by its pointer", async () => {
-    const stage = openStage();
-    const answer = await stage.create({
+  it("names each invalid field by its pointer", async () => {
+    const service = openTestSandbox();
+    const answer = await service.create({
       amount: -1,
       currency: "EURO",
       periodic: { periodicType: "x" },
@@ -66,8 +66,8 @@ describe("Endpoints, Create payment link", () => {
   });
 
   it("1: the terminal must belong to the credentials", async () => {
-    const stage = openStage();
-    const answer = await stage.create(oneTime(stage, { terminalId: "0000000000" }));
+    const service = openTestSandbox();
+    const answer = await service.create(oneTime(service, { terminalId: "0000000000" }));
     expect(answer.status).toBe(403);
     expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer: "#/terminalId" })]);
   });
@@ -77,76 +77,101 @@ describe("Endpoints, Create payment link", () => {
     [401, { "Content-Type": "application/json", Authorization: "Bearer nonsense" }],
     [415, { "Content-Type": "text/plain", Authorization: "token" }],
     [400, { "Content-Type": "application/json; charset=utf-8", Authorization: "token" }],
-  ])("refuses with %i what comes with %j", async (status, headers) => {
-    const stage = openStage();
+  ])("answers %i to a request with %j", async (status, headers) => {
+    const service = openTestSandbox();
     const authorized =
       "Authorization" in headers && headers.Authorization === "token"
-        ? { ...headers, Authorization: `Bearer ${stage.identity.token}` }
+        ? { ...headers, Authorization: `Bearer ${service.identity.token}` }
         : headers;
-    const answer = await stage.ask("POST", "/v1/payment-links", { headers: authorized, body: "{" });
+    const answer = await service.request("POST", "/v1/payment-links", { headers: authorized, body: "{" });
     expect(answer.status).toBe(status);
     expect(answer.header("content-type")).toBe("application/problem+json");
   });
 });
 
 describe("Authentication", () => {
-  it("gives tokens for client credentials, by form and by Basic, that live an hour", async () => {
-    const stage = openStage();
-    const { clientId, clientSecret } = stage.identity;
+  it("issues tokens for client credentials, by form and by Basic, that expire after an hour", async () => {
+    const service = openTestSandbox();
+    const { clientId, clientSecret } = service.identity;
     const body = new URLSearchParams({
       grant_type: "client_credentials",
       client_id: clientId,
       client_secret: clientSecret,
     });
-    const byForm = (await stage.ask("POST", "/oauth/token", { body: body.toString() })).json();
+    const byForm = (await service.request("POST", "/oauth/token", { body: body.toString() })).json();
     expect(byForm).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString("base64");
-    const byBasic = await stage.ask("POST", "/oauth/token", {
+    const byBasic = await service.request("POST", "/oauth/token", {
       headers: { Authorization: `Basic ${basic}` },
       body: "grant_type=client_credentials",
     });
     expect(byBasic.status).toBe(200);
     const use = () =>
-      stage.ask("GET", "/v1/transactions/none", {
+      service.request("GET", "/v1/transactions/none", {
         headers: { Authorization: `Bearer ${String(byForm["access_token"])}` },
       });
     expect((await use()).status).toBe(404);
-    await stage.turn("/sandbox/advance", { duration: "1h" });
+    await service.control("/sandbox/advance", { duration: "1h" });
     expect((await use()).status).toBe(401);
   });
 });
 
 describe("States", () => {
-  it("active, viewed, then expired; 410 and words for the customer", async () => {
-    const stage = openStage();
-    const id = await linkId(stage, oneTime(stage));
-    expect((await stage.ask("GET", `/pay?r=${id}`)).status).toBe(200);
-    await stage.turn("/sandbox/advance", { duration: "7d" });
-    const page = await stage.ask("GET", `/pay?r=${id}`);
+  it("answers 410 with an explanation for an expired link", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    expect((await service.request("GET", `/pay?r=${id}`)).status).toBe(200);
+    await service.control("/sandbox/advance", { duration: "7d" });
+    const page = await service.request("GET", `/pay?r=${id}`);
     expect(page.status).toBe(410);
     expect(page.text).toContain("This link has expired");
-    expect((await stage.pay(id, { outcome: "approved" })).status).toBe(409);
+    expect((await service.pay(id, { outcome: "approved" })).status).toBe(409);
   });
 
-  it("5: a multi-use link stays active through payments until it expires", async () => {
-    const stage = openStage();
-    const id = await linkId(stage, reusable(stage));
+  it("5: a multi-use link can be paid until it expires", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
     for (const amount of ["1", "2.50"])
-      expect((await stage.pay(id, { outcome: "approved", amount })).status).toBe(200);
-    await stage.turn("/sandbox/advance", { duration: "1095d" });
-    expect((await stage.pay(id, { outcome: "approved", amount: "1" })).status).toBe(200);
-    await stage.turn("/sandbox/advance", { duration: "1d" });
-    expect((await stage.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
+      expect((await service.pay(id, { outcome: "approved", amount })).status).toBe(200);
+    await service.control("/sandbox/advance", { duration: "1095d" });
+    expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(200);
+    await service.control("/sandbox/advance", { duration: "1d" });
+    expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
   });
 
-  it("cancelled and unknown links say so", async () => {
-    const stage = openStage();
-    const id = await linkId(stage, oneTime(stage));
-    expect((await stage.turn(`/sandbox/links/${id}/cancel`)).status).toBe(303);
-    expect((await stage.ask("GET", `/pay?r=${id}`)).text).toContain("This link was cancelled");
-    expect((await stage.pay(id, { outcome: "approved" })).json()["detail"]).toBe("the link is cancelled");
-    const unknown = await stage.ask("GET", "/pay?r=none");
+  it.each([
+    ["paid", "1s"],
+    ["expired", "7d"],
+    ["cancelled", "1s"],
+  ])("refuses to cancel a link that is %s", async (status, later) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    if (status === "paid") await service.pay(id, { outcome: "approved" });
+    if (status === "cancelled") await service.control(`/sandbox/links/${id}/cancel`);
+    await service.control("/sandbox/advance", { duration: later });
+    const before = service.ledger.findLink(id);
+    const answer = await service.control(`/sandbox/links/${id}/cancel`);
+    expect(answer.status).toBe(422);
+    expect(answer.json()["detail"]).toBe(`only an active link can be cancelled, and this link is ${status}`);
+    expect(service.ledger.findLink(id)).toEqual(before);
+  });
+
+  it("cancels a reusable link that has been paid, since it can be paid again", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
+    await service.pay(id, { outcome: "approved", amount: "1" });
+    expect((await service.control(`/sandbox/links/${id}/cancel`)).status).toBe(303);
+    expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
+  });
+
+  it("explains that a link is cancelled or unknown", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    expect((await service.control(`/sandbox/links/${id}/cancel`)).status).toBe(303);
+    expect((await service.request("GET", `/pay?r=${id}`)).text).toContain("This link was cancelled");
+    expect((await service.pay(id, { outcome: "approved" })).json()["detail"]).toBe("the link is cancelled");
+    const unknown = await service.request("GET", "/pay?r=none");
     expect(unknown.status).toBe(404);
-    expect(unknown.text).toContain("There is no such payment link");
+    expect(unknown.text).toContain("Payment link not found");
   });
 });

@@ -10,7 +10,7 @@ import {
   type MessageHead,
 } from "../../src/signatures/components.ts";
 import { encodeFormPart, type RequestHead } from "../../src/signatures/derived.ts";
-import { Refusal } from "../../src/signatures/refusal.ts";
+import { SignatureError } from "../../src/signatures/verdict.ts";
 import { componentOf } from "../support/vectors.ts";
 
 const REQUEST: RequestHead = {
@@ -27,7 +27,7 @@ function valueOf(text: string, message: MessageHead = REQUEST): string {
   try {
     return componentValue(componentOf(text), message);
   } catch (error) {
-    if (error instanceof Refusal) return error.reason;
+    if (error instanceof SignatureError) return error.reason;
     throw error;
   }
 }

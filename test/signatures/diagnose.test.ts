@@ -340,8 +340,21 @@ describe("another key or algorithm", () => {
     expect(diagnosis(request, both)).toEqual(["signature_invalid", "key=key-0"]);
     const unknown = signed(webhook(), COVERED, { created: NOW, keyid: "rotated" });
     expect(diagnosis(unknown, both)).toEqual(["key_not_found", "key=key-0"]);
+  });
+
+  it("names a key that was not tried because there are too many", () => {
     const unnamed = signed(webhook(), COVERED, { created: NOW });
-    expect(diagnosis(unnamed, both)).toEqual(["key_ambiguous", "key=key-0"]);
+    const keys = [...[1, 2, 3, 4].map((at) => ({ ...second, keyid: `other-${at}` })), first];
+    expect(diagnosis(unnamed, { ...OPTIONS, keys })).toEqual(["key_ambiguous", "key=key-0"]);
+  });
+
+  it("tries every variant with each key that may be meant", () => {
+    const unnamed = signed(webhook(), COVERED, { created: NOW });
+    const reversed = { ...OPTIONS, keys: [second, first] };
+    expect(diagnosis({ ...unnamed, scheme: "http" }, reversed)).toEqual([
+      "signature_invalid",
+      "scheme=https",
+    ]);
   });
 
   it("says nothing of a key that nobody configured", () => {
@@ -522,9 +535,14 @@ describe("for any message", () => {
         fc.string({ maxLength: 30 }),
         fc.uint8Array({ maxLength: 60 }),
         (lines, target, body) => {
-          const spoilt = { ...request, headers: [...request.headers, ...lines], target: `/${target}`, body };
-          const verdict = verify(spoilt, OPTIONS);
-          expect(diagnose(spoilt, OPTIONS, verdict).length).toBeLessThanOrEqual(2);
+          const tampered = {
+            ...request,
+            headers: [...request.headers, ...lines],
+            target: `/${target}`,
+            body,
+          };
+          const verdict = verify(tampered, OPTIONS);
+          expect(diagnose(tampered, OPTIONS, verdict).length).toBeLessThanOrEqual(2);
           expect(verdict.verdict).toBe("invalid");
         },
       ),

@@ -34,7 +34,11 @@ describe("RFC 9530", () => {
     const checked = checkDigest([["content-digest", field]], content);
     if (isActive(alg)) {
       expect(contentDigest(content, alg)).toBe(field);
-      expect(checked).toEqual({ ok: true, verified: [alg], warnings: [] });
+      expect(checked).toEqual({
+        ok: true,
+        verified: [alg],
+        warnings: alg === "sha-256" ? [] : ["content_digest_without_sha256"],
+      });
     } else {
       expect(checked).toMatchObject({ ok: false, reason: "content_digest_unsupported" });
     }
@@ -71,6 +75,7 @@ describe("checkDigest", () => {
   });
 
   it.each<[string, string[], string[], string[]]>([
+    ["sha-512 alone", [long], ["sha-512"], ["content_digest_without_sha256"]],
     ["both", [`${good},${long}`], ["sha-256", "sha-512"], []],
     ["both, in two lines", [long, good], ["sha-512", "sha-256"], []],
     ["a deprecated one beside it", [`md5=:YQ==:, ${good}`], ["sha-256"], ["content_digest_alg_ignored"]],

@@ -293,10 +293,49 @@ describe("keys", () => {
     expect(verify(signed(), { ...OPTIONS, keys: [] }).code).toBe("key_not_found");
   });
 
-  it("takes one key with an id where the message names none", () => {
+  const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
+  const others = (count: number) => Array.from({ length: count }, (_, at) => ({ ...other, kid: `o${at}` }));
+
+  it.each<[string, string, string]>([
+    ["one key with an id", JSON.stringify(jwk), "ok"],
+    ["the last of four", set(...others(3), jwk), "ok"],
+    ["the fifth", set(...others(4), jwk), "key_ambiguous"],
+    [
+      "the last of four that are usable",
+      set({ ...other, use: "enc" }, elliptic, weak, ...others(3), jwk),
+      "ok",
+    ],
+    ["none of two", set(...others(2)), "signature_invalid"],
+    ["no usable key", set({ ...other, use: "enc" }, elliptic), "key_type_mismatch"],
+    ["keys for encryption alone", set({ ...jwk, use: "enc" }, { ...other, use: "enc" }), "key_unusable"],
+    ["weak keys alone", set(weak, weak), "weak_key"],
+  ])("without a keyid, signed by %s", (_, text, code) => {
     const request = signed(UNSIGNED, COVERED, { created: NOW });
-    expect(verify(request, { ...OPTIONS, keys: keysOf(JSON.stringify(jwk)) }).code).toBe("ok");
-    expect(verify(request, { ...OPTIONS, keys: keysOf(set(jwk, other)) }).code).toBe("key_ambiguous");
+    expect(verify(request, { ...OPTIONS, keys: keysOf(text) }).code).toBe(code);
+  });
+
+  it.each<[string, string, string]>([
+    ["without ids are all tried", set(other, { ...jwk, kid: undefined }), "ok"],
+    ["of the id that cannot be meant are left aside", set({ ...elliptic, kid: "k" }, jwk), "ok"],
+    ["of the id for encryption are left aside", set({ ...other, kid: "k", use: "enc" }, jwk), "ok"],
+    ["of other ids are never tried", set({ ...jwk, kid: "a" }, { ...other, kid: "k" }), "signature_invalid"],
+    [
+      "without ids are not tried beside one with an id",
+      set({ ...jwk, kid: undefined }, ...others(1)),
+      "key_not_found",
+    ],
+  ])("with a keyid, keys %s", (_, text, code) => {
+    expect(verify(signed(), { ...OPTIONS, keys: keysOf(text) }).code).toBe(code);
+  });
+
+  it("says which key verified", () => {
+    const request = signed(UNSIGNED, COVERED, { created: NOW });
+    const details = (text: string) =>
+      verify(request, { ...OPTIONS, keys: keysOf(text) }).checks.map(({ detail }) => detail);
+    expect(details(set({ ...other, kid: "o" }, jwk))).toContain("rsa-v1_5-sha256 verifies with key k");
+    expect(details(set(other, { ...jwk, kid: undefined }))).toContain(
+      "rsa-v1_5-sha256 verifies with key number 2, which has no id",
+    );
   });
 
   it("honours the dates of a certificate", () => {

@@ -7,13 +7,12 @@ import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { ALGORITHMS, type Algorithm } from "../../src/signatures/algorithms.ts";
 import { signatureBase, signatureParams } from "../../src/signatures/base.ts";
 import { component, componentValue, type MessageHead } from "../../src/signatures/components.ts";
-import { Refusal } from "../../src/signatures/refusal.ts";
+import { SignatureError } from "../../src/signatures/verdict.ts";
 import type { FieldTypes, StructuredType } from "../../src/signatures/field-types.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { sign } from "../../src/signatures/sign.ts";
-import { byteSequence } from "../../src/signatures/raw-member.ts";
-import { readDictionary } from "../../src/signatures/structured.ts";
+import { byteSequence, readDictionary } from "../../src/signatures/structured.ts";
 import { vectorFile } from "../support/vectors.ts";
 
 interface Message {
@@ -94,8 +93,7 @@ describe("signatures of RFC 9421", () => {
   it.each(signatures)("$id is $expect", (vector) => {
     const { covered, parameters } = inputOf(vector);
     const base = signatureBase(covered, signatureParams(covered, parameters), messageOf(vector));
-    const { members } = readDictionary([vector.signature]);
-    const signature = byteSequence(members.find(({ key }) => key === vector.label)?.text ?? "")?.bytes;
+    const signature = byteSequence(readDictionary([vector.signature]), vector.label)?.bytes;
     const verified =
       signature !== undefined &&
       ALGORITHMS[vector.alg].verify(Buffer.from(base), keyOf(vector, "public_pem"), signature);
@@ -111,7 +109,7 @@ describe("signatures of RFC 9421", () => {
       label: vector.label,
       algorithm: vector.alg,
     });
-    const bytes = byteSequence(field.slice(vector.label.length + 1))?.bytes ?? Buffer.alloc(0);
+    const bytes = byteSequence(readDictionary([field]), vector.label)?.bytes ?? Buffer.alloc(0);
     const algorithm = ALGORITHMS[vector.alg];
     const base = Buffer.from(vector.signature_base);
     expect(algorithm.verify(base, keyOf(vector, "public_pem"), bytes)).toBe(true);
@@ -178,7 +176,7 @@ function lineOf(vector: ComponentVector): string {
   try {
     return `${covered.identifier}: ${componentValue(covered, request, types)}`;
   } catch (error) {
-    if (error instanceof Refusal) return error.reason;
+    if (error instanceof SignatureError) return error.reason;
     throw error;
   }
 }

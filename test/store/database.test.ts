@@ -1,4 +1,4 @@
-/** The SQLite driver that is in use here, whichever it is: durable settings, migrations once, and a refusal to go back. */
+/** The SQLite driver of this Node: durable commits, migrations that run once, and newer files refused. */
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

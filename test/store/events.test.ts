@@ -1,15 +1,17 @@
-/** The event store: kept before it is acknowledged, each event once, read back byte for byte, bounded where it must be. */
+/** The event store: durable before it resolves, each event once, read back byte for byte, within its limits. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventJson, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
+import { eventJson, type EventLog, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
+import type { EventStore } from "../../src/receiver/event-store.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
-import { createBatchWriter } from "../../src/store/event-batch.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/event-schema.ts";
-import { createEventWriter, type EventWriter } from "../../src/store/event-writer.ts";
-import { eventsPath, openEventStore, type EventStore } from "../../src/store/events.ts";
-import { createWriterThread } from "../../src/store/writer-thread.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { createEventWriter } from "../../src/store/events/event-writer.ts";
+import { eventsPath, openEventStore } from "../../src/store/events/sqlite-event-store.ts";
+import { createWriterThread } from "../../src/store/events/writer-thread.ts";
+import { createGroupCommit } from "../../src/store/group-commit.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
@@ -20,7 +22,7 @@ const genuine = webhookRequest(vector);
 const verdict = verify(genuine, webhookOptions(vector));
 const AT = new Date("2026-11-21T10:00:00.123Z");
 
-/** An event of its own: the uti and the bytes are unlike any other's. */
+/** An event whose uti and bytes differ from those of every other id. */
 function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT): NewEvent {
   const body = Buffer.from(
     JSON.stringify({
@@ -57,87 +59,91 @@ const forward = (status: number) => ({
 
 const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
 
-function opener(thread?: string): (path?: string) => EventStore {
-  return (path = eventsPath(temporaryHome())) => {
-    const store = openEventStore(path, thread);
-    onTestFinished(() => store.close());
-    return store;
-  };
+function open(path = eventsPath(temporaryHome())): EventStore {
+  const store = openEventStore(path, THREAD);
+  onTestFinished(() => store.close());
+  return store;
 }
 
-const ids = (found: Iterable<{ readonly id: string }>): string[] => [...found].map(({ id }) => id);
+async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const one of found) list.push(one);
+  return list;
+}
 
-describe.each([
-  ["the event store", opener()],
-  ["the event store with a thread of its own", opener(THREAD)],
-])("%s", (_, open) => {
-  it("gives back the very bytes, lines, verdict and moment", async () => {
+const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
+const ids = async (found: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
+  idsOf(await all(found));
+
+describe("the event store", () => {
+  it("returns the same bytes, header lines, verdict and time", async () => {
     const store = open();
     await store.append({ ...event("a"), request: { ...genuine, trailers: [["X", "y"]] } });
-    const [kept] = [...store.events()];
-    expect(kept).toMatchObject({ id: "a", receivedAt: AT, verdict, repeats: 0, taken: false });
-    expect(kept?.request).toEqual({
+    const [stored] = await all(store.events());
+    expect(stored).toMatchObject({ id: "a", receivedAt: AT, verdict, repeats: 0, accepted: false });
+    expect(stored?.request).toEqual({
       ...genuine,
       trailers: [["X", "y"]],
       body: new Uint8Array(genuine.body),
     });
   });
 
-  it("keeps a record once, however often and in whatever company it comes", async () => {
+  it("stores a record once, however often and beside whichever others it is delivered", async () => {
     const store = open();
     const again = { ...event("c"), request: event("a").request, record: event("a").record };
-    const kept = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
-    expect(kept).toEqual([
-      { repeated: false, first: "a", taken: false },
-      { repeated: false, first: "b", taken: false },
-      { repeated: true, first: "a", taken: false },
+    const results = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
+    expect(results).toEqual([
+      { repeated: false, first: "a", accepted: false },
+      { repeated: false, first: "b", accepted: false },
+      { repeated: true, first: "a", accepted: false },
     ]);
-    expect(ids(store.events())).toEqual(["a", "b"]);
-    expect(store.arrivals("a")).toEqual([{ id: "c", receivedAt: AT }]);
-    expect([...store.events()].map(({ repeats }) => repeats)).toEqual([1, 0]);
+    expect(await ids(store.events())).toEqual(["a", "b"]);
+    expect(await store.arrivals("a")).toEqual([{ id: "c", receivedAt: AT }]);
+    expect((await all(store.events())).map(({ repeats }) => repeats)).toEqual([1, 0]);
   });
 
-  it("takes the same uti with another body for another event", async () => {
+  it("stores the same uti with another body as another event", async () => {
     const store = open();
     await store.append(event("a", { uti: "same" }));
     const other = await store.append(event("b", { uti: "same", amountTrans: 9 }));
     expect(other.repeated).toBe(false);
-    expect(ids(store.find("same"))).toEqual(["b", "a"]);
+    expect(idsOf(await store.find("same"))).toEqual(["b", "a"]);
   });
 
-  it("knows what the application has taken, and what it refused", async () => {
+  it("knows which events the application has accepted and which it has refused", async () => {
     const store = open();
-    const again = async (id: string): Promise<boolean> => (await store.append({ ...event("a"), id })).taken;
+    const again = async (id: string): Promise<boolean> =>
+      (await store.append({ ...event("a"), id })).accepted;
     await store.append(event("a"));
     await store.forwarded("a", forward(500));
     expect(await again("b")).toBe(false);
     await store.forwarded("a", forward(204));
     expect(await again("c")).toBe(true);
-    expect(store.forwards("a").map(({ status }) => status)).toEqual([500, 204]);
+    expect((await store.forwards("a")).map(({ status }) => status)).toEqual([500, 204]);
   });
 
-  it("finds by the beginning of a uti or of an id, with wildcards meaning nothing", async () => {
+  it("finds by the beginning of a uti or an id, and takes wildcards literally", async () => {
     const store = open();
     for (const id of ["a1", "a2", "b1"]) await store.append(event(id));
-    expect(ids(store.find("uti-a"))).toEqual(["a2", "a1"]);
-    expect(ids(store.find("b"))).toEqual(["b1"]);
-    expect(store.find("uti-%")).toEqual([]);
+    expect(idsOf(await store.find("uti-a"))).toEqual(["a2", "a1"]);
+    expect(idsOf(await store.find("b"))).toEqual(["b1"]);
+    expect(await store.find("uti-%")).toEqual([]);
   });
 
-  it("lists by outcome, reference and time, the newest so many in order of arrival", async () => {
+  it("filters by outcome, reference, time and count, in order of arrival", async () => {
     const store = open();
     const later = new Date(AT.getTime() + 60_000);
     await store.append(event("a"));
     await store.append(event("b", { transApproved: false, reference: "INV-2-ABCDEFGHI" }));
     await store.append(event("c", {}, later));
-    expect(ids(store.events({ outcome: "DECLINED" }))).toEqual(["b"]);
-    expect(ids(store.events({ reference: "INV-1" }))).toEqual(["a", "c"]);
-    expect(ids(store.events({ since: later }))).toEqual(["c"]);
-    expect(ids(store.events({ until: later }))).toEqual(["a", "b"]);
-    expect(ids(store.events({ limit: 2 }))).toEqual(["b", "c"]);
+    expect(await ids(store.events({ outcome: "DECLINED" }))).toEqual(["b"]);
+    expect(await ids(store.events({ reference: "INV-1" }))).toEqual(["a", "c"]);
+    expect(await ids(store.events({ since: later }))).toEqual(["c"]);
+    expect(await ids(store.events({ until: later }))).toEqual(["a", "b"]);
+    expect(await ids(store.events({ limit: 2 }))).toEqual(["b", "c"]);
   });
 
-  it("gives more than it holds in memory, though others write and forget meanwhile", async () => {
+  it("reads more than one page while others write and prune", async () => {
     const path = eventsPath(temporaryHome());
     const store = open(path);
     const names = Array.from({ length: 350 }, (_, index) => String(index).padStart(3, "0"));
@@ -145,38 +151,52 @@ describe.each([
     for (const name of names) void store.append(event(name, {}, after(Number(name))));
     await store.append(event("350", { transApproved: false }, after(350)));
     const seen: string[] = [];
-    for (const { id } of store.events({ outcome: "APPROVED" })) {
-      // Time for the garbage collector too: what is read from must last as long as the reading.
+    for await (const { id } of store.events({ outcome: "APPROVED" })) {
+      // On Node 20, garbage collection must not close the database while it is read.
       await new Promise((resolve) => setImmediate(resolve));
       if (seen.push(id) === 50) {
         await store.append(event("351", {}, after(351)));
-        open(path).prune(after(250));
+        await open(path).prune(after(250));
       }
     }
     // The first page was in memory by then.
     expect(seen).toEqual([...names.slice(0, 100), ...names.slice(250)]);
-    expect(ids(store.events({ outcome: "APPROVED", limit: 100 }))).toEqual([...names.slice(251), "351"]);
-    expect(ids(store.events({ limit: 1000 }))).toHaveLength(102);
+    expect(await ids(store.events({ outcome: "APPROVED", limit: 100 }))).toEqual([
+      ...names.slice(251),
+      "351",
+    ]);
+    expect(await ids(store.events({ limit: 1000 }))).toHaveLength(102);
   });
 
-  it("keeps rejections by number and by size, the newest of them", async () => {
+  it("stores the newest rejections, limited by count and by size", async () => {
     const home = temporaryHome();
     const store = open(join(home, "events.db"));
     for (let round = 0; round < 6; round++) {
       for (let index = 0; index < 250; index++) store.reject(rejection(`${round}-${index}`));
       await store.append(event(String(round)));
     }
-    expect(ids(store.rejections())).toHaveLength(1000);
-    expect(ids(store.rejections()).at(-1)).toBe("5-249");
-    expect(store.find("5-249")).toMatchObject([
+    expect(await ids(store.rejections())).toHaveLength(1000);
+    expect((await ids(store.rejections())).at(-1)).toBe("5-249");
+    expect(await store.find("5-249")).toMatchObject([
       { type: "rejected", request: { body: new Uint8Array(10).fill(1) } },
     ]);
     for (let index = 0; index < 5; index++) store.reject(rejection(`big-${index}`, 8 * 1024 * 1024));
     await store.append(event("last"));
-    expect(ids(store.rejections())).toEqual(["big-1", "big-2", "big-3", "big-4"]);
+    expect(await ids(store.rejections())).toEqual(["big-1", "big-2", "big-3", "big-4"]);
   });
 
-  it("forgets what is older than asked, with all that belongs to it", async () => {
+  it("filters rejections by time and count", async () => {
+    const store = open();
+    const later = new Date(AT.getTime() + 60_000);
+    for (const one of [rejection("a"), rejection("b"), { ...rejection("c"), receivedAt: later }])
+      store.reject(one);
+    await store.append(event("event"));
+    expect(await ids(store.rejections())).toEqual(["a", "b", "c"]);
+    expect(await ids(store.rejections({ since: later }))).toEqual(["c"]);
+    expect(await ids(store.rejections({ until: later, limit: 1 }))).toEqual(["b"]);
+  });
+
+  it("prunes events with their arrivals and forwards", async () => {
     const store = open();
     const later = new Date(AT.getTime() + 1);
     await store.append(event("a"));
@@ -185,15 +205,15 @@ describe.each([
     await store.append(event("b", {}, later));
     store.reject(rejection("r"));
     await store.append(event("c", {}, later));
-    expect(store.prune(later)).toEqual({ events: 1, rejections: 1 });
-    expect(ids(store.events())).toEqual(["b", "c"]);
-    expect([store.arrivals("a"), store.forwards("a")]).toEqual([[], []]);
+    expect(await store.prune(later)).toEqual({ events: 1, rejections: 1 });
+    expect(await ids(store.events())).toEqual(["b", "c"]);
+    expect([await store.arrivals("a"), await store.forwards("a")]).toEqual([[], []]);
   });
 
-  it("serves several processes' worth of connections, each event once", async () => {
+  it("stores each event once when several stores write to one file", async () => {
     const path = eventsPath(temporaryHome());
     const stores = [open(path), open(path)] as const;
-    const kept = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         (index % 2 === 0 ? stores[0] : stores[1]).append({
           ...event(`same-${index >> 1}`),
@@ -201,56 +221,54 @@ describe.each([
         }),
       ),
     );
-    expect(kept.filter(({ repeated }) => !repeated)).toHaveLength(25);
-    expect(ids(open(path).events())).toHaveLength(25);
+    expect(results.filter(({ repeated }) => !repeated)).toHaveLength(25);
+    expect(await ids(open(path).events())).toHaveLength(25);
   });
 
-  it("writes what is left when it is closed", async () => {
+  it("writes what is queued before it closes", async () => {
     const path = eventsPath(temporaryHome());
     const store = open(path);
     const appended = store.append(event("a"));
     await store.close();
     await store.close();
     expect(await appended).toMatchObject({ repeated: false });
-    expect(ids(open(path).events())).toEqual(["a"]);
+    expect(await ids(open(path).events())).toEqual(["a"]);
   });
 
-  it("says what is wrong where it cannot be opened", () => {
+  it("reports why it cannot be opened", () => {
     const home = temporaryHome();
-    expect(() => openEventStore(home)).toThrow(/Events cannot be kept in/);
+    expect(() => openEventStore(home, THREAD)).toThrow(/Cannot open the event store/);
   });
 });
 
 describe("the writing thread", () => {
-  it("fails what it was given when it ends, and is followed by another", async () => {
+  it("rejects a group when it ends, and is replaced by another", async () => {
     const home = temporaryHome();
     const missing = join(home, "folder");
     const thread = createWriterThread(THREAD, join(missing, "events.db"));
     writeFileSync(missing, "no folder");
-    await expect(thread.write({ entries: [], rejections: [] })).rejects.toThrow(
-      /EEXIST|ENOTDIR|not a directory/,
-    );
+    await expect(thread.write([])).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
     rmSync(missing);
-    expect(await thread.write({ entries: [], rejections: [] })).toEqual([]);
+    expect(await thread.write([])).toEqual([]);
     await thread.close();
   });
 });
 
-describe("a disk that takes no more", () => {
-  const open = (pragma: string): { database: Database; writer: EventWriter } => {
-    const path = join(temporaryHome(), "events.db");
-    const database = openDatabase(path, EVENT_MIGRATIONS);
-    const writer = createEventWriter(createBatchWriter(database));
-    onTestFinished(() => writer.settled());
-    database.exec(pragma);
-    return { database, writer };
+describe("a disk that fails", () => {
+  const openLog = (sql: string): { database: Database; log: EventLog } => {
+    const database = openDatabase(join(temporaryHome(), "events.db"), EVENT_MIGRATIONS);
+    const write = createEventWriter(database);
+    const group = createGroupCommit(async (writes: Parameters<typeof write>[0]) => write(writes));
+    onTestFinished(() => group.settled());
+    database.exec(sql);
+    return { database, log: createEventLog(group) };
   };
 
-  it("rejects what cannot be kept and goes on with what can", async () => {
-    const { database: full, writer } = open("PRAGMA max_page_count=60");
+  it("rejects the events that cannot be stored and stores the others", async () => {
+    const { database: full, log } = openLog("PRAGMA max_page_count=60");
     const big = event("big", { filler: "x".repeat(300_000) });
     const [small, refused, other] = await Promise.allSettled(
-      [event("a"), big, event("b")].map((one) => writer.append(one)),
+      [event("a"), big, event("b")].map((one) => log.append(one)),
     );
     expect(refused).toMatchObject({
       status: "rejected",
@@ -258,28 +276,60 @@ describe("a disk that takes no more", () => {
     });
     expect([small?.status, other?.status]).toEqual(["fulfilled", "fulfilled"]);
     full.exec("PRAGMA max_page_count=100000");
-    expect(await writer.append(big)).toMatchObject({ repeated: false });
+    expect(await log.append(big)).toMatchObject({ repeated: false });
   });
 
-  it("waits once, not for each, while another process holds the lock", async () => {
-    const { database, writer } = open("PRAGMA busy_timeout=200");
+  it("stores an event's writes all or not at all", async () => {
+    const { database, log } = openLog(
+      `CREATE TRIGGER refuse BEFORE INSERT ON arrivals WHEN NEW.id = 'repeat'
+       BEGIN SELECT RAISE(ABORT, 'no arrival'); END;
+       CREATE TRIGGER log AFTER INSERT ON events BEGIN INSERT INTO arrivals VALUES (NEW.id, NEW.uti, 0); END;
+       CREATE TRIGGER refuse_log BEFORE INSERT ON arrivals WHEN NEW.id = 'uti-b'
+       BEGIN SELECT RAISE(ABORT, 'no log'); END`,
+    );
+    const results = await Promise.allSettled([
+      log.append(event("a")),
+      log.append(event("b")),
+      log.append({ ...event("a"), id: "repeat" }),
+      log.forwarded("a", forward(200)),
+      log.append(event("c")),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+    ]);
+    const column = (sql: string): unknown[] =>
+      database
+        .prepare(sql)
+        .all()
+        .map(({ id }) => id);
+    expect(column("SELECT id FROM events ORDER BY seq")).toEqual(["a", "c"]);
+    expect(column("SELECT id FROM arrivals ORDER BY rowid")).toEqual(["uti-a", "uti-c"]);
+    expect(column("SELECT event AS id FROM forwards")).toEqual(["a"]);
+  });
+
+  it("waits once, not once for each event, while another process holds the lock", async () => {
+    const { database, log } = openLog("PRAGMA busy_timeout=200");
     const [{ file = "" } = {}] = database.prepare("PRAGMA database_list").all();
     const other = openDatabase(String(file), EVENT_MIGRATIONS);
     onTestFinished(() => other.close());
     other.exec("BEGIN IMMEDIATE");
     const begins = vi.spyOn(database, "exec");
-    const refused = await Promise.allSettled(["a", "b", "c"].map((id) => writer.append(event(id))));
+    const refused = await Promise.allSettled(["a", "b", "c"].map((id) => log.append(event(id))));
     expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(begins.mock.calls.filter(([sql]) => sql === "BEGIN IMMEDIATE")).toHaveLength(1);
     other.exec("ROLLBACK");
-    expect(await writer.append(event("a"))).toMatchObject({ repeated: false });
+    expect(await log.append(event("a"))).toMatchObject({ repeated: false });
   });
 
-  it("rejects everything while the file is read-only, and nothing afterwards", async () => {
-    const { database: readOnly, writer } = open("PRAGMA query_only=ON");
-    writer.reject(rejection("r"));
-    await expect(writer.append(event("a"))).rejects.toThrow("readonly");
+  it("rejects events only while the file is read-only", async () => {
+    const { database: readOnly, log } = openLog("PRAGMA query_only=ON");
+    log.reject(rejection("r"));
+    await expect(log.append(event("a"))).rejects.toThrow("readonly");
     readOnly.exec("PRAGMA query_only=OFF");
-    expect(await writer.append(event("a"))).toMatchObject({ repeated: false });
+    expect(await log.append(event("a"))).toMatchObject({ repeated: false });
   });
 });

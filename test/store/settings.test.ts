@@ -1,8 +1,8 @@
-/** The settings on a real disk: who may read them, what becomes of a broken file, and of writers at the same time. */
+/** The settings on a real disk: who may read them, damaged files, and several writers at once. */
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSettings } from "../../src/store/settings.ts";
+import { openSettings } from "../../src/store/settings/settings.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 
@@ -11,7 +11,7 @@ const silent = (warning: string): void => {
 };
 
 describe("the settings file", () => {
-  it("is its owner's alone, in a folder that is its owner's alone", async () => {
+  it("can be read by its owner only, in a folder that only its owner can open", async () => {
     const folder = join(temporaryHome(), "deep", "config");
     const settings = openSettings(folder, silent);
     await settings.save("a.b.c", { baseUrl: "https://service.example", token: "t" });
@@ -23,14 +23,14 @@ describe("the settings file", () => {
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
-  it("is not made by reading", () => {
+  it("is not created by reading", () => {
     const home = temporaryHome();
     expect(openSettings(join(home, "none"), silent).profiles()).toEqual({});
     expect(readdirSync(home)).toEqual([]);
   });
 
   it.each(["{ not json: tok_very_secret", "[]", "", '{"profiles":3}'])(
-    "is set aside with its content where it holds %j",
+    "is renamed with its content if it holds %j",
     async (text) => {
       const folder = temporaryHome();
       writeFileSync(join(folder, "settings.json"), text, { mode: 0o644 });
@@ -47,14 +47,14 @@ describe("the settings file", () => {
     },
   );
 
-  it("is kept where one value in it cannot be, and the value is named without being repeated", () => {
+  it("is kept if one value in it is invalid, and the value is named but not printed", () => {
     const folder = temporaryHome();
     writeFileSync(join(folder, "settings.json"), '{"profiles":{"shop":{"currency":"EURO"}}}');
-    expect(() => openSettings(folder, silent).profiles()).toThrow(/holds values/);
+    expect(() => openSettings(folder, silent).profiles()).toThrow(/holds invalid values/);
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
-  it("makes a profile current only where there is none", async () => {
+  it("makes a profile current only if there is none", async () => {
     const settings = openSettings(temporaryHome(), silent);
     await settings.save("first", {});
     await settings.save("second", {});
@@ -63,7 +63,7 @@ describe("the settings file", () => {
     expect(settings.current()).toBe("second");
   });
 
-  it("loses nothing to a lock that a killed process left behind", async () => {
+  it("replaces a lock that a killed process left behind", async () => {
     const folder = temporaryHome();
     const lock = join(folder, "settings.json.lock");
     writeFileSync(lock, "");
@@ -72,7 +72,7 @@ describe("the settings file", () => {
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
-  it("loses nothing to processes that write at once", async () => {
+  it("loses nothing when processes write at once", async () => {
     const home = temporaryHome();
     mkdirSync(home, { recursive: true });
     const values = {

@@ -1,4 +1,4 @@
-/** Self-signed certificates, made anew for each test. */
+/** Certificates, made anew for each test: self-signed, and issued by a private authority. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
@@ -13,4 +13,25 @@ export function selfSigned(folder: string, name: string): CertificateFiles {
   const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", `/CN=${name}`];
   execFileSync("openssl", [...request, "-keyout", key, "-out", cert], { stdio: "ignore" });
   return { cert, key };
+}
+
+/** A certificate for the names, and the authority that issued it. */
+export function privatelyIssued(folder: string, names: readonly string[]): CertificateFiles & { ca: string } {
+  const [ca, caKey] = [join(folder, "ca.pem"), join(folder, "ca.key")];
+  const [cert, key] = [join(folder, "server.pem"), join(folder, "server.key")];
+  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"];
+  const authority = ["-subj", "/CN=Private test authority", "-keyout", caKey, "-out", ca];
+  execFileSync("openssl", [...request, ...authority], { stdio: "ignore" });
+  const altNames = `subjectAltName=${names.map((name) => `DNS:${name}`).join()}`;
+  const server = [
+    "-subj",
+    `/CN=${names[0]}`,
+    "-addext",
+    altNames,
+    "-addext",
+    "basicConstraints=critical,CA:FALSE",
+  ];
+  const issued = ["-CA", ca, "-CAkey", caKey, "-keyout", key, "-out", cert];
+  execFileSync("openssl", [...request, ...server, ...issued], { stdio: "ignore" });
+  return { ca, cert, key };
 }

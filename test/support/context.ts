@@ -54,7 +54,11 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const channels = { stdout: stdout.channel, stderr: stderr.channel };
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
-  const network = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const network = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => network.close());
   const stdin = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {

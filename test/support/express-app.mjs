@@ -1,14 +1,26 @@
-// A merchant's Express application that trusts nobody: it verifies each webhook again, with a library of its own.
-// node express-app.mjs <public.pem>
+/**
+ * A merchant's Express application that verifies each forwarded webhook again, with an independent library.
+ * node express-app.mjs <public.pem>
+ */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import express from "express";
 import { httpbis } from "http-message-signatures";
 
-const key = createPublicKey(readFileSync(process.argv[2]));
+const key = createPublicKey(readFileSync(process.argv[2] ?? ""));
 const app = express();
 app.set("trust proxy", "loopback");
 
+/**
+ * @param {import("node:http").IncomingHttpHeaders} headers
+ * @returns {Record<string, string | string[]>}
+ */
+const onlyPresent = (headers) =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** @param {express.Request} request */
 async function verifies({ method, headers, body, protocol, host, originalUrl }) {
   const verified = await httpbis.verifyMessage(
     {
@@ -18,7 +30,7 @@ async function verifies({ method, headers, body, protocol, host, originalUrl }) 
         verify: async (data, signature) => verify("sha256", data, key, signature),
       }),
     },
-    { method, headers, url: `${protocol}://${host}${originalUrl}` },
+    { method, headers: onlyPresent(headers), url: `${protocol}://${host}${originalUrl}` },
   );
   const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
   return verified === true && digest === headers["content-digest"];
@@ -28,4 +40,7 @@ app.post("/", express.raw({ type: "application/json" }), (request, response) => 
   void verifies(request).then((genuine) => response.sendStatus(genuine ? 200 : 401));
 });
 
-const server = app.listen(0, "127.0.0.1", () => process.stdout.write(`${server.address().port}\n`));
+const server = app.listen(0, "127.0.0.1", () => {
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  process.stdout.write(`${port}\n`);
+});

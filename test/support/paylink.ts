@@ -19,11 +19,11 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Nothing of the machine's own settings reaches the program: only PATH and what the test gives. */
+/** The program gets PATH and what the test gives, and nothing of the user's: HOME holds what Node keeps compiled. */
 function start(args: readonly string[], { home, env = {}, through = [] }: RunOptions): ChildProcess {
   const [command = process.execPath, ...rest] = [...through, process.execPath, BINARY, ...args];
   return spawn(command, rest, {
-    env: { PATH: process.env["PATH"], PAYLINK_HOME: home, TZ: "UTC", ...env },
+    env: { PATH: process.env["PATH"], HOME: home, PAYLINK_HOME: home, TZ: "UTC", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -1,25 +1,27 @@
-/** A sandbox in process: its own ledger on disk, a clock that stands still, and a network that is a function. */
+/** An in-process sandbox for tests: a ledger on disk, a stopped clock, and a function as its network. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/local-addresses.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
 import { createClock, type Clock } from "../../src/sandbox/clock.ts";
-import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
+import { SCHEDULE } from "../../src/sandbox/delivery/delivery-queue.ts";
 import { createIds, seededIds } from "../../src/sandbox/ids.ts";
-import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { Ledger } from "../../src/sandbox/ledger-types.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import type { SandboxParts } from "../../src/sandbox/service.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
-import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox-identity.ts";
-import { openLedger } from "../../src/store/sandbox.ts";
+import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox/sandbox-identity.ts";
+import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
 import { temporaryHome } from "./home.ts";
 
 export const NOW = new Date("2026-01-31T12:00:00.000Z");
-export const ORIGIN = "http://127.0.0.1:4010";
-export const CALLBACK = "http://127.0.0.1:4000/paid";
-export const FAILURE_CALLBACK = "http://127.0.0.1:4000/failed";
+export const ORIGIN = SANDBOX_URL;
+export const CALLBACK = `${LISTENER_URL}paid`;
+export const FAILURE_CALLBACK = `${LISTENER_URL}failed`;
 
-let drawn = 0;
-/** One RSA key for all: making one takes longer than most tests. */
-const IDENTITY: SandboxIdentity = newIdentity(() => `${++drawn}0000000-0000-4000-8000-000000000000`);
+let idCount = 0;
+/** One RSA key for all tests: generating one takes longer than most tests. */
+const IDENTITY: SandboxIdentity = newIdentity(() => `${++idCount}0000000-0000-4000-8000-000000000000`);
 
 export interface Answer {
   readonly status: number;
@@ -28,37 +30,42 @@ export interface Answer {
   readonly json: () => Record<string, unknown>;
 }
 
-export interface Stage {
+export interface TestSandbox {
   readonly identity: SandboxIdentity;
   readonly sandbox: Sandbox;
+  readonly ledger: Ledger;
   readonly clock: Clock;
   readonly posted: HttpRequest[];
-  /** Milliseconds that each receiver was given. */
-  readonly patience: (number | undefined)[];
-  readonly ask: (method: string, path: string, options?: Asked) => Promise<Answer>;
-  readonly create: (request: object) => Promise<Answer>;
+  /** The timeout of each POST, in milliseconds. */
+  readonly timeouts: (number | undefined)[];
+  readonly request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
+  readonly create: (body: object) => Promise<Answer>;
   readonly pay: (id: string, form: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** With the merchant's token. */
-  readonly turn: (path: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** The key in the dashboard's address. */
+  readonly dashboardKey: string;
+  /** Posts to a control with the merchant's token. */
+  readonly control: (path: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
 }
 
-interface Asked {
+interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly authority?: string;
 }
 
-export interface StageOptions extends Partial<Pick<SandboxParts, "schedule" | "fault" | "allowRemote">> {
+export interface TestSandboxOptions extends Partial<
+  Pick<SandboxParts, "schedule" | "fault" | "allowRemote">
+> {
   readonly path?: string;
   readonly seed?: number;
-  /** What receivers answer. */
+  /** The status that receivers answer. */
   readonly answer?: (request: HttpRequest, count: number) => Promise<number> | number;
 }
 
-export function openStage(options: StageOptions = {}): Stage {
+export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
   const posted: HttpRequest[] = [];
-  const patience: (number | undefined)[] = [];
-  const ledger = openLedger(options.path ?? join(temporaryHome(), "sandbox.db"));
+  const timeouts: (number | undefined)[] = [];
+  const ledger = openLedger(setup.path ?? join(temporaryHome(), "sandbox.db"));
   const clock = createClock(() => NOW, NOW);
   let count = 0;
   const newId = (): string => crypto.randomUUID();
@@ -71,18 +78,18 @@ export function openStage(options: StageOptions = {}): Stage {
     ),
     ledger,
     clock,
-    ids: createIds(options.seed === undefined ? newId : seededIds(options.seed, ledger.counts())),
+    ids: createIds(setup.seed === undefined ? newId : seededIds(setup.seed, ledger.counts())),
     newToken: newId,
-    send: async (request, { timeout } = {}): Promise<HttpReply> => {
-      posted.push(request);
-      patience.push(timeout);
-      const status = (await options.answer?.(request, ++count)) ?? 200;
+    send: async (webhook, { timeout } = {}): Promise<HttpReply> => {
+      posted.push(webhook);
+      timeouts.push(timeout);
+      const status = (await setup.answer?.(webhook, ++count)) ?? 200;
       return { status, headers: [], body: new Uint8Array() };
     },
     machineNow: () => NOW,
-    allowRemote: options.allowRemote ?? false,
-    schedule: options.schedule ?? SCHEDULE,
-    fault: options.fault,
+    allowRemote: setup.allowRemote ?? false,
+    schedule: setup.schedule ?? SCHEDULE,
+    fault: setup.fault,
     observe: () => undefined,
     faulted: (error) => {
       throw error;
@@ -90,14 +97,14 @@ export function openStage(options: StageOptions = {}): Stage {
   });
   sandbox.start();
   onTestFinished(() => sandbox.close().catch(() => undefined));
-  const ask = async (method: string, path: string, asked: Asked = {}): Promise<Answer> => {
+  const request = async (method: string, path: string, options: RequestOptions = {}): Promise<Answer> => {
     const reply = await sandbox.handler({
       method,
       scheme: "http",
-      authority: asked.authority ?? "127.0.0.1:4010",
+      authority: options.authority ?? new URL(ORIGIN).host,
       target: path,
-      headers: Object.entries(asked.headers ?? {}),
-      body: new TextEncoder().encode(asked.body ?? ""),
+      headers: Object.entries(options.headers ?? {}),
+      body: new TextEncoder().encode(options.body ?? ""),
     });
     const chunks: Uint8Array[] = [];
     if (reply.body instanceof Uint8Array) chunks.push(reply.body);
@@ -114,45 +121,47 @@ export function openStage(options: StageOptions = {}): Stage {
   return {
     identity: IDENTITY,
     sandbox,
+    ledger,
     clock,
     posted,
-    patience,
-    ask,
-    create: (request) =>
-      ask("POST", "/v1/payment-links", {
+    timeouts,
+    dashboardKey: new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "",
+    request,
+    create: (body) =>
+      request("POST", "/v1/payment-links", {
         headers: { ...bearer, "Content-Type": "application/json" },
-        body: JSON.stringify(request),
+        body: JSON.stringify(body),
       }),
     pay: (id, values) =>
-      ask("POST", `/pay?r=${id}`, { headers: { Accept: "application/json" }, body: form(values) }),
-    turn: (path, values = {}) => ask("POST", path, { headers: bearer, body: form(values) }),
+      request("POST", `/pay?r=${id}`, { headers: { Accept: "application/json" }, body: form(values) }),
+    control: (path, values = {}) => request("POST", path, { headers: bearer, body: form(values) }),
   };
 }
 
-export const oneTime = (stage: Stage, changes: object = {}): object => ({
+export const oneTime = (service: TestSandbox, changes: object = {}): object => ({
   amount: 10.5,
   currency: "EUR",
-  terminalId: stage.identity.terminals[0],
+  terminalId: service.identity.terminals[0],
   customerName: "Ada Lovelace",
   expirationDate: "2026-02-07T12:00:00Z",
   paymentSettings: { callbackUrl: CALLBACK, failureCallbackUrl: FAILURE_CALLBACK },
   ...changes,
 });
 
-export const reusable = (stage: Stage, linkOptions: object = {}, changes: object = {}): object => ({
+export const reusable = (service: TestSandbox, linkOptions: object = {}, changes: object = {}): object => ({
   amount: 0,
   currency: "EUR",
   invoiceId: "DONATION",
-  terminalId: stage.identity.terminals[0],
+  terminalId: service.identity.terminals[0],
   customerName: "Ada Lovelace",
   paymentSettings: { callbackUrl: CALLBACK, failureCallbackUrl: FAILURE_CALLBACK },
   linkOptions,
   ...changes,
 });
 
-/** The id of a link that is made for the test. */
-export async function linkId(stage: Stage, request: object): Promise<string> {
-  const answer = await stage.create(request);
+/** Creates a link and returns its id. */
+export async function linkId(service: TestSandbox, request: object): Promise<string> {
+  const answer = await service.create(request);
   if (answer.status !== 200) throw new Error(answer.text);
   return String(answer.json()["id"]);
 }

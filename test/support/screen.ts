@@ -39,7 +39,14 @@ export function openScreen(args: readonly string[], { home, env = {}, shell }: S
   const child = spawn(file, [...argv], {
     cols: COLUMNS,
     rows: ROWS,
-    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", PAYLINK_HOME: home, TZ: "UTC", ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      TERM: "xterm-256color",
+      HOME: home,
+      PAYLINK_HOME: home,
+      TZ: "UTC",
+      ...env,
+    },
   });
   onTestFinished(() => {
     try {

@@ -1,6 +1,6 @@
-/** The reason for which each tampering is refused, by its name. */
+/** The reason code of each tampering, by its name. */
 
-/** What a receiver that keeps to the rules says of each kind. */
+/** From a correct receiver. */
 export const CODES: Readonly<Record<string, string>> = {
   body: "content_digest_mismatch",
   "body-and-digest": "signature_invalid",

@@ -4,15 +4,19 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
-import { checkEndpoint } from "../../src/webhooks/check.ts";
-import { ENDPOINT_CASES } from "../../src/webhooks/cases.ts";
+import { checkEndpoint } from "../../src/webhooks/endpoint-check.ts";
+import { ENDPOINT_CASES } from "../../src/webhooks/endpoint-cases.ts";
 import { FAULTS, startEndpoint, type Fault } from "../support/endpoints.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
 
 async function failures(url: string): Promise<string[]> {
-  const sender = createSender({ httpsProxy: undefined, noProxy: undefined });
+  const sender = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => sender.close());
   const failed: string[] = [];
   const parts = {

@@ -1,8 +1,8 @@
 /** Sample webhooks: what the service would send, or tampered with in exactly one way. */
 import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
-import { sampleRecord, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample.ts";
-import { signedWebhook } from "../../src/webhooks/webhook.ts";
+import { sampleRecord, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample-record.ts";
+import { signedWebhook } from "../../src/webhooks/sample-webhook.ts";
 import { breachesOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";
@@ -34,7 +34,7 @@ describe("each tampering", () => {
   const sender = {
     url: new URL("http://127.0.0.1:4000/hook?a=b"),
     key: { keyid: "k", key: PAIR.privateKey },
-    now: Math.floor(now.getTime() / 1000),
+    created: Math.floor(now.getTime() / 1000),
   };
   const body = Buffer.from(stringifyJson(sampleRecord({ outcome: "approved", link: "one-time" }, source)));
   const judged = (request: Parameters<typeof examine>[0]) =>
@@ -45,15 +45,15 @@ describe("each tampering", () => {
   });
 
   it.each(
-    TAMPERINGS.filter(({ kind }) => kind !== "authentic").map(({ name, spoil }) => [name, spoil] as const),
-  )("%s is refused for what it is", (name, spoil) => {
-    expect(judged(spoil(body, sender)).verdict.code).toBe(CODES[name]);
+    TAMPERINGS.filter(({ kind }) => kind !== "authentic").map(({ name, tamper }) => [name, tamper] as const),
+  )("%s is refused for what it is", (name, tamper) => {
+    expect(judged(tamper(body, sender)).verdict.code).toBe(CODES[name]);
   });
 
   it.each(
-    TAMPERINGS.filter(({ kind }) => kind === "authentic").map(({ name, spoil }) => [name, spoil] as const),
-  )("%s is authentic, and breaks the specification", (_, spoil) => {
-    const { verdict, breaches } = judged(spoil(body, sender));
+    TAMPERINGS.filter(({ kind }) => kind === "authentic").map(({ name, tamper }) => [name, tamper] as const),
+  )("%s is authentic, and breaks the specification", (_, tamper) => {
+    const { verdict, breaches } = judged(tamper(body, sender));
     expect(verdict.code).toBe("ok");
     expect(breaches).not.toEqual([]);
   });

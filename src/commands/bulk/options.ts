@@ -1,41 +1,79 @@
-/** The flags of `paylink bulk` that shape the run, read and checked together. */
+/** From the flags of `bulk`, the base file and the settings to what a run needs. */
 import { extname, join, parse } from "node:path";
+import { noAccount } from "../../api/account.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
-import { parseDuration } from "../../domain/duration.ts";
-import { PaylinkError, type Problem } from "../../domain/errors.ts";
-import type { BulkFlags } from "./command.ts";
+import type { Context } from "../../context.ts";
+import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { readBaseRequest, type BaseRequest } from "../../requests/base-request.ts";
+import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
+import type { BulkFlags } from "./flags.ts";
 
 export interface BulkOptions {
+  /** The list; `-` is standard input. */
+  readonly file: string;
+  /** Completes the rows with flags, base file and settings. */
+  readonly build: RequestBuilder;
+  /** The base URL of the service; undefined only checks the rows. */
+  readonly service: string | undefined;
   readonly concurrency: number;
-  /** Requests a second; undefined is without a ceiling. */
+  /** Requests a second; undefined sets no limit. */
   readonly rate: number | undefined;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
+  /** The file of the results; undefined is a file beside the list. */
+  readonly output: string | undefined;
+  readonly skipInvalid: boolean;
+  readonly retryUnknown: boolean;
 }
 
 const MAX_CONCURRENCY = 256;
 
-/** Throws `usage`, every problem by its flag. */
-export function bulkOptions(file: string, flags: BulkFlags): BulkOptions {
-  const problems: Problem[] = [];
-  const concurrency = Number(flags.concurrency);
-  if (!/^\d+$/.test(flags.concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY)
-    problems.push({ at: "--concurrency", message: `must be a whole number from 1 to ${MAX_CONCURRENCY}` });
-  const rate =
-    flags.rate === undefined ? undefined : Number(/^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(flags.rate)?.[1]);
-  if (rate !== undefined && !(rate > 0))
-    problems.push({ at: "--rate", message: "must be a number of requests a second, such as 20 or 0.5" });
-  const timeout = parseDuration(flags.timeout);
-  if (!timeout.ok) problems.push({ at: "--timeout", message: timeout.message });
-  if (flags.output !== undefined && !isCsv(flags.output) && !isJsonLines(flags.output))
-    problems.push({ at: "--output", message: "must end in .csv or .jsonl" });
-  if (flags.from === "-" && file === "-")
-    problems.push({ at: "--from", message: "must be a file where the rows come from stdin" });
-  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was sent:", { problems });
-  return { concurrency, rate, timeout: timeout.ok ? timeout.value.milliseconds : 0 };
+/** Throws one `usage` error with every problem, or `no_profile`. */
+export async function bulkOptions(
+  file: string,
+  flags: BulkFlags,
+  context: Pick<Context, "settings" | "readFile">,
+): Promise<BulkOptions> {
+  const settings = await context.settings();
+  const reader = createFlagReader();
+  const concurrency = reader.read("--concurrency", flags.concurrency, parseCount(1, MAX_CONCURRENCY));
+  const rate = reader.read("--rate", flags.rate, parseRate);
+  const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
+  const output = reader.read("--output", flags.output, parseOutput);
+  const isStdinTaken = flags.from === "-" && file === "-";
+  if (isStdinTaken) reader.problem("--from", "must be a file if the rows come from stdin");
+  const base = isStdinTaken ? undefined : await readBase(flags.from, context);
+  reader.problems(base?.duplicates ?? []);
+  reader.finish("Nothing was sent.");
+  const service = flags.dryRun === true ? undefined : settings.get("baseUrl");
+  if (service === undefined && flags.dryRun !== true) throw noAccount();
+  return {
+    file,
+    build: requestBuilder({ flags, base: base?.value, settings }),
+    service,
+    concurrency: concurrency.value,
+    rate: rate.value,
+    timeout: timeout.value,
+    output: output.value,
+    skipInvalid: flags.skipInvalid ?? false,
+    retryUnknown: flags.retryUnknown ?? false,
+  };
 }
 
-/** `orders.csv` has its results in `orders.links.csv`; what came through stdin, in the folder one is in. */
+async function readBase(
+  path: string | undefined,
+  { readFile }: Pick<Context, "readFile">,
+): Promise<BaseRequest | undefined> {
+  if (path === undefined) return undefined;
+  return readBaseRequest(await readFile(path), path === "-" ? "stdin" : path);
+}
+
+const parseOutput = (path: string): Parsed<string> =>
+  isCsv(path) || isJsonLines(path) ? accepted(path) : refused("must end in .csv or .jsonl");
+
+/** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */
 export function defaultOutput(file: string, isJson: boolean): string {
   const ending = isJson ? ".jsonl" : ".csv";
   if (file === "-") return `stdin.links${ending}`;

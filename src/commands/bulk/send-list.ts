@@ -1,52 +1,49 @@
-/** Sends a list that is open: claims its journal, refuses what has changed, runs, and concludes whatever ended the run. */
+/** Sends a list: opens its journal, refuses changed rows, sends what is due, and reports however the run ended. */
 import { setMaxListeners } from "node:events";
 import type { Api } from "../../api/client.ts";
 import type { Checked } from "../../bulk/check.ts";
 import type { Ledger } from "../../bulk/ledger.ts";
 import { sendOnce } from "../../bulk/once.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { sendRows } from "../../bulk/run.ts";
+import { requireWritable } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
+import { sendRows } from "../../bulk/run.ts";
 import { Warnings } from "../../bulk/warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { openAccount } from "../account.ts";
-import { claimJournal } from "./claim.ts";
-import { conclude } from "./conclude.ts";
-import {
-  badRows,
-  noteUnsent,
-  noteWarnings,
-  type Claim,
-  type End,
-  type List,
-  type SendParts,
-} from "./list.ts";
+import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
+import { finishRun, type RunEnd } from "./finish-run.ts";
+import { invalidRows, type List } from "./open-list.ts";
+import { defaultOutput } from "./options.ts";
 
-export async function sendList(list: List, parts: SendParts, context: Context): Promise<void> {
+export async function sendList(context: Context, list: List, options: SendOptions): Promise<number> {
+  const { input, rows, reporter } = list;
+  // Checked first: after the run it would be too late to learn that the results cannot be written.
+  const output = options.output ?? defaultOutput(options.file, rows.format === "json lines");
+  requireWritable(output, input.path);
   const send = sendOnce(context.send, context.now);
-  const api = await openAccount({ ...context, send }, parts.settings, parts.timeout);
-  const service = parts.settings.get("baseUrl") ?? "";
-  const claim = await claimJournal(list, service, parts, context);
+  const api = await context.api({ timeout: options.timeout, send });
+  const claim = await claimJournal(context, list, options);
   try {
     const { ledger, checked } = claim;
-    await refuseChanges(list, ledger, checked);
-    noteUnsent(checked, context);
-    noteWarnings(checked.warnings, context);
-    if (checked.invalid.size > 0 && parts.flags.skipInvalid !== true) throw badRows(checked);
-    const end = await run(list, claim, parts, api, context);
-    noteWarnings(end.breaches, context);
-    await conclude(list, claim, end, parts, context);
+    await refuseChanges(rows, ledger, checked);
+    reporter.columns(checked);
+    reporter.warnings(checked.warnings);
+    if (checked.invalid.size > 0 && !options.skipInvalid) throw invalidRows(checked);
+    const end = await run(context, list, claim, options, api);
+    reporter.warnings(end.breaches);
+    await finishRun(context, list, claim, end, output);
+    return 0;
   } finally {
-    await claim.release();
+    await claim.close();
   }
 }
 
 /** Changed rows that are named one by one; the rest are counted. */
 const NAMED = 10;
 
-/** Throws `input_changed` where a row that was sent asks for something else now: who knows which customer it is for? */
-async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked): Promise<void> {
+/** Throws `input_changed` if a row that was sent is different now: nobody can tell which customer its link is for. */
+async function refuseChanges(rows: Rows, ledger: Ledger, { asks }: Checked): Promise<void> {
   const { count, first } = ledger.changes(asks, NAMED);
   if (count === 0) return;
   const lines = await linesOf(rows, new Set(first.map(({ row }) => row)));
@@ -54,17 +51,17 @@ async function refuseChanges({ rows }: List, ledger: Ledger, { asks }: Checked):
     const line = lines.get(row);
     const link = outcome.url === undefined ? "may have a link" : `has the link ${outcome.url}`;
     return line === undefined
-      ? { at: `row ${row + 1}`, message: `is gone; it ${link}` }
-      : { at: `line ${line}`, message: `asks for something else now; it ${link}` };
+      ? { at: `row ${row + 1}`, message: `is missing; it ${link}` }
+      : { at: `line ${line}`, message: `has changed; it ${link}` };
   });
   if (count > NAMED) problems.push({ at: "", message: `and ${count - NAMED} more` });
-  throw new PaylinkError("input_changed", "The list has changed since it was sent. Nothing was sent now:", {
+  throw new PaylinkError("input_changed", "The list has changed since it was sent. This run sent nothing.", {
     problems,
     details: { changed: count },
     hint: [
-      "A row is known by its place and its content: sent again, some customers would get a second link.",
-      "Put the sent rows back as they were (the others may be mended, and new ones added at the end),",
-      "or save what is still to be sent as a new list, under a name of its own.",
+      "paylink knows a row by its position and its content. Sent again, some customers would get a second link.",
+      "Restore the rows that were sent (you may fix the others, and add new ones at the end),",
+      "or save the rows that are still to be sent as a new list, under another name.",
     ].join("\n"),
   });
 }
@@ -79,19 +76,18 @@ async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Map<num
 }
 
 async function run(
+  { now, random, signal }: Context,
   { rows, build, reporter }: List,
   { ledger, checked }: Claim,
-  { flags, concurrency, rate }: SendParts,
+  { concurrency, rate, retryUnknown }: SendOptions,
   api: Api,
-  { now, random, signal }: Context,
-): Promise<End> {
-  const retryUnknown = flags.retryUnknown ?? false;
+): Promise<RunEnd> {
   let done = 0;
   for (let row = 0; row < checked.asks.length; row++) if (ledger.isDone(row, retryUnknown)) done++;
   reporter.begin(checked.asks.length - checked.invalid.size, done);
   const breached = new Warnings();
   const halt = new AbortController();
-  // Every slot may be waiting for it.
+  // Every slot may wait for it.
   setMaxListeners(0, halt.signal);
   const stopped = (): boolean => halt.signal.aborted;
   const stop = (reason: unknown): void => halt.abort(reason);
@@ -101,26 +97,29 @@ async function run(
   const sleep = (milliseconds: number): Promise<void> => sleepUnless(milliseconds, halt.signal);
   const { paused } = reporter;
   const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, random, paused });
-  await sendRows({
-    rows: rows.read(),
-    checked,
-    ledger,
-    pace,
-    build,
-    create: async (request) => {
-      const { link, breaches } = await api.createLink(request);
-      return { id: link.id, url: link.url, breaches };
-    },
-    concurrency,
-    retryUnknown,
-    now,
-    stop,
-    stopped,
-    settled: reporter.settled,
-    breached: (row, breaches) => breached.add(row, breaches),
-  });
-  signal.removeEventListener("abort", interrupt);
-  reporter.end();
+  try {
+    await sendRows({
+      rows: rows.read(),
+      checked,
+      ledger,
+      pace,
+      build,
+      create: async (request) => {
+        const { link, breaches } = await api.createLink(request);
+        return { id: link.id, url: link.url, breaches };
+      },
+      concurrency,
+      retryUnknown,
+      now,
+      stop,
+      stopped,
+      settled: reporter.settled,
+      breached: (row, breaches) => breached.add(row, breaches),
+    });
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+    reporter.end();
+  }
   return { reason: halt.signal.reason, breaches: breached.list() };
 }
 
@@ -131,7 +130,7 @@ function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", end);
       resolve();
     };
-    // Timers count in 32 bits; who waits asks again.
+    // Timers count in 32 bits; the caller asks again.
     const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1));
     signal.addEventListener("abort", end, { once: true });
   });

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check.ts";
-import { checkEndpoint, type CaseResult } from "../../webhooks/check.ts";
+import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { createFlagReader } from "../flag-reader.ts";

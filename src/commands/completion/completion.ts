@@ -2,7 +2,7 @@
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { defaultKeys } from "../../store/profile.ts";
+import { defaultKeys } from "../../store/settings/profile.ts";
 
 const NAME = "paylink";
 

@@ -1,7 +1,7 @@
-/** `paylink config`: its subcommands and help. */
+/** `paylink config`: its subcommands and help, and what runs them. */
 import { examples, type Register } from "../declare.ts";
 
-export const registerConfig: Register = (program, start) => {
+export const registerConfig: Register = (program, execute) => {
   const config = program
     .command("config")
     .description("show and change the defaults of a profile, and which profile is current");
@@ -9,32 +9,34 @@ export const registerConfig: Register = (program, start) => {
   const list = config
     .command("list", { isDefault: true })
     .description("every value in force, and where it comes from")
-    .action(async () => (await load()).list(await start(list)));
+    .action(() => execute(list, async (context) => (await load()).listSettings(context)));
   const get = config
     .command("get")
     .description("print one value in force")
     .argument("<key>", "the setting")
-    .action(async (key: string) => (await load()).get(await start(get), key));
+    .action((key) => execute(get, async (context) => (await load()).printSetting(context, key)));
   const set = config
     .command("set")
     .description("store a value in the profile")
     .argument("<key>", "the setting")
     .argument("<value>", "its value")
-    .action(async (key: string, value: string) => (await load()).set(await start(set), key, value));
+    .action((key, value) =>
+      execute(set, async (context) => (await load()).storeSetting(context, key, value)),
+    );
   const unset = config
     .command("unset")
     .description("remove a value from the profile")
     .argument("<key>", "the setting")
-    .action(async (key: string) => (await load()).unset(await start(unset), key));
+    .action((key) => execute(unset, async (context) => (await load()).removeSetting(context, key)));
   const use = config
     .command("use")
     .description("make a profile the current one")
     .argument("<profile>", "its name")
-    .action(async (name: string) => (await load()).use(await start(use), name));
+    .action((name) => execute(use, async (context) => (await load()).useProfile(context, name)));
   const path = config
     .command("path")
     .description("print where the settings are kept")
-    .action(async () => (await load()).path(await start(path)));
+    .action(() => execute(path, async (context) => (await load()).printPath(context)));
   examples(config, ["paylink config list", "paylink config set currency EUR"]);
   examples(list, ["paylink config list", "paylink config list --json"]);
   examples(get, ["paylink config get baseUrl", "paylink config get currency --profile sandbox"]);

@@ -1,35 +1,36 @@
-/** Where `create --wait` receives: an address that the service can post to and that is this machine's, or a refusal. */
+/** Where `create --wait` receives: an address on this machine that the service can post to. */
 import { PaylinkError } from "../../domain/errors.ts";
+import { LISTENER_PORT } from "../../domain/local-addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { RequestFlags } from "../../requests/build.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 
 const HOST = "127.0.0.1";
-/** Where a tunnel leads: where `listen` listens when it is not told otherwise. */
-const TUNNEL_PORT = 4000;
 
 export interface ReceiverPlan {
   readonly host: string;
   readonly port: number;
   readonly path: string;
   readonly publicAddress: ReceiverAddress | undefined;
-  /** What the link gets as callback; undefined where it is the address that was bound. */
+  /** The link's callback; undefined if it is the bound address. */
   readonly callbackUrl: string | undefined;
   /** The payment settings that stay as they are. */
   readonly given: NonNullable<PaymentLinkRequest["paymentSettings"]>;
 }
 
-/** Throws `usage` at once where the payment's webhook could never arrive here. */
+/** Throws `usage` if the payment's webhook could never arrive here. */
 export function receiverPlan(
-  { paymentSettings = {} }: PaymentLinkRequest,
+  request: PaymentLinkRequest,
+  flags: RequestFlags,
   settings: InForce,
-  chosen: boolean,
 ): ReceiverPlan {
+  const { paymentSettings = {} } = request;
   const { callbackUrl, failureCallbackUrl, ...given } = paymentSettings;
   const tunnel = parseWebAddress(settings.get("publicUrl") ?? "");
   const onThisMachine = isLoopback(parseWebAddress(settings.get("baseUrl") ?? "")?.hostname ?? "");
-  if (chosen) {
+  if (hasChosenCallback(request, flags, settings)) {
     const address = oneAddress(callbackUrl ?? failureCallbackUrl, failureCallbackUrl ?? callbackUrl);
     if (address.href === tunnel?.href) return throughTunnel(tunnel, given);
     if (address.protocol === "http:" && isLoopback(address.hostname) && onThisMachine)
@@ -46,6 +47,17 @@ export function receiverPlan(
   throw unreachable(`${settings.get("baseUrl") ?? "The service"} cannot post to a receiver on this machine`);
 }
 
+/** Whether the request has a callback that the user gave for this link, and not one from the profile. */
+function hasChosenCallback(
+  { paymentSettings = {} }: PaymentLinkRequest,
+  flags: RequestFlags,
+  settings: InForce,
+): boolean {
+  return (["callbackUrl", "failureCallbackUrl"] as const).some(
+    (name) => flags[name] !== undefined || paymentSettings[name] !== settings.get(name),
+  );
+}
+
 type Given = ReceiverPlan["given"];
 
 const here = (given: Given): ReceiverPlan => ({
@@ -59,7 +71,7 @@ const here = (given: Given): ReceiverPlan => ({
 
 const throughTunnel = (tunnel: URL, given: Given): ReceiverPlan => ({
   host: HOST,
-  port: TUNNEL_PORT,
+  port: LISTENER_PORT,
   path: tunnel.pathname,
   publicAddress: publicAddress(tunnel),
   callbackUrl: tunnel.href,
@@ -68,11 +80,11 @@ const throughTunnel = (tunnel: URL, given: Given): ReceiverPlan => ({
 
 function oneAddress(callback = "", failureCallback = ""): URL {
   if (callback !== failureCallback)
-    throw unreachable(`${callback} and ${failureCallback} are two addresses, and --wait receives at one`);
+    throw unreachable(`${callback} and ${failureCallback} are different, and --wait receives at one address`);
   return new URL(callback);
 }
 
 const unreachable = (what: string): PaylinkError =>
-  new PaylinkError("usage", `${what}, so --wait would wait in vain. Nothing was sent.`, {
-    hint: `Point a tunnel at http://${HOST}:${TUNNEL_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
+  new PaylinkError("usage", `${what}, so --wait would never see the payment. Nothing was sent.`, {
+    hint: `Point a tunnel at http://${HOST}:${LISTENER_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
   });

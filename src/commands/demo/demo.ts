@@ -12,7 +12,7 @@ import {
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { TRANSACTION_PATH } from "../../store/in-force.ts";
+import { TRANSACTION_PATH } from "../../store/settings/in-force.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";

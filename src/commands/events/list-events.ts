@@ -6,14 +6,14 @@ import { amountOf, paintOutcome } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";
-import type { KeptEvent, KeptRejection } from "../../store/event-archive.ts";
+import type { StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 import type { ListOptions } from "./options.ts";
 import { asReceived, withEvents } from "./stored-events.ts";
 
 export async function listEvents(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
   const { filter, rejected, quiet } = options;
-  const found: (KeptEvent | KeptRejection)[] = [];
+  const found: (StoredEvent | StoredRejection)[] = [];
   await withEvents(context, options, async (store) => {
     for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
   });
@@ -24,10 +24,10 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   return 0;
 }
 
-const nameOf = (one: KeptEvent | KeptRejection): string =>
+const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
 
-function cellsOf(one: KeptEvent | KeptRejection, { now, out: { paint } }: Context): Cell[] {
+function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
@@ -40,7 +40,7 @@ function cellsOf(one: KeptEvent | KeptRejection, { now, out: { paint } }: Contex
   const { record } = asReceived(one);
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
-    ...(one.taken ? ["forwarded"] : []),
+    ...(one.accepted ? ["forwarded"] : []),
     ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
   ];
   const outcome = outcomeOf(record ?? {});
@@ -54,12 +54,12 @@ function cellsOf(one: KeptEvent | KeptRejection, { now, out: { paint } }: Contex
   ];
 }
 
-function lineOf(one: KeptEvent | KeptRejection): Record<string, unknown> {
+function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
   if (one.type === "rejected") {
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
   }
-  const { id, uti, receivedAt, reference, repeats, taken, verdict } = one;
+  const { id, uti, receivedAt, reference, repeats, accepted, verdict } = one;
   const { record } = asReceived(one);
   const amount = record === null ? undefined : memberOf(record, "amountTrans");
   return {
@@ -73,6 +73,6 @@ function lineOf(one: KeptEvent | KeptRejection): Record<string, unknown> {
     reference,
     verified: verdict.verdict === "valid",
     repeats,
-    taken,
+    taken: accepted,
   };
 }

@@ -1,6 +1,6 @@
 /** From the flags of `events` and its subcommands to what each works with. */
 import { parseTarget } from "../../receiver/forward-target.ts";
-import type { EventFilter } from "../../store/event-pages.ts";
+import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
 import { parseCount, parseOutcome, parseSince } from "../flag-values.ts";
 import type { FilterFlags, ListFlags, PruneFlags, ReplayFlags } from "./flags.ts";

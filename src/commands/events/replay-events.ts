@@ -1,12 +1,11 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { isTaken } from "../../receiver/events.ts";
+import { isAccepted } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
 import { renderForward } from "../../render/webhook.ts";
-import type { KeptEvent } from "../../store/event-archive.ts";
-import type { EventStore } from "../../store/events.ts";
-import { findOne } from "../../store/find-event.ts";
+import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
+import { findOne } from "../../store/events/find-event.ts";
 import type { ReplayOptions } from "./options.ts";
 import { eventCount, withEvents } from "./stored-events.ts";
 
@@ -20,7 +19,7 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       const result = await forward(event.request, url, { send, now, headers: [], insecure });
       await store.forwarded(event.id, result);
       sent += 1;
-      if (!isTaken(result.status)) failed += 1;
+      if (!isAccepted(result.status)) failed += 1;
       const { target, status, ms, detail } = result;
       const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail };
       out.data(out.json ? JSON.stringify(line) : renderForward(event.uti || event.id, result, out.paint));
@@ -33,8 +32,8 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
 }
 
 /** Finds every event before the first is sent. */
-async function findAll(store: EventStore, names: readonly string[]): Promise<KeptEvent[]> {
-  const events: KeptEvent[] = [];
+async function findAll(store: EventStore, names: readonly string[]): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
   for (const name of names) {
     const found = await findOne(store, name);
     if (found.type === "rejected")

@@ -11,9 +11,8 @@ import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import type { Arrival, KeptEvent, KeptRejection } from "../../store/event-archive.ts";
-import type { EventStore } from "../../store/events.ts";
-import { findOne } from "../../store/find-event.ts";
+import type { Arrival, EventStore, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import { findOne } from "../../store/events/find-event.ts";
 import type { ShowOptions } from "./options.ts";
 import { asReceived, withEvents } from "./stored-events.ts";
 
@@ -36,16 +35,16 @@ interface History {
   readonly forwards: readonly Forward[];
 }
 
-const historyOf = async ({ id }: KeptEvent, store: EventStore): Promise<History> => ({
+const historyOf = async ({ id }: StoredEvent, store: EventStore): Promise<History> => ({
   arrivals: await store.arrivals(id),
   forwards: await store.forwards(id),
 });
 
 /** The event's own line, with its history. */
-const eventDocument = (kept: KeptEvent, history: History): string =>
+const eventDocument = (kept: StoredEvent, history: History): string =>
   `${eventLine(asReceived(kept)).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
 
-function eventText(kept: KeptEvent, { arrivals, forwards }: History, { out }: Context): string {
+function eventText(kept: StoredEvent, { arrivals, forwards }: History, { out }: Context): string {
   const { paint } = out;
   const event = asReceived(kept);
   const { verdict, record, breaches, request, receivedAt, id } = event;
@@ -65,7 +64,7 @@ function eventText(kept: KeptEvent, { arrivals, forwards }: History, { out }: Co
   return lines.join("\n");
 }
 
-function rejectionText(rejection: KeptRejection, { out: { paint } }: Context): string {
+function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
   const { request, checks, id } = rejection;
   return [
     renderRejection(rejection, paint),

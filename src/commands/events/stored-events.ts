@@ -2,8 +2,7 @@
 import type { Context } from "../../context.ts";
 import { readContent } from "../../receiver/content.ts";
 import { eventJson, type WebhookEvent } from "../../receiver/events.ts";
-import type { KeptEvent } from "../../store/event-archive.ts";
-import type { EventStore } from "../../store/events.ts";
+import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
 
 export async function withEvents<T>(
   { events }: Context,
@@ -23,7 +22,7 @@ export const eventCount = (count: number): string => (count === 1 ? "1 event" : 
 /** The limit that `listen` had when it stored an event does not apply to reading it. */
 const MAX_CONTENT = 64 * 1024 * 1024;
 
-export function asReceived({ type, id, receivedAt, verdict, request }: KeptEvent): WebhookEvent {
+export function asReceived({ type, id, receivedAt, verdict, request }: StoredEvent): WebhookEvent {
   const { record, breaches } = readContent(request, MAX_CONTENT);
   const json = eventJson(verdict, request);
   return { type, id, receivedAt, repeated: false, verdict, request, record, breaches, json };

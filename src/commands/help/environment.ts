@@ -1,5 +1,5 @@
 /** Every environment variable that paylink reads, with its meaning. */
-import { VARIABLES } from "../../store/in-force.ts";
+import { VARIABLES } from "../../store/settings/in-force.ts";
 
 const { baseUrl, token, terminalId, webhookKey, callbackUrl, clientId, clientSecret, tokenUrl } = VARIABLES;
 
@@ -14,7 +14,8 @@ export const ENVIRONMENT = {
   [clientSecret]: "the client secret",
   [tokenUrl]: "the address that access tokens are fetched from",
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
-  NODE_DISABLE_COMPILE_CACHE: "1 turns off the compile cache, so that each run starts slower",
+  NODE_DISABLE_COMPILE_CACHE:
+    "1 turns off the compile cache (Node 22 and later), so that each run starts slower",
   HTTPS_PROXY: "the proxy",
   NO_PROXY: "the hosts that are reached without the proxy",
   NO_COLOR: "no colours",

@@ -34,7 +34,8 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   signature_too_old: "the signature is older than --tolerance allows",
   signature_expired: "the expires time of the signature has passed",
   key_not_found: "the signature names a key that is not configured",
-  key_ambiguous: "several configured keys match, and the signature does not name one",
+  key_ambiguous:
+    "several configured keys have the id, or the signature has none and there are more than four keys",
   key_unusable: "the key is not for verifying, or was not valid at that time",
   alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
   alg_key_mismatch: "the key is bound to another algorithm",

@@ -1,4 +1,5 @@
 /** `paylink listen`: its help, and what runs it. */
+import { LISTENER_PORT, SANDBOX_URL } from "../../domain/local-addresses.ts";
 import { examples, type Register } from "../declare.ts";
 import { listenFlags } from "./flags.ts";
 
@@ -15,9 +16,9 @@ export const registerListen: Register = (program, execute) => {
     }),
   );
   examples(command, [
-    "paylink listen --port 4000",
+    `paylink listen --port ${LISTENER_PORT}`,
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
-    "paylink listen --key http://127.0.0.1:4010/.well-known/jwks.json --public-url https://shop.example/hook",
+    `paylink listen --key ${SANDBOX_URL}/.well-known/jwks.json --public-url https://shop.example/hook`,
   ]);
 };

@@ -1,10 +1,11 @@
 /** The flags of `paylink listen`. */
+import { LISTENER_PORT } from "../../domain/local-addresses.ts";
 import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const listenFlags = (command: NewCommand) =>
   command
     .optionsGroup("Address:")
-    .option("--port <number>", "the port to listen on; 0 takes a free one", "4000")
+    .option("--port <number>", "the port to listen on; 0 takes a free one", String(LISTENER_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--path <path>", "the only path that is answered (default: the path of --public-url, else /)")
     .option(

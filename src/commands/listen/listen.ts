@@ -6,7 +6,7 @@ import { createEventIds } from "../../receiver/event-ids.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
-import { startReceiver } from "../../receiver/start.ts";
+import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/webhook.ts";
 import { watchForEnd } from "./end.ts";

@@ -8,7 +8,7 @@ import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { mayAdd } from "../../receiver/forward.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce } from "../../store/in-force.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import { parseMilliseconds, parseOutcome, parsePort, parseSize, parseUrl } from "../flag-values.ts";
 import { readPolicy } from "../policy-flags.ts";

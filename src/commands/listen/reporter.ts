@@ -1,7 +1,7 @@
 /** Shows each webhook as it comes, for people or as JSON lines, and counts them for the summary. */
 import type { Output } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
-import { isTaken, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { renderCompactRecord, renderRecord } from "../../render/record.ts";
 import { renderEventHeading, renderForward, renderRejection, type Counts } from "../../render/webhook.ts";
 
@@ -45,7 +45,7 @@ export function createReporter({ out, compact, shows }: ReporterParts): Reporter
       else if (shows(outcome)) print(out.json ? eventLine(outcome) : eventText(outcome, out, compact));
     },
     forwarded: ({ id }, forward) => {
-      if (isTaken(forward.status)) counts.forwarded += 1;
+      if (isAccepted(forward.status)) counts.forwarded += 1;
       else counts.failed += 1;
       print(out.json ? forwardLine(id, forward) : renderForward(id, forward, out.paint));
     },

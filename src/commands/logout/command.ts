@@ -1,13 +1,15 @@
-/** `paylink logout`: its help. */
+/** `paylink logout`: its help, and what runs it. */
 import { examples, type Register } from "../declare.ts";
 
-export const registerLogout: Register = (program, start) => {
+export const registerLogout: Register = (program, execute) => {
   const command = program
     .command("logout")
-    .description("forget a profile's token and client secret; its defaults stay")
-    .action(async () => {
-      const { logout } = await import("./logout.ts");
-      await logout(await start(command));
-    });
+    .description("delete a profile's token and client secret; its defaults stay")
+    .action(() =>
+      execute(command, async (context) => {
+        const { logout } = await import("./logout.ts");
+        return logout(context);
+      }),
+    );
   examples(command, ["paylink logout", "paylink logout --profile sandbox"]);
 };

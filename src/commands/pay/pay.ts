@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { renderCompactRecord } from "../../render/record.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/sandbox-in-force.ts";
+import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
 import type { PayOptions } from "./options.ts";
 
 export async function pay(context: Context, options: PayOptions): Promise<number> {

@@ -1,8 +1,8 @@
 /** From the flags of `sandbox` to what it runs with. */
 import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import { FAULTS, type Fault } from "../../sandbox/faults.ts";
+import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
+import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice, parseCount, parseDelays, parsePort } from "../flag-values.ts";
 import type { SandboxFlags } from "./flags.ts";

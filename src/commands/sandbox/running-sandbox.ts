@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { control } from "../../api/controls.ts";
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/sandbox-in-force.ts";
+import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseMilliseconds } from "../flag-values.ts";
 

@@ -4,10 +4,10 @@ import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
-import type { Ledger } from "../../sandbox/ledger.ts";
+import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { startSandbox } from "../../sandbox/start.ts";
-import { SANDBOX_PROFILE } from "../../store/profile.ts";
+import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
+import { SANDBOX_PROFILE } from "../../store/settings/profile.ts";
 import type { SandboxOptions } from "./options.ts";
 
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
@@ -16,8 +16,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   const home = await context.sandbox();
   const keys = createSigningKeys(home.identity, home.renewKey, now);
   const ledger = home.ledger(options.database);
-  if (options.reset) ledger.reset();
-  await ledger.committed();
+  if (options.reset) await ledger.write(() => ledger.reset());
   const clock = createClock(now, options.clock);
   const running = await startSandbox({
     ...options,
@@ -35,7 +34,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   });
   try {
     await home.register(running.baseUrl, LISTENER_URL);
-    announce(running.url, out);
+    announce(running, out);
     await interruption(signal);
   } finally {
     await running.close();
@@ -43,12 +42,15 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   return 0;
 }
 
-function announce(url: string, out: Output): void {
-  if (out.json) out.data(JSON.stringify({ type: "ready", url }));
-  else out.data(`Sandbox on ${out.paint.bold(url)}`);
-  out.note(
-    `No money moves. The dashboard is at that address. The profile ${SANDBOX_PROFILE} points here; in another terminal:`,
-  );
+function announce({ url, dashboardUrl }: RunningSandbox, out: Output): void {
+  if (out.json) {
+    out.data(JSON.stringify({ type: "ready", url }));
+    out.data(JSON.stringify({ type: "dashboard", url: dashboardUrl }));
+  } else {
+    out.data(`Sandbox on ${out.paint.bold(url)}`);
+    out.data(`Dashboard  ${dashboardUrl}`);
+  }
+  out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
   out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
 }
 

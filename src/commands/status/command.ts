@@ -1,18 +1,16 @@
-/** `paylink status`: its flags and help. */
+/** `paylink status`: its flag and help, and what runs it. */
 import { examples, type Register } from "../declare.ts";
 
-export interface StatusFlags {
-  readonly timeout?: string;
-}
-
-export const registerStatus: Register = (program, start) => {
+export const registerStatus: Register = (program, execute) => {
   const command = program
     .command("status")
     .description("which account is in force, whether its token looks valid and whether the service answers")
-    .option("--timeout <duration>", "how long to wait for the service (default: 30s)")
-    .action(async (flags: StatusFlags) => {
-      const { status } = await import("./status.ts");
-      await status(await start(command), flags);
-    });
+    .option("--timeout <duration>", "how long to wait for the service", "30s")
+    .action((flags) =>
+      execute(command, async (context) => {
+        const { status, statusOptions } = await import("./status.ts");
+        return status(context, statusOptions(flags));
+      }),
+    );
   examples(command, ["paylink status", "paylink status --profile sandbox --json"]);
 };

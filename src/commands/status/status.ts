@@ -1,132 +1,161 @@
-/** `paylink status`: the account in force, where each part of it comes from, and whether the service takes it. */
+/** `paylink status`: the account in force, where each part of it comes from, and whether the service accepts it. */
 import { noAccount } from "../../api/account.ts";
 import { tokenExpiry } from "../../api/tokens.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/when.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { settingsInForce, type InForce, type Setting } from "../../store/in-force.ts";
-import { openAccount } from "../account.ts";
-import { REQUEST_TIMEOUT, timeoutOf } from "../timeout.ts";
-import type { StatusFlags } from "./command.ts";
+import type { InForce, Setting, Source } from "../../store/settings/in-force.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import { parseTimeout } from "../flag-values.ts";
 
-/** Prints what there is to say, then fails where something stands in the way of creating a link. */
-export async function status(context: Context, flags: StatusFlags): Promise<void> {
+export interface StatusOptions {
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Throws `usage`. */
+export function statusOptions(flags: { readonly timeout: string }): StatusOptions {
+  const reader = createFlagReader();
+  const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
+  reader.finish("Nothing was checked.");
+  return { timeout: timeout.value };
+}
+
+/** Prints the account, then throws what prevents it from creating a link. */
+export async function status(context: Context, { timeout }: StatusOptions): Promise<number> {
   const { out } = context;
-  const timeout = timeoutOf(flags.timeout) ?? REQUEST_TIMEOUT;
-  const settings = await settingsInForce(context);
+  const settings = await context.settings();
   if (settings.get("baseUrl") === undefined) throw noAccount();
-  const service = await askService(context, settings, timeout);
-  const token = tokenState(settings, service, context.now());
-  if (out.json) out.data(JSON.stringify(document(settings, token, service)));
-  else out.data(lines(settings, token, service, context));
+  const service = await askService(context, timeout);
+  const token = tokenState(settings, service);
+  if (out.json) out.data(JSON.stringify(statusDocument(settings, token, service)));
+  else out.data(renderStatus(settings, token, service, out, context.now()));
   if (service.failure !== undefined) throw service.failure;
+  return 0;
 }
 
 interface Service {
-  /** Null where it was not asked: there is nothing to ask it with. */
+  /** Null if it was not asked, because there is no token. */
   readonly answers: boolean | null;
-  readonly takesToken: boolean | null;
+  readonly acceptsToken: boolean | null;
   readonly milliseconds: number;
-  /** What stands in the way; undefined where nothing does. */
+  /** What prevents the account from creating a link. */
   readonly failure: PaylinkError | undefined;
 }
 
-/** No transaction has this uti: to read it shows, without any effect, whether the token is taken. */
+/** No transaction has this uti: reading it shows, without any effect, whether the token is accepted. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
-async function askService(context: Context, settings: InForce, timeout: number): Promise<Service> {
+async function askService(context: Context, timeout: number): Promise<Service> {
   const asked = context.now().getTime();
   const answered = (
     answers: boolean | null,
-    takesToken: boolean | null,
+    acceptsToken: boolean | null,
     failure?: PaylinkError,
   ): Service => ({
     answers,
-    takesToken,
+    acceptsToken,
     milliseconds: context.now().getTime() - asked,
     failure,
   });
   try {
-    const api = await openAccount(context, settings, timeout);
+    const api = await context.api({ timeout });
     await api.readTransaction(NO_UTI);
     return answered(true, true);
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
-    const status = error.details["status"];
-    const known = typeof status === "number";
-    if (error.code === "refused") return answered(true, true);
-    if (error.code === "unauthorized") return answered(true, false, error);
-    if (error.code === "not_reached" || error.code === "overloaded" || error.code === "redirected")
-      return answered(known, null, error);
-    if (error.code === "no_token") return answered(null, false, error);
-    throw error;
+    const isAnswer = typeof error.details["status"] === "number";
+    switch (error.code) {
+      case "refused":
+        return answered(true, true);
+      case "unauthorized":
+        return answered(true, false, error);
+      case "not_reached":
+      case "overloaded":
+      case "redirected":
+        return answered(isAnswer, null, error);
+      case "no_token":
+        return answered(null, false, error);
+      default:
+        throw error;
+    }
   }
 }
 
 interface TokenState {
-  readonly words: string;
-  readonly setting: Setting | undefined;
-  readonly valid: boolean | null;
+  /** Undefined without a token and without credentials. */
+  readonly source: Source | undefined;
+  readonly isEmpty: boolean;
+  readonly fromCredentials: boolean;
+  readonly accepted: boolean | null;
+  /** ISO 8601, if the token says so. */
   readonly expires: string | null;
 }
 
-function tokenState(settings: InForce, { takesToken }: Service, now: Date): TokenState {
-  const setting = settings.find("token");
-  const byCredentials = settings.find("clientSecret");
+function tokenState(settings: InForce, { acceptsToken }: Service): TokenState {
+  const token = settings.find("token");
   const expires =
-    setting === undefined ? settings.get("accessTokenExpires") : tokenExpiry(setting.value)?.toISOString();
-  const taken = takesToken === null ? "not tried" : takesToken ? "taken by the service" : "refused";
-  const until = expires === undefined ? "" : `, expires ${formatRelative(new Date(expires), now)}`;
-  const kind =
-    setting === undefined
-      ? byCredentials === undefined
-        ? "none"
-        : "by client credentials"
-      : setting.value.trim() === ""
-        ? "empty"
-        : "given";
-  const words = kind === "none" ? "none" : `${kind}, ${taken}${until}`;
-  return { words, setting: setting ?? byCredentials, valid: takesToken, expires: expires ?? null };
+    token === undefined ? settings.get("accessTokenExpires") : tokenExpiry(token.value)?.toISOString();
+  return {
+    source: (token ?? settings.find("clientSecret"))?.source,
+    isEmpty: token?.value.trim() === "",
+    fromCredentials: token === undefined,
+    accepted: acceptsToken,
+    expires: expires ?? null,
+  };
 }
 
-function document(settings: InForce, token: TokenState, service: Service): Record<string, unknown> {
+function statusDocument(settings: InForce, token: TokenState, service: Service): Record<string, unknown> {
   return {
     profile: settings.profile ?? null,
     baseUrl: settings.find("baseUrl") ?? null,
     terminalId: settings.find("terminalId") ?? null,
-    token: { source: token.setting?.source ?? null, valid: token.valid, expires: token.expires },
+    token: { source: token.source ?? null, valid: token.accepted, expires: token.expires },
     webhookKey: settings.find("webhookKey") ?? null,
     service: { answers: service.answers, ms: service.milliseconds },
   };
 }
 
-function lines(settings: InForce, token: TokenState, service: Service, { out }: Context): string {
-  const { paint } = out;
-  const keyText = settings.find("webhookKey");
-  const key =
-    keyText === undefined || !/^\s*(?:-----|\{)/.test(keyText.value)
-      ? keyText
-      : { ...keyText, value: "(its text)" };
-  const rows: [string, Setting | undefined, string][] = [
-    ["service", settings.find("baseUrl"), ""],
-    ["terminal", settings.find("terminalId"), "none: paylink config set terminalId …"],
-    ["token", token.setting && { ...token.setting, value: token.words }, "none: paylink login"],
-    ["webhook key", key, "none: paylink config set webhookKey <file or URL>"],
-  ];
-  const answer =
-    service.answers === null
-      ? "not asked, without a token"
-      : service.answers
-        ? `answers (${service.milliseconds} ms)`
-        : "does not answer";
+function renderStatus(
+  settings: InForce,
+  token: TokenState,
+  service: Service,
+  { paint }: Output,
+  now: Date,
+): string {
+  const row = (label: string, value: string, source = ""): string =>
+    `${paint.bold(label.padEnd(14))}${safeText(value)}${source === "" ? "" : `  ${paint.dim(`(${source})`)}`}`;
+  const settingRow = (label: string, found: Setting | undefined, none: string): string =>
+    row(label, found?.value ?? none, found?.source);
+  const key = settings.find("webhookKey");
   return [
-    row("profile", settings.profile ?? "(none: the environment alone)", ""),
-    ...rows.map(([label, found, none]) => row(label, found?.value ?? none, found?.source ?? "")),
-    row("service now", answer, ""),
+    row("profile", settings.profile ?? "(none: the environment alone)"),
+    settingRow("service", settings.find("baseUrl"), ""),
+    settingRow("terminal", settings.find("terminalId"), "none: paylink config set terminalId …"),
+    token.source === undefined
+      ? row("token", "none: paylink login")
+      : row("token", tokenWords(token, now), token.source),
+    settingRow(
+      "webhook key",
+      key !== undefined && isKeyText(key.value) ? { ...key, value: "(its text)" } : key,
+      "none: paylink config set webhookKey <file or URL>",
+    ),
+    row("service now", serviceWords(service)),
   ].join("\n");
+}
 
-  function row(label: string, value: string, source: string): string {
-    return `${paint.bold(label.padEnd(14))}${safeText(value)}${source === "" ? "" : `  ${paint.dim(`(${source})`)}`}`;
-  }
+const isKeyText = (source: string): boolean => /^\s*(?:-----|\{)/.test(source);
+
+function tokenWords({ isEmpty, fromCredentials, accepted, expires }: TokenState, now: Date): string {
+  return [
+    accepted === null ? "not tried" : accepted ? "accepted" : isEmpty ? "empty" : "refused",
+    ...(fromCredentials ? ["from client credentials"] : []),
+    ...(expires === null ? [] : [`expires ${formatRelative(new Date(expires), now)}`]),
+  ].join(", ");
+}
+
+function serviceWords({ answers, milliseconds }: Service): string {
+  if (answers === null) return "not asked, without a token";
+  return answers ? `answers (${milliseconds} ms)` : "does not answer";
 }

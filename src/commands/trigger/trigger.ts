@@ -7,10 +7,10 @@ import { targetUri, type HttpRequest } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { renderAnswer } from "../../render/answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { post, type Answer, type Silence } from "../../webhooks/endpoint.ts";
-import { sampleRecord } from "../../webhooks/sample.ts";
+import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
+import { sampleRecord } from "../../webhooks/sample-record.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
-import { signedWebhook } from "../../webhooks/webhook.ts";
+import { signedWebhook } from "../../webhooks/sample-webhook.ts";
 import type { TriggerOptions } from "./options.ts";
 
 interface Delivery {
@@ -43,8 +43,8 @@ function prepare(
 ): Delivery {
   const record = { ...sampleRecord(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
-  const sender = { url, key, now: Math.floor(context.now().getTime() / 1000) };
-  return { record, request: tampering?.spoil(body, sender) ?? signedWebhook(body, sender) };
+  const sender = { url, key, created: Math.floor(context.now().getTime() / 1000) };
+  return { record, request: tampering?.tamper(body, sender) ?? signedWebhook(body, sender) };
 }
 
 function warnOfBreaches(record: TransactionRecord, { out }: Context): void {
@@ -60,7 +60,7 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
 }
 
-function report({ record, request }: Delivery, answer: Answer | Silence, { out }: Context): void {
+function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): void {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
   if (out.json) {
@@ -69,7 +69,7 @@ function report({ record, request }: Delivery, answer: Answer | Silence, { out }
   } else out.data(renderAnswer(record, answer, out.paint));
 }
 
-const unanswered = ({ sent, reason }: Silence, url: string): PaylinkError =>
+const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
   sent
     ? new PaylinkError(
         "outcome_unknown",

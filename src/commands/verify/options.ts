@@ -3,7 +3,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
 import { parseWhen } from "../../domain/when.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce, Setting } from "../../store/in-force.ts";
+import type { InForce, Setting } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseUrl } from "../flag-values.ts";
 import { readPolicy } from "../policy-flags.ts";

@@ -3,26 +3,28 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
+import { addressed, publicAddress } from "../../receiver/address.ts";
+import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { examine, type Examination } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
-import { findOne } from "../../store/find-event.ts";
-import { captureFromRequest, readCapture, type Capture, type CapturedAddress } from "./capture.ts";
+import { findOne } from "../../store/events/find-event.ts";
+import { captureFromRequest, readCapture, type Capture } from "./capture.ts";
 import type { CaptureSource, VerifyOptions } from "./options.ts";
-
-/** The largest body that a webhook may have. */
-const MAX_BODY = 1024 * 1024;
 
 export async function verify(context: Context, options: VerifyOptions): Promise<number> {
   const { out, readFile, send } = context;
   const keys = await loadKeys(options.keySources, { readFile, send, warn: out.warn });
   const capture = await openCapture(options.source, context);
-  const { address, source } = addressOf(capture, options);
-  const request: HttpRequest = { ...capture.request, ...address };
+  const { request, source } = addressedRequest(capture, options);
   const { policy, at } = options;
-  const examination = examine(request, { keys, policy, now: at, maxBody: MAX_BODY }, capture.request.fault);
+  const examination = examine(
+    request,
+    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY },
+    capture.request.fault,
+  );
   out.data(
     out.json
       ? documentOf(examination)
@@ -77,24 +79,18 @@ function documentOf({ verdict, record, breaches }: Examination): string {
   );
 }
 
-/** The flag wins, then what the capture says itself, then the profile, then the Host that was received. */
-function addressOf(
+/** The address comes from the flag, else the capture itself, else the profile, else the Host received. */
+function addressedRequest(
   { request, address }: Capture,
   { publicUrl }: VerifyOptions,
-): { address: CapturedAddress; source: string } {
-  const configured = publicUrl && {
-    address: {
-      scheme: publicUrl.url.protocol === "http:" ? "http" : "https",
-      authority: publicUrl.url.host,
-    } as const,
-    source: publicUrl.source === "flag" ? "--public-url" : "the profile's publicUrl",
-  };
-  if (configured !== undefined && publicUrl?.source === "flag") return configured;
-  if (address !== undefined) return { address, source: "the capture itself" };
-  if (configured !== undefined) return configured;
+): { request: HttpRequest; source: string } {
   const [host = ""] = fieldLines(request.headers, "host");
-  return {
-    address: { scheme: "http", authority: host },
-    source: "Host, and http because there is no --public-url",
-  };
+  const received: HttpRequest = { ...request, scheme: "http", authority: host, ...address };
+  if (publicUrl !== undefined && (publicUrl.source === "flag" || address === undefined))
+    return {
+      request: addressed(received, publicAddress(publicUrl.url)),
+      source: publicUrl.source === "flag" ? "--public-url" : "the profile's publicUrl",
+    };
+  const guess = "Host, and http because there is no --public-url";
+  return { request: received, source: address === undefined ? guess : "the capture itself" };
 }

@@ -1,4 +1,4 @@
-/** The address, target and method that were perhaps signed: what stands before a proxy, tunnel or TLS terminator. */
+/** Addresses, targets and methods that may have been signed before a proxy, tunnel or TLS terminator changed them. */
 
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { onRequest, type Signing, type SigningVariant } from "./signing.ts";
@@ -26,17 +26,17 @@ export function addressVariants({ request }: Signing): SigningVariant[] {
         (one) => ({ ...one, method }),
         () =>
           method === method.toLowerCase()
-            ? "The signer wrote the method in lower case; RFC 9421 2.2.1 keeps it as it is sent. The fault is the signer's."
-            : `The signature is for ${method}, and ${request.method} arrived: something on the way changed the method.`,
+            ? "The signer wrote the method in lower case; RFC 9421 2.2.1 signs it as sent. The signer has to fix this."
+            : `The signature is for ${method}, but ${request.method} arrived: something in between changed the method.`,
       ),
     ),
   ];
 }
 
 const publicUrlAdvice: SigningVariant["advice"] = ({ request: { scheme, authority, target } }) =>
-  `The signature is for ${scheme}://${authority}: a proxy, tunnel or TLS terminator stands between. Give the address that the service posts to: --public-url ${scheme}://${authority}${target.split("?", 1)[0] ?? ""}`;
+  `The signature is for ${scheme}://${authority}: a proxy, tunnel or TLS terminator is in between. Give the address that the service posts to: --public-url ${scheme}://${authority}${target.split("?", 1)[0] ?? ""}`;
 
-/** Forwarding headers are good for guesses, since a guess must still verify (RFC 7239; X-Forwarded-*). */
+/** Forwarding headers may suggest an address, since it must still verify (RFC 7239; X-Forwarded-*). */
 function authoritiesOf({ headers, authority }: HttpRequest): string[] {
   const lines = (name: string): string[] =>
     fieldLines(headers, name).flatMap((line) => line.split(",").map((part) => part.trim()));
@@ -74,7 +74,7 @@ const MAX_AUTHORITIES = 24;
 const portOf = (host: string): string | undefined => /:(\d+)$/.exec(host)?.[1];
 
 const REWRITTEN =
-  "something between the service and this endpoint rewrote it. Let it pass the request target on untouched.";
+  "something between the service and this endpoint rewrote it. Configure it to keep the request target unchanged.";
 
 type Target = readonly [target: string, variant: string, advice: string];
 
@@ -88,13 +88,17 @@ function targetsOf({ target, headers }: HttpRequest): Target[] {
   if (query === "?") add(path, "without the trailing ?", `The signature is for ${path}: ${REWRITTEN}`);
   if (query === "") add(`${path}?`, "with a trailing ?", `The signature is for ${path}?: ${REWRITTEN}`);
   if (query.length > 1)
-    add(path, "without the query", `The signature does not count the query: ${REWRITTEN}`);
+    add(path, "without the query", `The signature does not include the query: ${REWRITTEN}`);
   for (const name of ["x-original-uri", "x-original-url", "x-forwarded-uri", "x-rewrite-url"])
     for (const original of fieldLines(headers, name))
       add(original, `target=${original}`, `The signature is for ${original} (from ${name}): ${REWRITTEN}`);
   for (const prefix of fieldLines(headers, "x-forwarded-prefix")) {
     const whole = `${prefix.replace(/\/$/, "")}${target}`;
-    add(whole, `target=${whole}`, `The signature is for ${whole}; a proxy cut off ${prefix}: ${REWRITTEN}`);
+    add(
+      whole,
+      `target=${whole}`,
+      `The signature is for ${whole}; a proxy stripped ${prefix}. Give the whole path: --public-url https://<host>${whole.split("?", 1)[0] ?? ""}`,
+    );
   }
   const slashed = path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
   const which = path.endsWith("/") ? "without the trailing slash" : "with a trailing slash";

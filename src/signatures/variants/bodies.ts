@@ -1,19 +1,19 @@
-/** What happens to a body between the socket and the code that verifies it, each undone to see whether it explains. */
+/** Changes that happen to a body before it is verified, each undone to see whether the digest then matches. */
 
 import { brotliDecompressSync, gunzipSync, gzipSync, inflateSync } from "node:zlib";
 import { fieldLines, type HeaderLine } from "../../http/message.ts";
 import { respellings } from "./json-spellings.ts";
 
 export interface BodyVariant {
-  /** Two variants of one kind never explain together. */
+  /** Two variants of one kind are not combined. */
   readonly kind: string;
   readonly variant: string;
   readonly advice: string;
-  /** Every body that was perhaps signed, made from the one that was received. */
+  /** Every body that may have been signed, made from the received one. */
   readonly candidates: (body: Buffer, headers: readonly HeaderLine[]) => Iterable<Uint8Array>;
 }
 
-/** How each framework gives the bytes themselves. */
+/** How each framework gives access to the raw bytes. */
 const RAW_BYTES = [
   "Verify the bytes as they arrived, before anything parses them:",
   '  Express: express.raw({ type: "application/json" }) on this route, ahead of express.json()',
@@ -24,7 +24,7 @@ const RAW_BYTES = [
 
 const NEWLINES = ["\n", "\r\n"];
 
-/** The exact ones first: a spelling of JSON could pass for several of them. */
+/** Exact changes first: a spelling of JSON could match several of them. */
 export const BODY_VARIANTS: readonly BodyVariant[] = [
   {
     kind: "end",
@@ -79,7 +79,7 @@ export const BODY_VARIANTS: readonly BodyVariant[] = [
     kind: "coding",
     variant: "gzip added",
     advice:
-      "The digest is over the decompressed bytes: something compressed the body after it was signed, or the service digests before it compresses. Switch compression off between the service and this endpoint.",
+      "The digest is over the decompressed bytes: something compressed the body after it was signed, or the service digests before it compresses. Turn off compression between the service and this endpoint.",
     candidates: function* (body) {
       for (const decode of [gunzipSync, inflateSync, brotliDecompressSync]) {
         const decoded = attempt(() => decode(body, { maxOutputLength: MAX_DECODED }));
@@ -96,7 +96,7 @@ export const BODY_VARIANTS: readonly BodyVariant[] = [
   {
     kind: "coding",
     variant: "gzip undone",
-    advice: `The digest is over the compressed bytes (RFC 9530 2) and the body at hand is decompressed. Verify before decompressing: with express.raw({ inflate: false }), in Fastify without a decompressing plugin, behind nginx without gunzip. ${RAW_BYTES}`,
+    advice: `The digest is over the compressed bytes (RFC 9530 2) and this body is decompressed. Verify before decompressing: with express.raw({ inflate: false }), in Fastify without a decompressing plugin, behind nginx without gunzip. ${RAW_BYTES}`,
     candidates: gzipped,
   },
 ];

@@ -1,4 +1,4 @@
-/** What the signature's own fields tell of a failure that no other message would explain: drafts, units, spellings. */
+/** Hints from the message's own fields, for failures that no variant explains: old drafts, units, spellings. */
 
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import type { Hint, Verdict } from "../verdict.ts";
@@ -22,25 +22,25 @@ const FIELD_HINTS: readonly FieldHint[] = [
   },
   {
     variant: "created in milliseconds",
-    advice: "created counts milliseconds; RFC 9421 2.3 counts seconds. The fault is the signer's.",
+    advice: "created counts milliseconds; RFC 9421 2.3 counts seconds. The signer has to fix this.",
     applies: (_, { code, created }, now) =>
       code === "created_in_future" && created !== null && Math.abs(created / 1000 - now) < 10 * YEAR,
   },
   {
     variant: "an old capture",
     advice:
-      "The signature was good when it was made. To judge the capture at that time, give --at with its time.",
+      "The signature was valid when it was made. To verify the capture as of that time, add --at with the time.",
     applies: (_, { code }) => code === "signature_too_old" || code === "signature_expired",
   },
   {
     variant: "a clock that is wrong",
-    advice: "Compare this machine's clock with another (NTP); the service's may be ahead.",
+    advice: "Check this machine's clock (NTP); the service's clock may also be ahead.",
     applies: (_, { code }) => code === "created_in_future",
   },
   {
     variant: "Digest for Content-Digest",
     advice:
-      "The message has the older Digest field and no Content-Digest (RFC 9530), which alone says what the body is. The sender has to send and cover Content-Digest.",
+      "The message has the older Digest field and no Content-Digest (RFC 9530). The sender has to send and cover Content-Digest.",
     applies: (request, { code }) =>
       (code === "coverage_missing" || code === "component_missing") &&
       has(request, "digest") &&
@@ -55,7 +55,7 @@ const FIELD_HINTS: readonly FieldHint[] = [
   {
     variant: "the body was read already",
     advice:
-      "The body is empty, and Content-Length says it was not: something read the stream before, as express.json() or request.json() do. Verify before it, on the raw bytes.",
+      "The body is empty, but Content-Length says otherwise: something read the stream first, as express.json() or request.json() do. Verify the raw bytes before that.",
     applies: ({ headers, body }, { code }) =>
       code === "content_digest_mismatch" &&
       body.length === 0 &&
@@ -64,7 +64,7 @@ const FIELD_HINTS: readonly FieldHint[] = [
   {
     variant: "gzip undone",
     advice:
-      "Content-Encoding says gzip and the body is not compressed: it was decompressed before, and the digest is over the compressed bytes (RFC 9530 2). Verify before decompressing: express.raw({ inflate: false }).",
+      "Content-Encoding says gzip but the body is not compressed: something decompressed it, and the digest is over the compressed bytes (RFC 9530 2). Verify before decompressing: express.raw({ inflate: false }).",
     applies: ({ headers, body }, { code }) =>
       code === "content_digest_mismatch" &&
       fieldLines(headers, "content-encoding").some((line) => /gzip/i.test(line)) &&

@@ -1,4 +1,4 @@
-/** The header fields that were perhaps signed: respelled, lost, reordered or joined on the way. */
+/** Header fields that may have been signed: respelled, lost, reordered or joined in transit. */
 
 import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/message.ts";
 import { onRequest, type Signing, type SigningVariant } from "./signing.ts";
@@ -30,7 +30,7 @@ export function fieldVariants({ components, request }: Signing, body: Uint8Array
 
 /** Lines of one field, in another order or joined otherwise than RFC 9421 2.1 joins them. */
 function lineGuesses(name: string, lines: readonly string[]): FieldGuess[] {
-  const kept = `Let the proxy or framework keep the lines of ${name} apart and in their order.`;
+  const kept = `Configure the proxy or framework to keep the lines of ${name} separate and in order.`;
   const [first = ""] = lines;
   const last = lines.at(-1) ?? "";
   const parts = lines.length === 1 && name !== "content-type" ? first.split(/,[ \t]*/) : [];
@@ -98,8 +98,8 @@ function valueGuesses(
 ): FieldGuess[] {
   const guess = (value: string, variant: string, advice: string): FieldGuess => [[value], variant, advice];
   const lost =
-    lines.length === 0 ? `${name} is covered and did not arrive` : `${name} was changed on the way`;
-  const keep = "Let it pass unchanged, and verify what arrived, not what a framework made of it.";
+    lines.length === 0 ? `${name} is covered but did not arrive` : `${name} was changed in transit`;
+  const keep = "Keep it unchanged, and verify the header as it arrived, not as a framework presents it.";
   switch (name) {
     case "content-type":
       return [
@@ -131,7 +131,7 @@ function valueGuesses(
       );
     case "host":
       return [authority].map((host) =>
-        guess(host, `host=${host}`, `${lost}: a proxy put its own Host in. Let it pass the original one on.`),
+        guess(host, `host=${host}`, `${lost}: a proxy replaced Host. Configure it to keep the original one.`),
       );
     case "accept":
       return ["application/json", "*/*"].map((type) =>

@@ -5,7 +5,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 /** Numbers of which every subset is tried: 2 to the power of this, times the other choices. */
 const MAX_NUMBERS = 5;
 
-/** Every spelling of a JSON text, the plainest first; none where it is no JSON. */
+/** Every spelling of a JSON text, the plainest first; empty where it is not JSON. */
 export function* respellings(text: string): Iterable<Uint8Array> {
   const tokens = tokensOf(text);
   if (tokens === undefined) return;

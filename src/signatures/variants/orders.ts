@@ -1,18 +1,18 @@
-/** The orders in which components and parameters were perhaps signed. */
+/** Other orders of components and parameters that may have been signed. */
 
 import { isInnerList, parseList, type BareItem } from "structured-headers";
 import { signatureParams } from "../base.ts";
 import type { Component } from "../components.ts";
 import type { Signing, SigningVariant } from "./signing.ts";
 
-/** Orders are tried where there are few: 4 things have 24. */
+/** More than this have too many orders to try: 4 have 24. */
 const MAX_ORDERED = 4;
 
 export function orderVariants({ components, params }: Signing): SigningVariant[] {
   const [list] = parseList(params);
   const parameters = list !== undefined && isInnerList(list) ? [...list[1]] : [];
   const advice = (): string =>
-    "Something on the way rewrote Signature-Input: its order is part of what is signed. Let it pass untouched.";
+    "Something in between rewrote Signature-Input, whose order is part of what is signed. Configure it to keep the header unchanged.";
   const reordered = (
     variant: string,
     listed: readonly Component[],

@@ -1,4 +1,4 @@
-/** Everything that a signature depends on, and what a variant of it is. */
+/** Everything that a signature depends on, and variants of it. */
 
 import type { KeyObject } from "node:crypto";
 import type { HttpRequest } from "../../http/message.ts";
@@ -10,13 +10,13 @@ export interface Signing {
   readonly components: readonly Component[];
   /** The value of `@signature-params`, canonical. */
   readonly params: string;
-  /** The same as it stood in Signature-Input. */
+  /** The same as written in Signature-Input. */
   readonly written: string;
   readonly label: string;
-  /** Undefined where the message's keyid picks none. */
-  readonly key: VerificationKey | undefined;
+  /** The keys to try; empty where the keyid picks none. */
+  readonly keys: readonly VerificationKey[];
   readonly algorithm: VerifyingAlgorithm;
-  /** How the signer put the base together; one that keeps to RFC 9421 changes nothing. */
+  /** What the signer did to the base; a correct signer changes nothing. */
   readonly spell: (base: string) => string;
 }
 
@@ -26,11 +26,11 @@ export interface VerifyingAlgorithm {
 }
 
 export interface SigningVariant {
-  /** Two variants of one kind never explain together. */
+  /** Two variants of one kind are not combined. */
   readonly kind: string;
   readonly variant: string;
   readonly apply: (signing: Signing) => Signing;
-  /** What to do, given all that was changed. */
+  /** What to do, given every change of the signing. */
   readonly advice: (signing: Signing) => string;
 }
 

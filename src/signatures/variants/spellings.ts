@@ -1,4 +1,4 @@
-/** Ways of putting the signature base together that signers get wrong (RFC 9421 2.5). */
+/** Common mistakes of signers in building the signature base (RFC 9421 2.5). */
 
 import type { Signing, SigningVariant } from "./signing.ts";
 
@@ -12,7 +12,7 @@ interface Spelling {
 const SPELLINGS: readonly Spelling[] = [
   {
     variant: "CRLF between the lines",
-    fault: "parted the lines by CRLF instead of LF",
+    fault: "separated the lines by CRLF instead of LF",
     spell: (base) => base.replaceAll("\n", "\r\n"),
   },
   {
@@ -77,7 +77,7 @@ export const SPELLING_VARIANTS: readonly SigningVariant[] = SPELLINGS.map(({ var
   kind: "spelling",
   variant: `signer: ${variant}`,
   apply: (signing) => ({ ...signing, spell: (base) => spell(base, signing) }),
-  advice: () => `The signer ${fault}; RFC 9421 2.5 says how the base is written. The fault is the signer's.`,
+  advice: () => `The signer ${fault}; RFC 9421 2.5 defines the signature base. The signer has to fix this.`,
 }));
 
 /** The base with another value in the line of one component. */

@@ -1,7 +1,7 @@
 /** Changes to a finished webhook: its header lines, and its body under the same headers. */
 import type { HeaderLine, HttpRequest } from "../../http/message.ts";
 
-/** What becomes of a field's value; undefined drops the line. */
+/** Returns the new value of a field; undefined drops the line. */
 type Change = (value: string) => string | undefined;
 
 export function changed(request: HttpRequest, name: string, change: Change): HttpRequest {
@@ -11,8 +11,8 @@ export function changed(request: HttpRequest, name: string, change: Change): Htt
 export function changedLines(headers: readonly HeaderLine[], name: string, change: Change): HeaderLine[] {
   return headers.flatMap(([spelled, value]): HeaderLine[] => {
     if (spelled.toLowerCase() !== name) return [[spelled, value]];
-    const now = change(value);
-    return now === undefined ? [] : [[spelled, now]];
+    const newValue = change(value);
+    return newValue === undefined ? [] : [[spelled, newValue]];
   });
 }
 
@@ -24,13 +24,13 @@ export const plus = (request: HttpRequest, ...lines: HeaderLine[]): HttpRequest 
   headers: [...request.headers, ...lines],
 });
 
-/** Content-Length is kept right. */
+/** Corrects Content-Length. */
 export const withBody = (request: HttpRequest, body: Uint8Array): HttpRequest => ({
   ...changed(request, "content-length", () => String(body.length)),
   body,
 });
 
-/** The body's text with what the pattern finds replaced, its other bytes as they are. */
+/** Replaces the matches of the pattern and keeps every other byte. */
 export const edited = (body: Uint8Array, pattern: RegExp, replacement: string): Uint8Array =>
   Buffer.from(Buffer.from(body).toString("latin1").replace(pattern, replacement), "latin1");
 

@@ -1,33 +1,33 @@
-/** What a tampering is, and what taking one would mean. */
+/** The type of a tampering, and the consequences of accepting one. */
 import type { HttpRequest } from "../../http/message.ts";
-import type { Sender } from "../webhook.ts";
+import type { WebhookOptions } from "../sample-webhook.ts";
 
 export interface Tampering {
   readonly name: string;
   readonly sent: string;
-  /** What taking it would mean. */
+  /** The consequence of accepting it. */
   readonly matters: string;
-  /** `refused` by every endpoint; `limited` where the endpoint may set its own limits; `authentic`, though it breaks the specification. */
+  /** `refused`: by every endpoint; `limited`: where its limits say so; `authentic`: signed, but breaks the specification. */
   readonly kind: "refused" | "limited" | "authentic";
-  readonly spoil: (body: Uint8Array, sender: Sender) => HttpRequest;
+  readonly tamper: (body: Uint8Array, sender: WebhookOptions) => HttpRequest;
 }
 
-export const FORGED = "Anybody on the way could change what was paid.";
-export const REPLAYED = "Whoever has seen one webhook could send it again, for ever.";
-export const ANYBODY = "Anybody could make up a payment.";
-export const SPLIT = "Two readers of the same message would each believe another half of it.";
+export const FORGED = "Anyone between the service and the endpoint could change what was paid.";
+export const REPLAYED = "Anyone who saw one webhook could send it again at any time.";
+export const INVENTED = "Anyone could invent a payment.";
+export const SPLIT = "Two programs would read the same message differently.";
 
 /** `sent` is the end of a sentence that begins "a webhook". */
-export function refused(name: string, sent: string, matters: string, spoil: Tampering["spoil"]): Tampering {
-  return { name, sent: `a webhook ${sent}`, matters, kind: "refused", spoil };
+export function refused(name: string, sent: string, matters: string, tamper: Tampering["tamper"]): Tampering {
+  return { name, sent: `a webhook ${sent}`, matters, kind: "refused", tamper };
 }
 
-export function limited(name: string, sent: string, spoil: Tampering["spoil"]): Tampering {
-  const matters = "Without limits one sender can keep the endpoint busy.";
-  return { name, sent: `a webhook ${sent}`, matters, kind: "limited", spoil };
+export function limited(name: string, sent: string, tamper: Tampering["tamper"]): Tampering {
+  const matters = "Without limits, one sender can keep the endpoint busy.";
+  return { name, sent: `a webhook ${sent}`, matters, kind: "limited", tamper };
 }
 
-export function authentic(name: string, sent: string, spoil: Tampering["spoil"]): Tampering {
-  const matters = "It is authentic, and breaks the specification: it should be kept and looked into.";
-  return { name, sent: `a webhook ${sent}`, matters, kind: "authentic", spoil };
+export function authentic(name: string, sent: string, tamper: Tampering["tamper"]): Tampering {
+  const matters = "It is authentic but breaks the specification: store it and look into it.";
+  return { name, sent: `a webhook ${sent}`, matters, kind: "authentic", tamper };
 }

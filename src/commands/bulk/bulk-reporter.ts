@@ -1,0 +1,83 @@
+/** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
+import type { Checked } from "../../bulk/check.ts";
+import type { Outcome } from "../../bulk/outcome.ts";
+import type { Row } from "../../bulk/row.ts";
+import type { RowWarning } from "../../bulk/warnings.ts";
+import type { Context } from "../../context.ts";
+import type { Problem } from "../../domain/errors.ts";
+import { length, renderProgress, renderRowWarning, rowsOf } from "../../render/bulk.ts";
+import { safeText } from "../../render/safe-text.ts";
+
+/** Milliseconds between two drawings of the bar, and between two lines if there is no terminal. */
+const REDRAW = 100;
+const LINE = 5000;
+
+export interface Reporter {
+  /** A row was checked. */
+  readonly checked: (row: Row, problems: readonly Problem[]) => void;
+  /** Names the columns that are not sent: one of them may be misspelled. */
+  readonly columns: (checked: Checked) => void;
+  readonly warnings: (warnings: readonly RowWarning[]) => void;
+  /** Sending begins, with so many rows in total and so many that are done already. */
+  readonly begin: (total: number, done: number) => void;
+  readonly settled: (row: Row, outcome: Outcome) => void;
+  readonly paused: (milliseconds: number) => void;
+  /** Removes the progress line. */
+  readonly end: () => void;
+}
+
+export function createReporter({ out, now }: Context): Reporter {
+  let line: (() => string) | undefined;
+  let checkedRows = 0;
+  const timer = setInterval(
+    () => {
+      if (line === undefined) return;
+      if (out.live) out.progress(line());
+      else out.note(line());
+    },
+    out.live ? REDRAW : LINE,
+  );
+  const clock = (): number => now().getTime();
+  const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0 };
+  const waiting = (): string | undefined =>
+    state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;
+  return {
+    checked: (row, problems) => {
+      checkedRows++;
+      line ??= () => `${rowsOf(checkedRows)} checked`;
+      if (problems.length === 0) return;
+      if (out.json) out.data(JSON.stringify({ type: "row", line: row.line, status: "invalid", problems }));
+      else for (const problem of problems) out.note(`  ${place(row, problem)}  ${safeText(problem.message)}`);
+    },
+    columns: ({ columns }) => {
+      const unsent = [...columns].flatMap(([name, sent]) => (sent ? [] : [safeText(name)]));
+      if (unsent.length > 0) out.note(`Kept for the results, and not sent: ${unsent.join(", ")}`);
+    },
+    warnings: (warnings) => {
+      // With --json the summary holds them.
+      if (out.json) return;
+      for (const warning of warnings) out.warn(renderRowWarning(warning, warning.line, warning.rows));
+    },
+    begin: (total, done) => {
+      Object.assign(state, { total, done, begun: clock() });
+      line = () => renderProgress({ ...state, elapsed: clock() - state.begun, waiting: waiting() }, out.live);
+    },
+    settled: (row, outcome) => {
+      state.done++;
+      state.doneNow++;
+      if (outcome.status !== "created") state.failed++;
+      if (out.json) out.data(JSON.stringify({ type: "row", line: row.line, ...outcome }));
+    },
+    paused: (milliseconds) => {
+      state.until = clock() + milliseconds;
+      if (!out.live) out.note(`The service is not ready. The run waits ${length(milliseconds / 1000)}.`);
+    },
+    end: () => {
+      clearInterval(timer);
+      out.progress(undefined);
+    },
+  };
+}
+
+const place = ({ line }: Row, { at }: Problem): string =>
+  at === "" ? `line ${line}` : `line ${line}, ${safeText(at)}`;

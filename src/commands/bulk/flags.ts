@@ -1,0 +1,19 @@
+/** The flags of `paylink bulk`. */
+import type { FlagsOf, NewCommand } from "../declare.ts";
+import { requestFlags } from "../request-flags.ts";
+
+export const bulkFlags = (command: NewCommand) =>
+  requestFlags(command)
+    .optionsGroup("The run:")
+    .option(
+      "-o, --output <file>",
+      "where the results go, by ending .csv or .jsonl (default: beside the input)",
+    )
+    .option("--concurrency <n>", "requests at the same time", "8")
+    .option("--rate <n/s>", "at most so many requests a second")
+    .option("--timeout <duration>", "how long to wait for each answer", "30s")
+    .option("--dry-run", "check every row and send nothing")
+    .option("--skip-invalid", "send the valid rows even if others are invalid")
+    .option("--retry-unknown", "send rows of unknown outcome again, which may create a second link");
+
+export type BulkFlags = FlagsOf<typeof bulkFlags>;

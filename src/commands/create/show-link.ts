@@ -1,0 +1,57 @@
+/** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
+import type { CreatedLink } from "../../api/client.ts";
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
+import { renderProblem } from "../../render/error.ts";
+import { renderLink } from "../../render/link.ts";
+import { safeText } from "../../render/safe-text.ts";
+import type { CreateOptions } from "./options.ts";
+
+type Display = Pick<CreateOptions, "quiet" | "qr" | "open" | "copy">;
+
+export async function showLink(
+  { text, link, breaches }: CreatedLink,
+  request: PaymentLinkRequest,
+  display: Display,
+  context: Context,
+): Promise<void> {
+  const { out, now } = context;
+  for (const breach of breaches) out.warn(renderProblem(breach));
+  const card = !out.json && !display.quiet;
+  if (card) {
+    out.data(renderLink(link, { paint: out.paint, now: now() }));
+    if (request.expirationDate === undefined)
+      out.note("No expiry was sent: the service gives a reusable link 3 years.");
+  } else if (out.json) out.data(text);
+  else if (link.url === undefined) throw withoutUrl(text);
+  else out.data(safeText(link.url));
+  if (link.url === undefined) return;
+  if (display.qr) {
+    const { renderQr } = await import("../../render/qr.ts");
+    if (card) out.data(renderQr(link.url, out.paint));
+    else out.note(renderQr(link.url, out.notePaint));
+  }
+  await copyAndOpen(link.url, display, context);
+}
+
+/** The link exists already, so a failure here is only a warning. */
+async function copyAndOpen(url: string, { copy, open }: Display, context: Context): Promise<void> {
+  const { out } = context;
+  const attempt = async (verb: string, done: string, action: () => Promise<void>): Promise<void> => {
+    try {
+      await action();
+      out.note(done);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      out.warn(`The link was created, but could not be ${verb}: ${safeText(reason)}`);
+    }
+  };
+  if (copy) await attempt("copied", "Copied.", () => context.copyText(url));
+  if (open) await attempt("opened", "Opened in the browser.", () => context.openBrowser(url));
+}
+
+const withoutUrl = (body: string): PaylinkError =>
+  new PaylinkError("outcome_unknown", "The service created something, but its answer holds no URL.", {
+    details: { body },
+  });

@@ -1,0 +1,17 @@
+/** The flags of `paylink login`. Secrets come from standard input or a prompt, never as arguments. */
+import type { FlagsOf, NewCommand } from "../declare.ts";
+
+export const loginFlags = (command: NewCommand) =>
+  command
+    .optionsGroup("The account:")
+    .option("--base-url <url>", "the service's address, without /v1")
+    .option("--terminal-id <id>", "the terminal that takes the payments")
+    .option("--webhook-key <file or URL>", "the service's public key, to verify webhooks")
+    .optionsGroup("An access token:")
+    .option("--token-stdin", "read the token from standard input")
+    .optionsGroup("Client credentials (OAuth 2.0):")
+    .option("--client-id <id>", "the client's id")
+    .option("--client-secret-stdin", "read the client's secret from standard input")
+    .option("--token-url <url>", "where access tokens are obtained");
+
+export type LoginFlags = FlagsOf<typeof loginFlags>;

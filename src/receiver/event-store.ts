@@ -1,0 +1,54 @@
+/** The interface of an event store: everything that `listen` received, to be written and read by several processes. */
+import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
+
+/** An event as it is stored. The record is not stored again beside the body that holds it. */
+export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches" | "json"> & {
+  readonly uti: string;
+  readonly outcome: string;
+  readonly reference: string;
+  /** How often it was delivered after the first time. */
+  readonly repeats: number;
+  /** The application has accepted it. */
+  readonly accepted: boolean;
+};
+
+export type StoredRejection = Omit<Rejection, "hint">;
+
+/** One more delivery of an event that was already stored. */
+export interface Arrival {
+  readonly id: string;
+  readonly receivedAt: Date;
+}
+
+export interface RejectionFilter {
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  /** Only the newest ones, at most this many. */
+  readonly limit?: number | undefined;
+}
+
+export interface EventFilter extends RejectionFilter {
+  readonly outcome?: string | undefined;
+  /** A part of the reference. */
+  readonly reference?: string | undefined;
+}
+
+export interface Pruned {
+  readonly events: number;
+  readonly rejections: number;
+}
+
+export interface EventStore extends EventLog {
+  /** The events and rejections whose uti or id begins with this, newest first, at most 20 of each. */
+  find(prefix: string): Promise<(StoredEvent | StoredRejection)[]>;
+  /** Reads in order of arrival, in constant memory. What arrives during the reading is not included. */
+  events(filter?: EventFilter): AsyncIterable<StoredEvent>;
+  rejections(filter?: RejectionFilter): AsyncIterable<StoredRejection>;
+  /** The deliveries after the first one. */
+  arrivals(first: string): Promise<Arrival[]>;
+  forwards(first: string): Promise<Forward[]>;
+  /** Deletes everything received before this moment. */
+  prune(before: Date): Promise<Pruned>;
+  /** Resolves when everything is written and the store is closed. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,77 @@
+/** One attempt of a delivery: a freshly signed POST, stored with its result and with the time of the next attempt. */
+import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
+import type { Send } from "../../http/exchange.ts";
+import type { Clock } from "../clock.ts";
+import type { Attempt, Delivery, DeliveryState, Ledger } from "../ledger-types.ts";
+import type { SigningKeys } from "../signing-keys.ts";
+import { isDropped, type Fault } from "./delivery-faults.ts";
+import { signWebhook } from "./sign-webhook.ts";
+
+/** How long the receiver may take, in milliseconds. */
+const TIMEOUT = 10_000;
+/** Characters of a response body that are stored. */
+const STORED_RESPONSE = 2_000;
+
+export interface AttemptReport {
+  readonly delivery: Delivery;
+  readonly attempt: number;
+  /** The receiver's status; null without a response. */
+  readonly status: number | null;
+  readonly detail: string;
+  readonly state: DeliveryState;
+}
+
+export interface AttemptParts {
+  readonly ledger: Ledger;
+  readonly keys: SigningKeys;
+  readonly send: Send;
+  readonly clock: Clock;
+  /** For a signature's `created`: receivers compare it with their own clocks, not with the sandbox's. */
+  readonly machineNow: () => Date;
+  readonly allowRemote: boolean;
+  /** Milliseconds until each further attempt. */
+  readonly schedule: readonly number[];
+  readonly fault: Fault | undefined;
+  readonly report: (report: AttemptReport) => void;
+}
+
+/** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
+export async function attemptDelivery(delivery: Delivery, parts: AttemptParts): Promise<void> {
+  const { ledger, clock, schedule, report } = parts;
+  const outcome = await post(delivery, parts);
+  const { status, detail } = outcome;
+  const delivered = status !== null && status >= 200 && status < 300;
+  const wait = schedule[delivery.tries];
+  const state = delivered ? "delivered" : wait === undefined ? "failed" : "waiting";
+  const at = clock.now();
+  const number = delivery.attempts + 1;
+  const attempt = { deliveryId: delivery.id, number, at, ...outcome };
+  await ledger.write(() => ledger.addAttempt(attempt, state, at.getTime() + (wait ?? 0)));
+  report({ delivery, attempt: number, status, detail, state });
+}
+
+type AttemptResult = Pick<Attempt, "headers" | "base" | "status" | "answer" | "detail">;
+
+async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptResult> {
+  const unsent = { headers: [], base: "", status: null, answer: "" };
+  const url = parseWebAddress(delivery.url);
+  if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
+  if (!parts.allowRemote && !isLoopback(url.hostname))
+    return { ...unsent, detail: "not sent: not on this machine, and --allow-remote is not set" };
+  const { request, base } = signWebhook(delivery.body, {
+    url,
+    key: parts.keys.current(),
+    created: parts.machineNow(),
+  });
+  const sent = { headers: request.headers, base };
+  if (isDropped(delivery, parts.fault))
+    return { ...sent, status: null, answer: "", detail: "dropped by --deliver drop-first" };
+  try {
+    const { status, body } = await parts.send(request, { timeout: TIMEOUT });
+    const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
+    return { ...sent, status, answer, detail: `answered ${status}` };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { ...sent, status: null, answer: "", detail };
+  }
+}

@@ -1,0 +1,80 @@
+/** What the sandbox stores and the interface to it: links, payments, deliveries and their attempts. */
+import type { TransactionRecord } from "../domain/transaction.ts";
+import type { HeaderLine } from "../http/message.ts";
+import type { Link } from "./links.ts";
+
+export interface Payment {
+  readonly uti: string;
+  readonly linkId: string;
+  readonly record: TransactionRecord;
+}
+
+export type DeliveryState = "waiting" | "delivered" | "failed";
+
+/** A webhook to deliver: committed together with its payment, and kept after it was delivered or has failed. */
+export interface Delivery {
+  readonly id: string;
+  readonly linkId: string;
+  readonly uti: string;
+  readonly url: string;
+  readonly body: Uint8Array;
+  readonly state: DeliveryState;
+  /** All attempts so far. */
+  readonly attempts: number;
+  /** Attempts since it was queued or resent: the position in the schedule. */
+  readonly tries: number;
+  /** Milliseconds since 1970, by the sandbox's clock. */
+  readonly due: number;
+}
+
+/** One POST of a delivery: the headers, the signature base and the response. */
+export interface Attempt {
+  readonly deliveryId: string;
+  readonly number: number;
+  readonly at: Date;
+  readonly headers: readonly HeaderLine[];
+  readonly base: string;
+  /** The receiver's status; null without a response. */
+  readonly status: number | null;
+  readonly answer: string;
+  readonly detail: string;
+}
+
+/** `text` is searched for in ids and references; `state` is compared with the row's state. */
+export interface Filter {
+  readonly text?: string;
+  readonly state?: string;
+  readonly limit: number;
+}
+
+/** Everything that changes it is called within `write`; reads see each change at once. */
+export interface Ledger {
+  /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
+  write(unit: () => void): Promise<void>;
+  addLink(link: Link): void;
+  saveLink(link: Link): void;
+  findLink(id: string): Link | undefined;
+  links(filter: Filter): Link[];
+  addPayment(payment: Payment): void;
+  findPayment(uti: string): Payment | undefined;
+  hasReference(reference: string): boolean;
+  payments(filter: Filter): Payment[];
+  addDelivery(delivery: Delivery): void;
+  findDelivery(id: string): Delivery | undefined;
+  deliveries(filter: Filter): Delivery[];
+  /** Stores an attempt and updates its delivery; `due` is the time of the next attempt. */
+  addAttempt(attempt: Attempt, state: DeliveryState, due: number): void;
+  attemptsOf(deliveryId: string): Attempt[];
+  /** Starts the schedule again. */
+  resend(deliveryId: string, due: number): void;
+  /** The origins of the addresses of waiting deliveries. */
+  waitingOrigins(): string[];
+  /** The delivery of an origin that has been due for the longest, unless its link is busy. */
+  nextFor(origin: string, now: number, busyLinks: ReadonlySet<string>): Delivery | undefined;
+  /** The time of the first delivery that is due after a moment. */
+  nextDue(after: number): number | undefined;
+  counts(): { readonly links: number; readonly payments: number };
+  /** Forgets everything. */
+  reset(): void;
+  close(): Promise<void>;
+}

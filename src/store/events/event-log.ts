@@ -1,0 +1,77 @@
+/** The writing half of an event store: turns events, forwards and rejections into writes for the next group commit. */
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import type { EventLog, Forward, NewEvent, Rejection, StoreResult } from "../../receiver/events.ts";
+import type { GroupCommit } from "../group-commit.ts";
+import {
+  MAX_REJECTIONS,
+  type EventWrite,
+  type ForwardWrite,
+  type RejectionWrite,
+  type Write,
+} from "./writes.ts";
+
+export function createEventLog(group: GroupCommit<Write, StoreResult | null>): EventLog {
+  let waitingRejections = 0;
+  return {
+    append: async (event) =>
+      (await group.add(eventWrite(event))) ?? { repeated: false, first: event.id, accepted: false },
+    forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward))),
+    reject: (rejection) => {
+      // More would be deleted again anyway, and would fill the memory while the disk is slow.
+      if (waitingRejections >= MAX_REJECTIONS) return;
+      waitingRejections += 1;
+      // Nobody waits for a rejection. If the disk is full, the next event reports it.
+      void Promise.allSettled([group.add(rejectionWrite(rejection))]).then(() => (waitingRejections -= 1));
+    },
+  };
+}
+
+function eventWrite({ id, receivedAt, record, request, json }: NewEvent): EventWrite {
+  return {
+    type: "event",
+    id,
+    uti: (record && textOf(record, "uti")) ?? "",
+    receivedAt: receivedAt.getTime(),
+    columns: [
+      record === null ? "" : outcomeOf(record),
+      (record && textOf(record, "reference")) ?? "",
+      request.method,
+      request.scheme,
+      request.authority,
+      request.target,
+      json.headers,
+      JSON.stringify(request.trailers ?? []),
+      json.verdict,
+    ],
+    body: ownBytes(request.body),
+  };
+}
+
+function forwardWrite(first: string, { at, target, status, ms, detail }: Forward): ForwardWrite {
+  return { type: "forward", columns: [first, at.getTime(), target, status, Math.round(ms), detail] };
+}
+
+function rejectionWrite(rejection: Rejection): RejectionWrite {
+  const { id, receivedAt, code, status, detail, checks, request } = rejection;
+  return {
+    type: "rejection",
+    columns: [
+      id,
+      receivedAt.getTime(),
+      code,
+      status,
+      detail,
+      JSON.stringify(checks),
+      request?.method ?? null,
+      request?.scheme ?? null,
+      request?.authority ?? null,
+      request?.target ?? null,
+      request === null ? null : JSON.stringify(request.headers),
+      request === null ? null : JSON.stringify(request.trailers ?? []),
+      request === null ? null : ownBytes(request.body),
+    ],
+  };
+}
+
+/** A copy: a view of a larger buffer would be posted with all of that buffer. */
+const ownBytes = (body: Uint8Array): Uint8Array => new Uint8Array(body);

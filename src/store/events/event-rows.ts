@@ -1,0 +1,94 @@
+/** Rows of the event tables, parsed into stored events, rejections, arrivals and forwards. */
+import * as z from "zod/mini";
+import { withBody, type HttpRequest } from "../../http/message.ts";
+import type { Arrival, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import type { Forward } from "../../receiver/events.ts";
+import { REASONS, WARNINGS, type Verdict } from "../../signatures/verdict.ts";
+import type { Row } from "./event-pages.ts";
+
+const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
+const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
+const verdict: z.ZodMiniType<Verdict> = z.object({
+  verdict: z.enum(["valid", "invalid"]),
+  code: z.enum(["ok", ...REASONS]),
+  label: z.string(),
+  keyid: z.nullable(z.string()),
+  alg: z.string(),
+  created: z.nullable(z.number()),
+  covered: z.array(z.string()),
+  checks,
+  warnings: z.array(z.enum(WARNINGS)),
+  hints: z.array(z.object({ variant: z.string(), advice: z.string() })),
+  signatureBase: z.nullable(z.string()),
+});
+
+const time = z.pipe(
+  z.number(),
+  z.transform((milliseconds) => new Date(milliseconds)),
+);
+const json = <T extends z.ZodMiniType>(schema: T) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text): unknown => JSON.parse(text)),
+    ),
+    schema,
+  );
+const messageRow = z.object({
+  method: z.string(),
+  scheme: z.enum(["http", "https"]),
+  authority: z.string(),
+  target: z.string(),
+  headers: json(headers),
+  trailers: json(headers),
+  body: z.instanceof(Uint8Array),
+});
+const eventRow = z.object({
+  id: z.string(),
+  uti: z.string(),
+  received_at: time,
+  outcome: z.string(),
+  reference: z.string(),
+  verdict: json(verdict),
+  repeats: z.number(),
+  accepted: z.number(),
+});
+const rejectionRow = z.object({
+  id: z.string(),
+  received_at: time,
+  code: z.string(),
+  status: z.number(),
+  detail: z.string(),
+  checks: json(checks),
+});
+const arrivalRow = z.object({ id: z.string(), received_at: time });
+const forwardRow = z.object({
+  at: time,
+  target: z.string(),
+  status: z.number(),
+  ms: z.number(),
+  detail: z.string(),
+});
+
+export function eventFromRow(row: Row): StoredEvent {
+  const { received_at: receivedAt, accepted, ...rest } = eventRow.parse(row);
+  return { type: "event", receivedAt, accepted: accepted === 1, ...rest, request: requestFromRow(row) };
+}
+
+export function rejectionFromRow(row: Row): StoredRejection {
+  const { received_at: receivedAt, ...rest } = rejectionRow.parse(row);
+  const request = row["method"] === null ? null : requestFromRow(row);
+  return { type: "rejected", receivedAt, ...rest, request };
+}
+
+export function arrivalFromRow(row: Row): Arrival {
+  const { id, received_at: receivedAt } = arrivalRow.parse(row);
+  return { id, receivedAt };
+}
+
+export const forwardFromRow = (row: Row): Forward => forwardRow.parse(row);
+
+function requestFromRow(row: Row): HttpRequest {
+  const { body, trailers, ...head } = messageRow.parse(row);
+  return withBody(head, body, trailers);
+}

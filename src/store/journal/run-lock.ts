@@ -1,0 +1,43 @@
+/** Lets one run at a time send a list: a lock file that names its process, and is void once that process has ended. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { PaylinkError } from "../../domain/errors.ts";
+
+/** The id of this process, and whether another process is running. */
+export interface Processes {
+  readonly own: number;
+  readonly isRunning: (pid: number) => boolean;
+}
+
+/**
+ * Takes the lock and returns the function that releases it. A lock left behind by a killed run is replaced. If two runs
+ * replace it in the same instant, both notice in the journal itself before they send anything.
+ */
+export function takeLock(path: string, { own, isRunning }: Processes): () => void {
+  const holder = holderOf(path);
+  // After a container restarts, this process may have the id of the killed one.
+  if (holder !== undefined && holder !== own && isRunning(holder))
+    throw new PaylinkError("already_running", `Process ${holder} is sending this list now.`, {
+      hint: `Wait until it has ended. If process ${holder} is not paylink, delete ${path}.`,
+    });
+  rmSync(path, { force: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, String(own), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    throw new PaylinkError("already_running", "Another run has just started to send this list.", {
+      cause: error,
+    });
+  }
+  return () => rmSync(path, { force: true });
+}
+
+function holderOf(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, "utf8"));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

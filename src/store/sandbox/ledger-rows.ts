@@ -1,0 +1,95 @@
+/** Rows of the sandbox's tables, parsed into links, payments, deliveries and attempts. */
+import * as z from "zod/mini";
+import { isJsonObject, parseJson, type JsonObject } from "../../domain/json.ts";
+import { paymentLinkRequest } from "../../domain/payment-link.ts";
+import type { Attempt, Delivery, Payment } from "../../sandbox/ledger-types.ts";
+import type { Link } from "../../sandbox/links.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+const date = z.pipe(
+  z.string(),
+  z.transform((text) => new Date(text)),
+);
+const dateOrNull = z.nullable(date);
+const integer = z.pipe(z.union([z.number(), z.bigint()]), z.transform(Number));
+
+const json = z.pipe(
+  z.string(),
+  z.transform((text, { issues }): JsonObject => {
+    const parsed = parseJson(text);
+    if (parsed.ok && isJsonObject(parsed.value.value)) return parsed.value.value;
+    issues.push({ code: "custom", message: "is not a JSON object", input: text });
+    return z.NEVER;
+  }),
+);
+
+const linkRow = z.object({
+  id: z.string(),
+  request: json,
+  created: date,
+  expires: z.string(),
+  viewed: dateOrNull,
+  attempted: dateOrNull,
+  paid: dateOrNull,
+  cancelled: dateOrNull,
+});
+
+export function linkFromRow(row: Row): Link {
+  const { id, request, created, expires, viewed, attempted, paid, cancelled } = linkRow.parse(row);
+  return {
+    id,
+    request: paymentLinkRequest.parse(request),
+    createdDate: created,
+    expirationDate: expires,
+    viewedDate: viewed,
+    attemptedDate: attempted,
+    paidDate: paid,
+    cancelledDate: cancelled,
+  };
+}
+
+const paymentRow = z.pipe(
+  z.object({ uti: z.string(), link: z.string(), record: json }),
+  z.transform(({ link: linkId, ...payment }) => ({ ...payment, linkId })),
+);
+
+export const paymentFromRow = (row: Row): Payment => paymentRow.parse(row);
+
+const deliveryRow = z.pipe(
+  z.object({
+    id: z.string(),
+    link: z.string(),
+    uti: z.string(),
+    url: z.string(),
+    body: z.instanceof(Uint8Array),
+    state: z.enum(["waiting", "delivered", "failed"]),
+    attempts: integer,
+    tries: integer,
+    due: integer,
+  }),
+  z.transform(({ link: linkId, ...delivery }) => ({ ...delivery, linkId })),
+);
+
+export const deliveryFromRow = (row: Row): Delivery => deliveryRow.parse(row);
+
+const headerLines = z.array(z.tuple([z.string(), z.string()]));
+
+const attemptRow = z.pipe(
+  z.object({
+    delivery: z.string(),
+    number: integer,
+    at: date,
+    headers: z.pipe(
+      z.string(),
+      z.transform((text) => headerLines.parse(JSON.parse(text))),
+    ),
+    base: z.string(),
+    status: z.nullable(integer),
+    answer: z.string(),
+    detail: z.string(),
+  }),
+  z.transform(({ delivery: deliveryId, ...attempt }) => ({ ...attempt, deliveryId })),
+);
+
+export const attemptFromRow = (row: Row): Attempt => attemptRow.parse(row);

@@ -1,0 +1,111 @@
+/** The sandbox's identity on this machine: the merchant, its credentials and its signing key, stored between runs. */
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { Profile } from "../settings/profile.ts";
+
+const identity = z.object({
+  merchantId: z.string(),
+  merchantName: z.string(),
+  merchantStoreId: z.number(),
+  clientId: z.string(),
+  clientSecret: z.string(),
+  terminals: z.array(z.string()),
+  token: z.string(),
+  keyid: z.string(),
+  privateKey: z.string(),
+  /** Keys that were replaced, and until when they are still published. */
+  retired: z._default(z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })), []),
+});
+export type SandboxIdentity = z.infer<typeof identity>;
+
+/** A new merchant with a new RSA-2048 key. */
+export function newIdentity(newId: () => string): SandboxIdentity {
+  return {
+    merchantId: "000000000012345",
+    merchantName: "Sandbox Merchant",
+    merchantStoreId: 1,
+    clientId: "sandbox",
+    clientSecret: newId(),
+    terminals: ["1234567890"],
+    token: `sandbox_${newId()}`,
+    ...newKey(newId),
+    retired: [],
+  };
+}
+
+function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKey"> {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  return {
+    keyid: `sandbox-${newId().slice(0, 8)}`,
+    privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
+/** Milliseconds for which a replaced key is published: longer than all retries of a webhook. */
+const PUBLISHED_AFTER_ROTATION = 24 * 3_600_000;
+
+/** The same merchant with a new key; the previous key is retired. */
+function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): SandboxIdentity {
+  const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
+  const until = new Date(now.getTime() + PUBLISHED_AFTER_ROTATION).toISOString();
+  const retired = [{ keyid: before.keyid, publicKey, until }, ...before.retired];
+  return {
+    ...before,
+    ...newKey(newId),
+    retired: retired.filter((key) => Date.parse(key.until) > now.getTime()),
+  };
+}
+
+/** Replaces the key of the identity in a folder, whole or not at all; the new one is on disk when this returns. */
+export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
+  const path = join(folder, FILE);
+  const renewed = withNewKey(openIdentity(folder, newId), newId, now);
+  writeFileSync(`${path}.new`, JSON.stringify(renewed, null, 2), { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  return renewed;
+}
+
+const FILE = "sandbox.json";
+
+/** The profile of the sandbox; webhooks go to `listener`. */
+export function profileOf(value: SandboxIdentity, baseUrl: string, listener: string): Profile {
+  return {
+    baseUrl,
+    token: value.token,
+    terminalId: value.terminals[0] ?? "",
+    currency: "EUR",
+    customerName: "Sandbox Customer",
+    callbackUrl: listener,
+    failureCallbackUrl: listener,
+    webhookKey: `${baseUrl}/.well-known/jwks.json`,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    clientId: value.clientId,
+    clientSecret: value.clientSecret,
+  };
+}
+
+/** Reads the identity in a folder, or creates one there that only its owner can read. */
+export function openIdentity(folder: string, newId: () => string): SandboxIdentity {
+  const path = join(folder, FILE);
+  try {
+    const stored = identity.parse(JSON.parse(readFileSync(path, "utf8")));
+    createPrivateKey(stored.privateKey);
+    return stored;
+  } catch (error) {
+    if (!isMissing(error))
+      throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
+        cause: error,
+        hint: "Move it away, and the sandbox creates a new identity.",
+      });
+  }
+  const made = newIdentity(newId);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(path, JSON.stringify(made, null, 2), { mode: 0o600, flag: "wx" });
+  return made;
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -1,0 +1,171 @@
+/** The sandbox's ledger in SQLite, which one process at a time may open. */
+import { PaylinkError } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { parseWebAddress } from "../../domain/web-address.ts";
+import type { Attempt, Delivery, Filter, Ledger, Payment } from "../../sandbox/ledger-types.ts";
+import type { Link } from "../../sandbox/links.ts";
+import { openDatabase, type Statement, type Value } from "../database.ts";
+import { attemptFromRow, deliveryFromRow, linkFromRow, paymentFromRow } from "./ledger-rows.ts";
+import { SANDBOX_MIGRATIONS } from "./ledger-schema.ts";
+import { createUnits } from "./ledger-units.ts";
+
+/** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
+export function openLedger(path: string): Ledger {
+  const release = lockLedger(path);
+  const database = openDatabase(path, SANDBOX_MIGRATIONS);
+  const units = createUnits(database);
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
+  const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
+  const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
+  const count = (table: string): number => Number(row(`SELECT count(*) AS n FROM ${table}`)?.["n"] ?? 0);
+  const found = <T>(read: (row: Record<string, unknown>) => T, sql: string, key: string): T | undefined => {
+    const one = row(sql, key);
+    return one === undefined ? undefined : read(one);
+  };
+  return {
+    write: units.write,
+    addLink: (link) => run(INSERT_LINK, link.id, ...linkValues(link)),
+    saveLink: (link) => run(UPDATE_LINK, ...linkDates(link), link.id),
+    findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
+    links: (filter) =>
+      rows(
+        `SELECT * FROM links WHERE instr(id || request, ?) ORDER BY seq DESC LIMIT ?`,
+        ...textAndLimit(filter),
+      ).map(linkFromRow),
+    addPayment: (payment) =>
+      run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
+    findPayment: (uti) => found(paymentFromRow, "SELECT * FROM payments WHERE uti = ?", uti),
+    hasReference: (reference) => row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
+    payments: (filter) =>
+      rows(SELECT_PAYMENTS, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(
+        paymentFromRow,
+      ),
+    addDelivery: (delivery) => run(INSERT_DELIVERY, ...deliveryValues(delivery)),
+    findDelivery: (id) => found(deliveryFromRow, "SELECT * FROM deliveries WHERE id = ?", id),
+    deliveries: (filter) =>
+      rows(SELECT_DELIVERIES, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(
+        deliveryFromRow,
+      ),
+    addAttempt: (attempt, state, due) => {
+      run("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ...attemptValues(attempt));
+      run(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
+    },
+    attemptsOf: (id) =>
+      rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number", id).map(attemptFromRow),
+    resend: (id, due) =>
+      run("UPDATE deliveries SET state = 'waiting', tries = 0, due = ? WHERE id = ?", due, id),
+    waitingOrigins: () =>
+      rows("SELECT DISTINCT origin FROM deliveries WHERE state = 'waiting'").map(({ origin }) =>
+        String(origin),
+      ),
+    nextFor: (origin, now, busyLinks) => {
+      const one = row(SELECT_NEXT, origin, now, JSON.stringify([...busyLinks]));
+      return one === undefined ? undefined : deliveryFromRow(one);
+    },
+    nextDue: (after) => {
+      const due = row("SELECT min(due) AS due FROM deliveries WHERE state = 'waiting' AND due > ?", after)?.[
+        "due"
+      ];
+      return due === null || due === undefined ? undefined : Number(due);
+    },
+    counts: () => ({ links: count("links"), payments: count("payments") }),
+    reset: () => {
+      for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
+    },
+    close: async () => {
+      await units.settled();
+      database.close();
+      release();
+    },
+  };
+}
+
+/**
+ * Locks a file beside the ledger until this process ends: the system then releases the lock, however the process
+ * ended. Returns the function that releases it earlier.
+ */
+function lockLedger(path: string): () => void {
+  if (path === ":memory:") return () => undefined;
+  const owner = openDatabase(`${path}.owner`, []);
+  try {
+    owner.exec("PRAGMA busy_timeout=0; BEGIN IMMEDIATE;");
+  } catch (error) {
+    owner.close();
+    throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
+      hint: "Stop it, or start this one with another --db or another PAYLINK_HOME.",
+      cause: error,
+    });
+  }
+  return () => {
+    owner.exec("ROLLBACK");
+    owner.close();
+  };
+}
+
+const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
+const UPDATE_LINK = "UPDATE links SET viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
+const SELECT_PAYMENTS =
+  "SELECT * FROM payments WHERE (? = '' OR outcome = ?) AND instr(link || ' ' || reference || ' ' || uti, ?) ORDER BY seq DESC LIMIT ?";
+const INSERT_DELIVERY = "INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const UPDATE_DELIVERY =
+  "UPDATE deliveries SET attempts = ?, tries = tries + 1, state = ?, due = ? WHERE id = ?";
+const SELECT_DELIVERIES =
+  "SELECT * FROM deliveries WHERE (? = '' OR state = ?) AND instr(link || ' ' || id || ' ' || uti || ' ' || url, ?) ORDER BY seq DESC LIMIT ?";
+const SELECT_NEXT =
+  "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND link NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
+
+const textAndLimit = ({ text = "", limit }: Filter): [string, number] => [text, limit];
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+const linkDates = (link: Link): Value[] => [
+  iso(link.viewedDate),
+  iso(link.attemptedDate),
+  iso(link.paidDate),
+  iso(link.cancelledDate),
+];
+
+const linkValues = (link: Link): Value[] => [
+  stringifyJson(link.request),
+  link.createdDate.toISOString(),
+  link.expirationDate,
+  ...linkDates(link),
+];
+
+const paymentValues = ({ uti, linkId, record }: Payment): Value[] => [
+  uti,
+  linkId,
+  textOf(record, "reference") ?? "",
+  outcomeOf(record).toLowerCase(),
+  stringifyJson(record),
+];
+
+const deliveryValues = (delivery: Delivery): Value[] => [
+  delivery.id,
+  delivery.linkId,
+  delivery.uti,
+  delivery.url,
+  parseWebAddress(delivery.url)?.origin ?? "",
+  delivery.body,
+  delivery.state,
+  delivery.attempts,
+  delivery.tries,
+  delivery.due,
+];
+
+const attemptValues = (attempt: Attempt): Value[] => [
+  attempt.deliveryId,
+  attempt.number,
+  attempt.at.toISOString(),
+  JSON.stringify(attempt.headers),
+  attempt.base,
+  attempt.status,
+  attempt.answer,
+  attempt.detail,
+];

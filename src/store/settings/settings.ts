@@ -1,0 +1,125 @@
+/** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type Conf from "conf";
+import * as z from "zod/mini";
+import { PaylinkError } from "../../domain/errors.ts";
+import { problemsOf } from "../../domain/shape.ts";
+import { withLock } from "./settings-lock.ts";
+import { profile, type Profile } from "./profile.ts";
+
+const stored = z.lazy(() =>
+  z.object({
+    current: z.optional(z.string()),
+    profiles: z._default(z.record(z.string(), profile), {}),
+  }),
+);
+type Stored = z.infer<typeof stored>;
+
+export interface Settings {
+  readonly path: string;
+  /** The name of the profile that is used unless another is named. */
+  current(): string | undefined;
+  profiles(): Readonly<Record<string, Profile>>;
+  /** Replaces a profile; it becomes the current one if there is none. */
+  save(name: string, value: Profile): Promise<void>;
+  /** Changes a profile as it is in the file at that moment; creates it if there is none. */
+  change(name: string, change: (value: Profile) => Profile): Promise<void>;
+  use(name: string): Promise<void>;
+}
+
+const NAME = "settings";
+
+/** Reading creates no file. `warn` is called if a damaged file had to be renamed. */
+export function openSettings(folder: string, warn: (warning: string) => void): Settings {
+  const path = join(folder, `${NAME}.json`);
+  let last: { readonly text: string | undefined; readonly parsed: Stored } | undefined;
+  // The file is read each time, since other processes write it too, and parsed only when it has changed.
+  const read = (): Stored => {
+    const text = readText(path);
+    if (last === undefined || last.text !== text) last = { text, parsed: readStored(path, text, warn) };
+    return last.parsed;
+  };
+  const write = async (change: (now: Stored) => Stored): Promise<void> => {
+    const open = await loadConf(folder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    withLock(`${path}.lock`, () => {
+      const next = change(read());
+      open().store = next;
+    });
+  };
+  const change = (name: string, make: (value: Profile) => Profile): Promise<void> =>
+    write(({ current, profiles }) => ({
+      current: current ?? name,
+      profiles: { ...profiles, [name]: make(own(profiles, name) ?? {}) },
+    }));
+  return {
+    path,
+    current: () => read().current,
+    profiles: () => read().profiles,
+    save: (name, value) => change(name, () => value),
+    change,
+    use: (name) => write((now) => ({ ...now, current: name })),
+  };
+}
+
+const own = (profiles: Stored["profiles"], name: string): Profile | undefined =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+
+/** Only writing needs conf, which is slow to load. */
+async function loadConf(folder: string): Promise<() => Conf<Stored>> {
+  const { default: Store } = await import("conf");
+  return () =>
+    new Store<Stored>({
+      cwd: folder,
+      configName: NAME,
+      // By default conf lets everybody read the file, and splits profile names at their dots.
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    });
+}
+
+/** A file that is not a settings file is renamed; an invalid value, as typed by hand, is reported. */
+function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
+  if (text === undefined) return { profiles: {} };
+  const parsed = stored.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  const problems = problemsOf(parsed.error.issues);
+  if (problems.some(({ at }) => at.split(".").length > 2))
+    throw new PaylinkError("file_unreadable", `${path} holds invalid values:`, {
+      problems,
+      hint: "Fix them in that file, or move the file away to start again.",
+    });
+  moveAway(path, text, warn);
+  return { profiles: {} };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+/** The parser's own message is dropped: it quotes the text, which holds secrets. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function moveAway(path: string, broken: string, warn: (warning: string) => void): void {
+  // Another process may have fixed it in the meantime.
+  if (readText(path) !== broken) return;
+  let place = `${path}.broken`;
+  for (let count = 2; existsSync(place); count += 1) place = `${path}.broken-${count}`;
+  renameSync(path, place);
+  chmodSync(place, 0o600);
+  warn(`The settings file was damaged. It was renamed to ${place}, and its profiles are not used.`);
+}

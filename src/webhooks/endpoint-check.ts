@@ -1,0 +1,60 @@
+/** Sends an endpoint each case, one after the other, and judges its answers. */
+import type { Send } from "../http/exchange.ts";
+import type { SigningKey } from "../signatures/keys.ts";
+import { ENDPOINT_CASES, type EndpointCase } from "./endpoint-cases.ts";
+import { post, type Answer, type NoAnswer } from "./endpoint.ts";
+
+export interface CaseResult {
+  readonly name: string;
+  readonly expects: EndpointCase["expects"];
+  readonly ok: boolean;
+  readonly sent: string;
+  readonly matters: string;
+  /** The answers: "200", "200, 500", "no answer: …". */
+  readonly answered: string;
+  readonly statuses: readonly (number | null)[];
+}
+
+interface CheckParts {
+  readonly url: URL;
+  readonly key: SigningKey;
+  readonly send: Send;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly signal: AbortSignal;
+}
+
+/** Yields each result. Ends with `unreachable` where the endpoint accepts no connection, so that nothing can be judged. */
+export async function* checkEndpoint(
+  parts: CheckParts,
+): AsyncGenerator<CaseResult | { readonly unreachable: string }> {
+  for (const one of ENDPOINT_CASES) {
+    if (parts.signal.aborted) return;
+    const answers: (Answer | NoAnswer)[] = [];
+    const sender = { ...parts, created: Math.floor(parts.now().getTime() / 1000) };
+    for (const request of one.requests(sender, parts)) {
+      const answer = await post(request, parts);
+      if (answer.status === null && !answer.sent) return yield { unreachable: answer.reason };
+      answers.push(answer);
+    }
+    yield resultOf(one, answers);
+  }
+}
+
+function resultOf(
+  { name, expects, sent, matters }: EndpointCase,
+  answers: readonly (Answer | NoAnswer)[],
+): CaseResult {
+  const statuses = answers.map(({ status }) => status);
+  const ok = statuses.every((status) => status !== null && ACCEPTABLE[expects](status));
+  return { name, expects, ok, sent, matters, answered: answers.map(describe).join(", "), statuses };
+}
+
+/** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
+const ACCEPTABLE = {
+  taken: (status: number): boolean => status >= 200 && status < 300,
+  refused: (status: number): boolean => status >= 400 && status < 500,
+} as const;
+
+const describe = (answer: Answer | NoAnswer): string =>
+  answer.status === null ? `no answer: ${answer.reason}` : String(answer.status);

@@ -1,0 +1,76 @@
+/** Sample transaction records: what the service reports for each kind of payment. */
+import { exponentOf } from "../domain/currency.ts";
+import { JsonNumber } from "../domain/json.ts";
+import { madeUpRecord } from "../domain/made-up-record.ts";
+import { SALE, VERIFICATION } from "../domain/payment-link.ts";
+import { makeReference, suffixFrom } from "../domain/reference.ts";
+import type { WellFormedRecord } from "../domain/transaction-fields.ts";
+
+export const OUTCOMES = ["approved", "declined", "cancelled"] as const;
+export type SampleOutcome = (typeof OUTCOMES)[number];
+
+export const LINK_KINDS = ["one-time", "reusable", "subscription"] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+export interface Sample {
+  readonly outcome: SampleOutcome;
+  readonly link: LinkKind;
+  /** Written as given; by default 10.00, and 0 for the start of a subscription. */
+  readonly amount?: string | undefined;
+  readonly currency?: string | undefined;
+  /** The merchant's order number: the whole reference, or the base of a reusable link's. */
+  readonly reference?: string | undefined;
+}
+
+/** Where a record's ids and times come from. */
+export interface SampleSource {
+  readonly newId: () => string;
+  readonly now: () => Date;
+}
+
+const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant", merchantStoreId: 1 };
+
+/** By the last four digits of the test cards of the checkout page. */
+const CARDS = {
+  approved: "************1111",
+  declined: "************0002",
+  cancelled: "************1111",
+} as const;
+
+export function sampleRecord(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
+  const { outcome, link, currency = "EUR" } = sample;
+  const start = link === "subscription";
+  return madeUpRecord(
+    {
+      outcome,
+      transType: start ? VERIFICATION : SALE,
+      amount: new JsonNumber(sample.amount ?? (start ? "0" : tenIn(currency))),
+      currency,
+      reference: referenceOf(sample, newId),
+      terminalId: "1234567890",
+      merchant: MERCHANT,
+      cardPan: CARDS[outcome],
+      softwareVersion: "1.0.0",
+      number: numberFrom(newId()),
+    },
+    { newId, now: now() },
+  );
+}
+
+/** Ten, with the decimals that the currency has. */
+function tenIn(currency: string): string {
+  const decimals = exponentOf(currency) ?? 2;
+  return decimals === 0 ? "10" : `10.${"0".repeat(decimals)}`;
+}
+
+/** Endpoints rule 6: each payment of a reusable link has its own suffix. */
+function referenceOf({ link, reference = "INV-1001" }: Sample, newId: () => string): string {
+  if (link !== "reusable") return reference;
+  return makeReference(reference, suffixFrom(newId()));
+}
+
+/** Six digits, as receipts and traces have. */
+function numberFrom(id: string): string {
+  const digits = Number.parseInt(id.replaceAll("-", "").slice(0, 8), 16) % 1_000_000;
+  return String(digits).padStart(6, "0");
+}

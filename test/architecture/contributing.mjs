@@ -1,0 +1,42 @@
+/** Writes the table of folders into CONTRIBUTING: `npm run docs`. The architecture test fails when it is out of date. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { format, resolveConfig } from "prettier";
+import { COMMANDS, FOLDERS } from "./folders.mjs";
+
+export const CONTRIBUTING = resolve(import.meta.dirname, "../../.github/CONTRIBUTING.md");
+
+/** @param {readonly string[]} names */
+const asCode = (names) => names.map((name) => `\`${name}\``).join(", ");
+
+/** @returns {string} */
+function table() {
+  const rows = Object.entries(FOLDERS).map(([name, { holds, mayImport }]) => [
+    asCode([name]),
+    holds,
+    asCode(mayImport.filter((target) => !target.startsWith("node:"))),
+  ]);
+  const commands = [
+    "`commands`",
+    COMMANDS.holds,
+    `everything except each other and ${asCode(COMMANDS.mayNotImport)}`,
+  ];
+  return [["folder", "what belongs there", "may import"], ["---", "---", "---"], ...rows, commands]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}
+
+/**
+ * The text with its table replaced by the present one.
+ * @param {string} text
+ */
+export async function withTable(text) {
+  const replaced = text.replace(
+    /(?<=<!-- folders -->\n)[^]*(?=<!-- \/folders -->)/,
+    () => `\n${table()}\n\n`,
+  );
+  return format(replaced, { ...(await resolveConfig(CONTRIBUTING)), parser: "markdown" });
+}
+
+if (process.argv[1] === import.meta.filename)
+  writeFileSync(CONTRIBUTING, await withTable(readFileSync(CONTRIBUTING, "utf8")));

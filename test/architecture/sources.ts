@@ -1,0 +1,55 @@
+/** The sources as the architecture test sees them: their names, their text, and which file imports which. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../../src");
+
+export interface Source {
+  /** The path in `src` without its extension: `receiver/events`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface Import {
+  readonly file: string;
+  /** Another source, or a package. */
+  readonly target: string;
+}
+
+export const readSources = (): Source[] =>
+  readdirSync(ROOT, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => ({ file: withoutExtension(name), text: readFileSync(join(ROOT, name), "utf8") }));
+
+const withoutExtension = (path: string): string => path.replaceAll("\\", "/").replace(/\.ts$/, "");
+
+/** `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */
+const IMPORT = /(?:^import |^(?:import|export) [^"'`;=()]*from |\bimport\()"([^"]+)"/gm;
+
+export function importsOf({ file, text }: Source): Import[] {
+  const folder = dirname(join(ROOT, file));
+  const specifiers = [...text.matchAll(IMPORT)].map(([, specifier = ""]) => specifier);
+  return specifiers.map((specifier) => ({
+    file,
+    target: specifier.startsWith(".")
+      ? withoutExtension(relative(ROOT, resolve(folder, specifier)))
+      : specifier,
+  }));
+}
+
+/** Each circle as the path that leads around it: `a → b → a`. Imports of types and lazy imports count. */
+export function circles(imports: readonly Import[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of imports) targets.set(file, [...(targets.get(file) ?? []), target]);
+  const finished = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    else if (!finished.has(file)) {
+      for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+      finished.add(file);
+    }
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return found;
+}

@@ -1,0 +1,90 @@
+/** The built program on the network of a company: through a proxy, and to a service with a private certificate authority. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink, type Ended } from "../support/paylink.ts";
+import { startProxy, startSecureService, UNRESOLVABLE } from "../support/secure-service.ts";
+
+const TOKEN = "token-1";
+const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace", "--json"];
+
+/** Runs `create` against a base URL, with the proxy's and the authority's variables in `env`. */
+const create = (home: string, baseUrl: string, env: Readonly<Record<string, string>>): Promise<Ended> =>
+  runPaylink(CREATE, {
+    home,
+    env: { PAYLINK_BASE_URL: baseUrl, PAYLINK_TOKEN: TOKEN, PAYLINK_TERMINAL_ID: "1234567890", ...env },
+  });
+
+/** The retries are reported before the error. */
+function expectNotReached({ code, stdout, stderr }: Ended): void {
+  expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+  expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+    error: { code: "not_reached" },
+  });
+}
+
+describe("HTTPS_PROXY", () => {
+  it.each(["HTTPS_PROXY", "https_proxy"])(
+    "(%s) tunnels to an https service, and hides the token",
+    async (name) => {
+      const home = temporaryHome();
+      const { port, ca, tokens } = await startSecureService(home);
+      const proxy = await startProxy({ to: port });
+      const run = await create(home, `https://${UNRESOLVABLE}`, {
+        [name]: proxy.url,
+        NODE_EXTRA_CA_CERTS: ca,
+      });
+      expect(run).toMatchObject({ code: 0, stderr: "" });
+      expect(JSON.parse(run.stdout)).toMatchObject({ url: expect.stringMatching(/^https:/) as unknown });
+      expect(proxy.targets).toEqual([`${UNRESOLVABLE}:443`]);
+      expect(tokens).toEqual([`Bearer ${TOKEN}`]);
+      expect(proxy.tunnelled().length).toBeGreaterThan(500);
+      expect(proxy.tunnelled()).not.toContain(TOKEN);
+    },
+  );
+
+  it("still checks the certificate of the service", async () => {
+    const home = temporaryHome();
+    const { port, tokens } = await startSecureService(home);
+    const proxy = await startProxy({ to: port });
+    const ended = await create(home, `https://${UNRESOLVABLE}`, { HTTPS_PROXY: proxy.url });
+    expectNotReached(ended);
+    expect(proxy.targets).toContain(`${UNRESOLVABLE}:443`);
+    expect(tokens).toEqual([]);
+  });
+
+  it("reports a proxy that refuses as a service that was not reached", async () => {
+    const home = temporaryHome();
+    const proxy = await startProxy({ to: 0, refuse: 502 });
+    const ended = await create(home, `https://${UNRESOLVABLE}`, { HTTPS_PROXY: proxy.url });
+    expectNotReached(ended);
+    expect(proxy.targets).toContain(`${UNRESOLVABLE}:443`);
+  });
+
+  it("is not used for a host in NO_PROXY", async () => {
+    const home = temporaryHome();
+    const { port, ca, tokens } = await startSecureService(home);
+    const proxy = await startProxy({ to: port });
+    const env = { HTTPS_PROXY: proxy.url, NO_PROXY: "localhost", NODE_EXTRA_CA_CERTS: ca };
+    expect(await create(home, `https://localhost:${port}`, env)).toMatchObject({ code: 0, stderr: "" });
+    expect(proxy.targets).toEqual([]);
+    expect(tokens).toEqual([`Bearer ${TOKEN}`]);
+  });
+});
+
+describe("a private certificate authority", () => {
+  it("is trusted when NODE_EXTRA_CA_CERTS names it", async () => {
+    const home = temporaryHome();
+    const { port, ca, tokens } = await startSecureService(home);
+    const run = await create(home, `https://localhost:${port}`, { NODE_EXTRA_CA_CERTS: ca });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(tokens).toEqual([`Bearer ${TOKEN}`]);
+  });
+
+  it("is not trusted otherwise, and gets no token", async () => {
+    const home = temporaryHome();
+    const { port, tokens } = await startSecureService(home);
+    const ended = await create(home, `https://localhost:${port}`, {});
+    expectNotReached(ended);
+    expect(tokens).toEqual([]);
+  });
+});

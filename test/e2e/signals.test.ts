@@ -1,0 +1,91 @@
+/** Ctrl-C and SIGTERM on the built program: a command finishes what it has sent, then ends with the code of the signal. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ANSWER } from "../support/link-request.ts";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
+
+const account = (url: string): Record<string, string> => ({
+  PAYLINK_BASE_URL: url,
+  PAYLINK_TOKEN: "token-1",
+  PAYLINK_TERMINAL_ID: "1234567890",
+});
+
+describe.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s", (signal, code) => {
+  it("lets create receive the answer to what it has sent, and shows the link", async () => {
+    let answer = (): void => undefined;
+    const service = await rawServer((socket) => (answer = () => reply(200, ANSWER)(socket)));
+    const creating = startPaylink([...CREATE, "--quiet"], {
+      home: temporaryHome(),
+      env: account(service.url),
+    });
+    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    const ended = creating.stop(signal);
+    setTimeout(answer, 200);
+    expect(await ended).toMatchObject({ code, stdout: "https://pay.example/checkout?r=L1\n" });
+  });
+
+  it("ends create at once when it comes a second time", async () => {
+    const service = await rawServer(() => undefined);
+    const creating = startPaylink(CREATE, { home: temporaryHome(), env: account(service.url) });
+    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    void creating.stop(signal);
+    // One signal after the other: two at once may be merged by the system.
+    const timer = setInterval(() => void creating.stop(signal), 200);
+    const ended = await creating.ended;
+    clearInterval(timer);
+    expect(ended).toMatchObject({ code: null, stdout: "" });
+  });
+
+  it("lets bulk receive the answer to what it has sent, and sends no other row", async () => {
+    const home = temporaryHome();
+    const list = join(home, "list.csv");
+    writeFileSync(list, `invoiceId,amount\n${[1, 2, 3, 4, 5].map((n) => `INV-${n},10`).join("\n")}\n`);
+    let answer = (): void => undefined;
+    const service = await rawServer((socket) => (answer = () => reply(200, ANSWER)(socket)));
+    const args = ["bulk", list, "--currency", "EUR", "--customer-name", "Ada Lovelace", "--concurrency", "1"];
+    const sending = startPaylink(args, { home, env: account(service.url) });
+    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    const ended = sending.stop(signal);
+    setTimeout(answer, 200);
+    expect((await ended).code).toBe(code);
+    expect(service.requests.length).toBe(1);
+  });
+
+  it("ends listen with everything stored by its thread", async () => {
+    const home = temporaryHome();
+    const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
+    const url = await readyUrl(listening);
+    expect(await post(url, webhook(url, record()))).toBe(200);
+    expect((await listening.stop(signal)).code).toBe(code);
+    const { stdout } = await runPaylink(["events", "list", "--json"], { home });
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({ verified: true, outcome: "APPROVED" });
+  });
+
+  it("ends sandbox, create --wait and test", async () => {
+    const home = temporaryHome();
+    const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
+    await readyUrl(sandbox);
+    const waiting = startPaylink([...CREATE, "--wait", "--quiet"], { home });
+    await waiting.until(/^http/);
+    expect((await waiting.stop(signal)).code).toBe(code);
+    const testing = startPaylink(
+      ["test", "--", process.execPath, "-e", "console.log('up'); setInterval(() => {}, 9)"],
+      {
+        home,
+      },
+    );
+    await testing.until(/up/);
+    expect((await testing.stop(signal)).code).toBe(code);
+    expect((await sandbox.stop(signal)).code).toBe(code);
+  });
+});

@@ -1,0 +1,42 @@
+/** The address a webhook is checked against: the public URL's, and its path where a proxy stripped a prefix. */
+import { describe, expect, it } from "vitest";
+import type { RequestHead } from "../../src/http/message.ts";
+import { addressed, publicAddress } from "../../src/receiver/address.ts";
+
+const head = (target: string): RequestHead => ({
+  method: "POST",
+  scheme: "http",
+  authority: "127.0.0.1:4000",
+  target,
+  headers: [["Host", "127.0.0.1:4000"]],
+});
+
+describe("with a public URL", () => {
+  it.each([
+    ["the same path", "/pay/hook", "/pay/hook"],
+    ["a stripped prefix", "/hook", "/pay/hook"],
+    ["a stripped prefix, with a query as it is", "/hook?a=%7E&b='?", "/pay/hook?a=%7E&b='?"],
+    ["a query on the same path", "/pay/hook?x", "/pay/hook?x"],
+    ["another path", "/other", "/other"],
+    ["a path that ends in the public one", "/v1/pay/hook", "/v1/pay/hook"],
+    ["half of a segment", "/ook", "/ook"],
+    ["no path at all", "hook", "hook"],
+    ["the root", "/", "/"],
+  ])("%s: %s becomes %s", (_, received, expected) => {
+    const { scheme, authority, target } = addressed(
+      head(received),
+      publicAddress(new URL("https://shop.example/pay/hook?ignored=1")),
+    );
+    expect([scheme, authority, target]).toEqual(["https", "shop.example", expected]);
+  });
+
+  it("keeps an encoding that URL would normalise", () => {
+    const address = publicAddress(new URL("https://shop.example/hook"));
+    expect(addressed(head("/a/../hook"), address).target).toBe("/a/../hook");
+  });
+});
+
+it("without one, the target is never changed", () => {
+  const own = { kind: "own", scheme: "http", hosts: ["127.0.0.1"], port: 4000 } as const;
+  expect(addressed(head("/hook"), own)).toEqual(head("/hook"));
+});

@@ -1,0 +1,69 @@
+/** When a receiver renews its keys: wherever a key that is newer than its own may verify the signature. */
+import { generateKeyPairSync } from "node:crypto";
+import { expect, it, onTestFinished } from "vitest";
+import { serve } from "../../src/http/serve.ts";
+import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import { startReceiver } from "../../src/receiver/receiver.ts";
+import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
+import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { keysOf } from "../support/vectors.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
+
+const [oldPair, newPair] = [1, 2].map(() => generateKeyPairSync("rsa", { modulusLength: 2048 }));
+if (oldPair === undefined || newPair === undefined) throw new Error("no keys");
+const { privateKey } = newPair;
+const jwks = (...kids: string[]): VerificationKey[] =>
+  keysOf(
+    JSON.stringify({
+      keys: kids.map((kid) => publicJwk(kid.startsWith("new") ? newPair.publicKey : oldPair.publicKey, kid)),
+    }),
+  );
+const unnamed = (keys: VerificationKey[]): VerificationKey[] => keys.map((key) => ({ ...key, keyid: null }));
+const encryption = (keys: VerificationKey[]): VerificationKey[] =>
+  keys.map((key) => ({ ...key, use: "enc" }));
+
+async function deliver(
+  keys: VerificationKey[],
+  keyid: string | null,
+): Promise<[status: number, renewals: number]> {
+  let renewals = 0;
+  const receiver = await startReceiver({
+    serve,
+    host: "127.0.0.1",
+    port: 0,
+    path: "/",
+    publicAddress: undefined,
+    maxBody: 10_000,
+    keys,
+    renewKeys: async () => {
+      renewals += 1;
+      return jwks("old", "new");
+    },
+    policy: DEFAULT_POLICY,
+    strict: false,
+    unverified: false,
+    log: createMemoryLog(),
+    now: () => new Date(),
+    newId: () => "id",
+    observe: () => undefined,
+    faulted: (error) => {
+      throw error;
+    },
+  });
+  onTestFinished(() => receiver.close());
+  const key = { keyid, key: privateKey };
+  const status = await post(receiver.url, webhook(receiver.url, record(), key));
+  return [status, renewals];
+}
+
+it.each<[string, VerificationKey[], string | null, number, number]>([
+  ["an unknown keyid", jwks("old"), "new", 200, 1],
+  ["no keyid, and no key that verifies", jwks("old"), null, 200, 1],
+  ["no keyid, and more keys than are tried", jwks("old", "old-2", "old-3", "old-4", "old-5"), null, 200, 1],
+  ["no keyid, and no usable key", encryption(jwks("old")), null, 200, 1],
+  ["a keyid, and a key without id that does not verify", unnamed(jwks("old")), "new", 200, 1],
+  ["no keyid, and a key that verifies", jwks("new"), null, 200, 0],
+  ["a keyid whose key does not verify", jwks("old"), "old", 401, 0],
+])("%s", async (_, keys, keyid, status, renewals) => {
+  expect(await deliver(keys, keyid)).toEqual([status, renewals]);
+});

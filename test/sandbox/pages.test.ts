@@ -1,0 +1,101 @@
+/** The sandbox's pages: escaping, their policy, the way back to the merchant, the form for a new link, and errors. */
+import { describe, expect, it } from "vitest";
+import { linkId, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
+
+it("escapes every value, and allows no other scripts", async () => {
+  const service = openTestSandbox();
+  const markup = `"><script>alert(1)</script>'&`;
+  const details = {
+    customerName: markup,
+    invoiceId: markup,
+    description: markup,
+    customerDetails: { billingAddress: { city: markup } },
+  };
+  const id = await linkId(service, reusable(service, { paymentReferenceMode: "OPEN" }, details));
+  await service.pay(id, { outcome: "approved", amount: "1", reference: markup });
+  for (const path of ["/", `/pay?r=${id}`, `/?text=${encodeURIComponent(markup)}`]) {
+    const page = await service.request("GET", path);
+    expect(page.text).not.toContain("<script>alert");
+    expect(page.header("content-security-policy")).toContain("default-src 'none'");
+    expect(page.header("content-security-policy")).not.toContain("unsafe");
+  }
+});
+
+it("checks the form for a new link by the rules of every request", async () => {
+  const service = openTestSandbox();
+  const create = (form: Readonly<Record<string, string>>) =>
+    service.request("POST", "/sandbox/links", {
+      headers: { Origin: ORIGIN },
+      body: new URLSearchParams({ ...form, key: service.dashboardKey }).toString(),
+    });
+  const valid = {
+    amount: "12.50",
+    currency: "eur",
+    customerName: "Ada",
+    terminalId: service.identity.terminals[0] ?? "",
+    expirationDate: "7d",
+  };
+  const created = await create(valid);
+  expect(created.status).toBe(303);
+  expect((await service.request("GET", created.header("location") ?? "")).text).toContain("EUR 12.50");
+  const refused = await create({ ...valid, amount: "12,50", customerName: "" });
+  expect(refused.status).toBe(400);
+});
+
+it("answers errors as a page to browsers and as problem details to programs", async () => {
+  const service = openTestSandbox();
+  const headers = { Origin: ORIGIN };
+  const body = new URLSearchParams({
+    amount: "12,50",
+    expirationDate: "<b>soon",
+    key: service.dashboardKey,
+  }).toString();
+  const browser = { ...headers, Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  const page = await service.request("POST", "/sandbox/links", { headers: browser, body });
+  expect(page.status).toBe(400);
+  expect(page.header("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.header("content-security-policy")).toContain("default-src 'none'");
+  expect(page.text).toMatch(
+    /<h1>Bad Request<\/h1>[\s\S]*amount<\/span> must[\s\S]*expirationDate<\/span> must/,
+  );
+  const details = await service.request("POST", "/sandbox/links", { headers, body });
+  expect(details.header("content-type")).toBe("application/problem+json");
+  expect(details.json()).toMatchObject({
+    status: 400,
+    errors: [{ pointer: "#/amount" }, { pointer: "#/expirationDate" }],
+  });
+  const nowhere = await service.request("GET", "/nowhere", { headers: browser });
+  expect([nowhere.status, nowhere.text]).toEqual([404, expect.stringContaining("no such address")]);
+});
+
+describe("the way back to the merchant", () => {
+  const pay = async (paymentSettings: object, outcome: string) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service, { paymentSettings }));
+    const form = await service.request("GET", `/pay?r=${id}`);
+    const answer = await service.request("POST", `/pay?r=${id}`, { body: `outcome=${outcome}` });
+    expect(answer.status).toBe(303);
+    expect(answer.header("location")).toMatch(/^\/pay\/result\?t=/);
+    return { form, result: await service.request("GET", answer.header("location") ?? "") };
+  };
+  const urls = { returnUrl: "https://shop.example/paid", failureReturnUrl: "https://shop.example/failed" };
+
+  it.each([
+    ["approved", urls.returnUrl],
+    ["declined", urls.failureReturnUrl],
+    ["cancelled", urls.failureReturnUrl],
+  ])("the result of a payment that was %s leads to %s", async (outcome, url) => {
+    const { result } = await pay(urls, outcome);
+    expect(result.text).toContain(`<meta http-equiv="refresh" content="0;url=${url}"`);
+    expect(result.text).toContain(`href="${url}"`);
+  });
+
+  it("no address of a link becomes part of the policy", async () => {
+    const { form, result } = await pay({ returnUrl: "https://shop.example;sandbox/paid" }, "approved");
+    for (const page of [form, result]) {
+      const directives = (page.header("content-security-policy") ?? "").split("; ");
+      expect(directives).toContain("form-action 'self'");
+      expect(directives.join()).not.toContain("sandbox");
+    }
+  });
+});

@@ -1,0 +1,105 @@
+/** Requests that the sandbox refuses: foreign hosts, pages of other origins, clients without the token. */
+import { describe, expect, it } from "vitest";
+import { linkId, oneTime, openTestSandbox, ORIGIN, type TestSandbox } from "../support/sandbox.ts";
+
+it.each(["evil.example", "evil.example:4010", "127.0.0.1.evil.example", "10.0.0.1:4010"])(
+  "refuses Host %s",
+  async (authority) => {
+    const service = openTestSandbox();
+    for (const path of ["/", "/pay", "/sandbox/events"])
+      expect((await service.request("GET", path, { authority })).status).toBe(421);
+  },
+);
+
+it.each(["127.0.0.1:4010", "localhost:4010", "[::1]:4010"])("accepts Host %s", async (authority) => {
+  expect((await openTestSandbox().request("GET", "/", { authority })).status).toBe(200);
+});
+
+it.each([
+  ["", 400],
+  ["a b", 400],
+])("answers the host %j with %i", async (authority, status) => {
+  expect((await openTestSandbox().request("GET", "/", { authority })).status).toBe(status);
+});
+
+describe("controls", () => {
+  const advance = (
+    service: TestSandbox,
+    headers: Readonly<Record<string, string>>,
+    form: Readonly<Record<string, string>> = {},
+  ) => {
+    const body = new URLSearchParams({ duration: "1s", ...form }).toString();
+    return service.request("POST", "/sandbox/advance", { headers, body });
+  };
+
+  it("need the merchant's token or the dashboard's key, also for the sandbox's own origin", async () => {
+    const service = openTestSandbox();
+    const key = service.dashboardKey;
+    expect((await advance(service, {})).status).toBe(401);
+    expect((await advance(service, { Origin: ORIGIN })).status).toBe(401);
+    expect((await advance(service, { Authorization: "Bearer nonsense" })).status).toBe(401);
+    expect((await advance(service, { Origin: ORIGIN }, { key: "nonsense" })).status).toBe(403);
+    expect((await advance(service, { Authorization: `Bearer ${service.identity.token}` })).status).toBe(200);
+    expect((await advance(service, { Origin: ORIGIN }, { key })).status).toBe(200);
+  });
+
+  it.each(["https://evil.example", "null", "http://127.0.0.1:9999"])("refuse origin %s", async (Origin) => {
+    const service = openTestSandbox();
+    const Authorization = `Bearer ${service.identity.token}`;
+    expect((await advance(service, { Origin, Authorization })).status).toBe(403);
+    expect((await advance(service, { Origin }, { key: service.dashboardKey })).status).toBe(403);
+  });
+
+  it("do not rotate the key for a program that claims the dashboard's origin", async () => {
+    const service = openTestSandbox();
+    const answer = await service.request("POST", "/sandbox/rotate-key", { headers: { Origin: ORIGIN } });
+    expect(answer.status).toBe(401);
+  });
+
+  it("are on the dashboard's page only with its key, which the page does not reveal", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const key = service.dashboardKey;
+    for (const query of ["", "?key=nonsense"]) {
+      const { text } = await service.request("GET", `/${query}`);
+      expect(text).toContain("read-only");
+      expect(text).not.toContain('method="post"');
+      expect(text).not.toContain(key);
+    }
+    const { text } = await service.request("GET", `/?key=${key}`);
+    expect(text).toContain(`action="/sandbox/links/${id}/cancel"`);
+    const cancelled = await service.request("POST", `/sandbox/links/${id}/cancel`, { body: `key=${key}` });
+    expect(cancelled.header("location")).toBe(`/?key=${key}`);
+  });
+});
+
+it.each([
+  { Origin: "https://evil.example" },
+  { Origin: "null" },
+  { Origin: "http://127.0.0.1:9999" },
+  { "Sec-Fetch-Site": "cross-site" },
+  { "Sec-Fetch-Site": "same-site" },
+  { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" },
+])("refuses a payment with %j", async (headers) => {
+  const service = openTestSandbox();
+  const id = await linkId(service, oneTime(service));
+  const answer = await service.request("POST", `/pay?r=${id}`, {
+    headers: { ...headers, Accept: "application/json" },
+    body: "outcome=approved",
+  });
+  expect(answer.status).toBe(403);
+  expect(service.ledger.counts().payments).toBe(0);
+});
+
+it.each([{}, { Origin: ORIGIN }, { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" }])(
+  "accepts a payment with %j",
+  async (headers) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const answer = await service.request("POST", `/pay?r=${id}`, {
+      headers: { ...headers, Accept: "application/json" },
+      body: "outcome=approved",
+    });
+    expect(answer.status).toBe(200);
+  },
+);
