@@ -20,7 +20,7 @@ it("runs every step, touches no profile and deletes its temporary home", async (
       "subscription start",
       "one-time link, declined",
       "one-time link, cancelled",
-      "tampered webhook, turned away",
+      "tampered webhook, refused",
     ].map((step) => ({ type: "step", step, ok: true })),
   );
   expect(readdirSync(temporary)).toEqual([]);

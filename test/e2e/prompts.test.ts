@@ -66,7 +66,7 @@ describe("create, in a terminal", () => {
   it("leaves the terminal as it was when it is interrupted, and sends nothing", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
-    await readyUrl(sandbox);
+    await sandbox.until(/"type":"dashboard".*\n/);
     const before = sandbox.stdout();
     const shell = 'stty -g; "$0" "$1" create; code=$?; stty -g; echo "ended $code"';
     const screen = openScreen([], { home, shell });
@@ -88,7 +88,7 @@ describe("create, in a terminal", () => {
   it("sends nothing when the summary is turned down", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
-    await readyUrl(sandbox);
+    await sandbox.until(/"type":"dashboard".*\n/);
     const before = sandbox.stdout();
     const asking = openScreen(["create", "--currency", "EUR"], { home });
     await asking.until(/What kind/);
