@@ -22,17 +22,20 @@ export interface SenderParts {
 type Route = "direct" | "proxied" | "insecure";
 
 export function createSender(parts: SenderParts): Sender {
-  const agents = new Map<Route, Promise<Dispatcher>>();
-  const agentFor = (route: Route): Promise<Dispatcher> => {
-    const agent = agents.get(route) ?? createAgent(route, parts);
-    agents.set(route, agent);
+  const agents = new Map<string, Promise<Dispatcher>>();
+  // undici limits the time to connect for each agent, and cannot abort an attempt to connect for a single request.
+  const agentFor = (route: Route, timeout: number): Promise<Dispatcher> => {
+    const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
+    const key = `${route} ${connectTimeout}`;
+    const agent = agents.get(key) ?? createAgent(route, parts, connectTimeout);
+    agents.set(key, agent);
     return agent;
   };
   return {
     send: async (request, options = {}) => {
       const proxied = request.scheme === "https" && parts.httpsProxy !== undefined;
       const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
-      return exchange(await agentFor(route), request, options);
+      return exchange(await agentFor(route, options.timeout ?? TIMEOUT), request, options);
     },
     close: async () =>
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).close()))),
@@ -42,8 +45,9 @@ export function createSender(parts: SenderParts): Sender {
 async function createAgent(
   route: Route,
   { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
+  timeout: number,
 ): Promise<Dispatcher> {
-  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: route !== "insecure" };
+  const connect = { timeout, rejectUnauthorized: route !== "insecure" };
   if (route === "proxied") {
     const { EnvHttpProxyAgent } = await import("undici");
     return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect });

@@ -95,6 +95,18 @@ describe("bulk", () => {
     expect(readdirSync(join(home, "data", "bulk")).filter((name) => !name.endsWith(".journal"))).toEqual([]);
   });
 
+  it("refuses a base request with a repeated member, as create does", async () => {
+    const service = await startLinkService(never);
+    const list = listOf("amount,customerName\n1,Ada\n", service);
+    const base = join(temporaryHome(), "base.json");
+    writeFileSync(base, '{"currency":"EUR","terminalId":"1","terminalId":"2"}');
+    const ended = await list.send("--from", base);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain("Nothing was sent. Fix 1 problem:");
+    expect(ended.stderr).toContain(`${base}: terminalId  must not be given twice`);
+    expect(service.arrivals).toEqual([]);
+  });
+
   it("names every bad row by line and column, and sends nothing", async () => {
     const service = await startLinkService(never);
     const bad = listOf("amount,customerName\n1,Ada\n1.005,Bob\n,\n2,\n1,2,3\n", service);
@@ -102,7 +114,7 @@ describe("bulk", () => {
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain("line 3, amount  must have at most 2 decimals");
     expect(ended.stderr).toContain("line 5, customerName  is required");
-    expect(ended.stderr).toContain("line 6  has 3 columns, and the header 2");
+    expect(ended.stderr).toContain("line 6  has 3 columns, but the header has 2");
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.code).toBe(2);
@@ -148,9 +160,9 @@ describe("bulk", () => {
     const ended = await odd.send("--skip-invalid");
     expect(ended.stderr).toContain(
       [
-        "! line 2, paymentSettings.callbackUrl should be https: the specification posts to an HTTPS address (and 1 more like it)",
-        "! line 3, Amount is 0 on a one-time link that is no verification: there is nothing to pay (and 1 more like it)",
-        "! line 4, currency is not a currency of ISO 4217 (XXQ)\n",
+        "! line 2, paymentSettings.callbackUrl should be https: the service posts webhooks to HTTPS addresses (and 1 more like it)",
+        "! line 3, Amount is 0, so the customer has nothing to pay: only verifications and reusable links have amount 0 (and 1 more like it)",
+        "! line 4, currency is not an ISO 4217 currency (XXQ)\n",
       ].join("\n"),
     );
     expect(service.arrivals).toHaveLength(4);
@@ -263,7 +275,7 @@ describe("bulk", () => {
     const first = await unknown.send("--timeout", "500ms");
     expect(first.code).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
-    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request left/);
+    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request was sent/);
     expect((await unknown.send()).code).toBe(6);
     expect(service.arrivals).toHaveLength(12);
     const again = await unknown.send("--retry-unknown");

@@ -43,7 +43,7 @@ it("names what failed, as TAP, JUnit XML and JSON", async () => {
   expect(tap.stderr).toContain(`2 of ${ENDPOINT_CASES.length} cases failed: coverage, coverage-empty.`);
   const xml = readFileSync(junit, "utf8");
   expect(xml).toContain('failures="2"');
-  expect(xml).toContain('name="coverage">\n      <failure message="answered 200, where 4xx is due">');
+  expect(xml).toContain('name="coverage">\n      <failure message="answered 200, expected 4xx">');
   const json = await runCommand(["check", url, "--key", key, "--json"], { home });
   expect(json.exit).toBe(7);
   expect(JSON.parse(json.stdout)).toMatchObject({ url, failed: 2, passed: ENDPOINT_CASES.length - 2 });
@@ -57,7 +57,7 @@ it("says that refusals prove nothing where nothing genuine is taken", async () =
   const url = await startEndpoint(PUBLIC_PEM);
   const { exit, stdout, stderr } = await runCommand(["check", url], { home });
   expect(exit).toBe(7);
-  expect(stdout).toContain("answered  401, where 2xx is due: it must be taken");
+  expect(stdout).toContain("answered  401, expected 2xx: it must be taken");
   expect(stderr).toContain("refusals prove nothing");
 });
 

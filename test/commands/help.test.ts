@@ -1,7 +1,6 @@
 /** `paylink help` and usage errors, in process: the topics, and the nearest name for what was mistyped. */
 import { describe, expect, it } from "vitest";
-import { FAILURES } from "../../src/domain/errors.ts";
-import { EXIT_CODES } from "../../src/domain/exit-codes.ts";
+import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
 import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
 import { REASONS } from "../../src/signatures/verdict.ts";
 import { runCommand } from "../support/context.ts";

@@ -237,7 +237,7 @@ describe("for people", () => {
     expect(stdout).toContain("✓ signature-value");
     expect(stdout).toContain("✗ content-digest");
     expect(stdout).toContain("sent      sha-256=:WKLvPmxUpnhVIUyz0pQC/EFkZsS0pox3rFSyra1nCYw=:");
-    expect(stdout).toMatch(/computed {2}sha-256=:\S+: {2}\(of the body at hand\)/);
+    expect(stdout).toMatch(/computed {2}sha-256=:\S+: {2}\(of this body\)/);
     for (const line of model.signature_base.split("\n")) expect(stdout).toContain(`  ${line}\n`);
     expect(stdout).toContain("└ header line 4: Content-Digest");
     expect(stdout).toContain("└ scheme and authority from --public-url; the target from the request line");

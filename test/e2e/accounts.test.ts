@@ -160,7 +160,7 @@ describe("what the service does", () => {
     const { code, stdout, stderr } = await runPaylink(FULL, { home: temporaryHome(), env: env(server.url) });
     expect(code).toBe(6);
     expect(stdout).toBe("");
-    expect(stderr).toContain("The request left, and no usable answer came");
+    expect(stderr).toContain("The request was sent, but no usable answer arrived");
     expect(stderr).toContain("The link may exist.");
   });
 
@@ -185,7 +185,7 @@ describe("what the service does", () => {
     const tokenless = { PAYLINK_BASE_URL: "http://127.0.0.1:1" };
     const asked = await runPaylink(["status"], { home, env: tokenless });
     expect(asked.code).toBe(3);
-    expect(asked.stdout).toContain("not asked");
+    expect(asked.stdout).toContain("not checked");
   });
 
   it("reads a transaction back as it was sent, with its custom data, and as people read it", async () => {
@@ -233,7 +233,7 @@ describe("an interruption", () => {
 });
 
 describe("a request in a file", () => {
-  it("is refused where a member comes twice", async () => {
+  it("is refused if a member is given twice", async () => {
     const home = temporaryHome();
     const input = '{"amount":10,"amount":11,"linkOptions":{"mode":"A","mode":"B"}}';
     const run = await runPaylink(["create", "--from", "-", "--dry-run"], { home, input });

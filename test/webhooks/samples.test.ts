@@ -1,7 +1,7 @@
 /** Sample webhooks: what the service would send, or tampered with in exactly one way. */
 import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
-import { sampleRecord, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample-record.ts";
+import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample-record.ts";
 import { signedWebhook } from "../../src/webhooks/sample-webhook.ts";
 import { breachesOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
@@ -16,13 +16,13 @@ describe("a sample", () => {
   it.each(OUTCOMES.flatMap((outcome) => LINK_KINDS.map((link) => [outcome, link] as const)))(
     "%s, %s: breaks no rule of the specification",
     (outcome, link) => {
-      expect(breachesOf(sampleRecord({ outcome, link }, source))).toEqual([]);
+      expect(breachesOf(recordOfSample({ outcome, link }, source))).toEqual([]);
     },
   );
 
   it("has the decimals of its currency, and the reference of its link", () => {
     const record = (currency: string) =>
-      sampleRecord({ outcome: "approved", link: "reusable", currency }, source);
+      recordOfSample({ outcome: "approved", link: "reusable", currency }, source);
     expect(record("JPY").amountTrans.toString()).toBe("10");
     expect(record("KWD").amountTrans.toString()).toBe("10.000");
     expect(record("EUR").reference).toMatch(/^INV-1001-[A-Z0-9]{9}$/);
@@ -36,7 +36,7 @@ describe("each tampering", () => {
     key: { keyid: "k", key: PAIR.privateKey },
     created: Math.floor(now.getTime() / 1000),
   };
-  const body = Buffer.from(stringifyJson(sampleRecord({ outcome: "approved", link: "one-time" }, source)));
+  const body = Buffer.from(stringifyJson(recordOfSample({ outcome: "approved", link: "one-time" }, source)));
   const judged = (request: Parameters<typeof examine>[0]) =>
     examine(request, { keys: OPTIONS.keys, policy: DEFAULT_POLICY, now, maxBody: 1024 * 1024 });
 

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
-import { renderForward } from "../../render/webhook.ts";
+import { renderForward } from "../../render/received-webhook.ts";
 import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import type { ReplayOptions } from "./options.ts";

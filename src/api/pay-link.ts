@@ -1,10 +1,10 @@
-/** The customer's side of a link: posts to its checkout address what the form of the page would post. */
+/** Pays a link of the sandbox as a customer does: posts the form of its checkout page. */
 import { PaylinkError } from "../domain/errors.ts";
 import { isJsonObject, parseJson } from "../domain/json.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
-import { failureOf, refusalOf } from "./refusals.ts";
+import { failureOf, refusalOf } from "./failures.ts";
 
 export interface CheckoutForm {
   readonly outcome: string;
@@ -13,12 +13,12 @@ export interface CheckoutForm {
 }
 
 export interface Paid {
-  /** The sandbox's own JSON. */
+  /** The JSON of the sandbox, unchanged. */
   readonly text: string;
   readonly record: TransactionRecord;
 }
 
-/** Throws `refused` where the sandbox does not take the payment, `not_reached` or `outcome_unknown` where no answer comes. */
+/** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
 export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
   const reply = await send({
     method: "POST",
@@ -37,7 +37,7 @@ export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): P
   if (!record.ok || !isJsonObject(record.value.value))
     throw new PaylinkError(
       "refused",
-      `${url.origin} is no sandbox: it did not answer with a transaction record.`,
+      `${url.origin} is not a sandbox: it did not answer with a transaction record.`,
     );
   return { text, record: record.value.value };
 }

@@ -1,6 +1,6 @@
-/** What reading a text gives: the value, or the one thing that is wrong with the text. */
+/** The result of parsing a text: the value, or the problem of the text. */
 
-/** `message` finishes the sentence that a flag or a field begins: "must be …". */
+/** `message` completes a sentence that begins with the name of the flag or field: "must be …". */
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 

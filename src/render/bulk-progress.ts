@@ -1,12 +1,12 @@
-/** A bulk run in words: how far it is while it goes on, and what became of its rows. */
+/** Shows a bulk run: its progress, its warnings and the number of rows with each outcome. */
 import type { Paint } from "./paint.ts";
 import type { Problem } from "../domain/errors.ts";
 import { safeText } from "./safe-text.ts";
 
-/** Rows by what became of them. */
+/** The number of rows with each outcome. */
 export interface Tally {
   readonly created: number;
-  /** Those of the created that an earlier run created. */
+  /** Those of `created` that an earlier run created. */
   readonly earlier: number;
   readonly refused: number;
   readonly not_reached: number;
@@ -31,7 +31,7 @@ export function rowsOf(number: number): string {
   return `${count(number)} ${number === 1 ? "row" : "rows"}`;
 }
 
-/** A warning that is true of so many rows, with the line of the first. */
+/** A warning about `rows` rows; the first is on this line. */
 export function renderRowWarning({ at, message }: Problem, line: number, rows: number): string {
   const more = rows > 1 ? ` (and ${count(rows - 1)} more like it)` : "";
   return `line ${line}, ${safeText(`${at} ${message}`)}${more}`;
@@ -50,9 +50,9 @@ export function renderTally(tally: Tally, paint: Paint): string {
 export interface Progress {
   readonly done: number;
   readonly total: number;
-  /** Of the rows that this run has done, those without a link. */
+  /** The rows of this run that have no link. */
   readonly failed: number;
-  /** Milliseconds since the run began, and rows done in them. */
+  /** Milliseconds since the run began, and the rows done in this time. */
   readonly elapsed: number;
   readonly doneNow: number;
   /** What the run waits for. */
@@ -61,7 +61,7 @@ export interface Progress {
 
 const BAR = 24;
 
-/** One line; with a bar where it is drawn over in place. */
+/** One line, with a bar if the line is redrawn in place. */
 export function renderProgress(progress: Progress, bar: boolean): string {
   const { done, total, failed, elapsed, doneNow, waiting } = progress;
   const share = total === 0 ? 1 : done / total;
@@ -77,7 +77,7 @@ export function renderProgress(progress: Progress, bar: boolean): string {
   return `${bar ? `${"█".repeat(filled)}${"░".repeat(BAR - filled)}  ` : ""}${parts.join("  ")}`;
 }
 
-/** Seconds as a clock would show them: 42s, 3m10s, 2h05m. */
+/** Formats seconds: 42s, 3m10s, 2h05m. */
 export function length(seconds: number): string {
   const whole = Math.ceil(seconds);
   const pad = (part: number): string => String(part).padStart(2, "0");

@@ -1,4 +1,4 @@
-/** From the values in force to a client of the service: which token opens it, and what happens when it is refused. */
+/** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
 import { PaylinkError } from "../domain/errors.ts";
 import type { InForce, Source } from "../store/settings/in-force.ts";
 import { createApi, type Api } from "./client.ts";
@@ -9,11 +9,11 @@ export interface AccountParts extends RetryParts {
   readonly settings: InForce;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
-  /** Keeps a token that client credentials obtained, in the profile that they come from. */
+  /** Stores a token from client credentials in the profile of those credentials. */
   readonly keep: (profile: string, token: AccessToken) => Promise<void>;
 }
 
-/** Throws `no_profile` without a base URL, `no_token` without anything that gives a token. */
+/** Throws `no_profile` without a base URL, `no_token` without a token and client credentials. */
 export function openApi(parts: AccountParts): Api {
   const { settings, timeout } = parts;
   const baseUrl = settings.get("baseUrl");
@@ -28,17 +28,17 @@ export const noAccount = (): PaylinkError =>
   new PaylinkError("no_profile", "No account configured. Run one of:");
 
 /**
- * A stronger source wins. Where one source gives both, the token is used, and the credentials renew it; those of another
- * source may be another account's, and never stand in for a token that was refused.
+ * A stronger source wins. If one source has both, the token is used and the credentials renew it. Credentials of another
+ * source never replace a refused token, since they may belong to another account.
  */
 function tokensInForce(parts: AccountParts): TokenSource {
   const { settings } = parts;
   const token = settings.find("token");
   const credentials = credentialsInForce(parts);
   if (token !== undefined && (credentials === undefined || !isStronger(credentials.source, token.source))) {
-    const given = fixedToken(token.value);
-    if (credentials?.source !== token.source) return given;
-    return { current: () => given.current(), renew: () => credentials.tokens.renew() };
+    const fixed = fixedToken(token.value);
+    if (credentials?.source !== token.source) return fixed;
+    return { current: () => fixed.current(), renew: () => credentials.tokens.renew() };
   }
   if (credentials !== undefined) return credentials.tokens;
   throw new PaylinkError("no_token", "No access token configured.");
@@ -58,7 +58,7 @@ function credentialsInForce({
   if (secret === undefined || clientId === undefined || tokenUrl === undefined) return undefined;
   const credentials = { tokenUrl, clientId, clientSecret: secret.value };
   const { profile } = settings;
-  // What the environment gives is not written down.
+  // A token from credentials in the environment is not stored.
   const own =
     profile !== undefined &&
     (["clientSecret", "clientId", "tokenUrl"] as const).every(

@@ -1,7 +1,7 @@
-/** What `verify` finds, in words: each step, the digests, the signature base line by line, warnings, cause and advice. */
+/** Shows the result of `verify`: each step, the digests, the signature base, warnings, cause and advice. */
 import type { Paint } from "./paint.ts";
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
-import { renderRecord } from "./record.ts";
+import { renderRecord } from "./transaction-record.ts";
 import { clip, safeText } from "./safe-text.ts";
 
 interface ShownVerdict {
@@ -49,7 +49,7 @@ export function renderExamination(shown: ShownExamination, style: VerdictStyle):
   return joined(sections);
 }
 
-/** What was done, without what to make of it: each step, the digests, the signature base and the warnings. */
+/** The steps, the digests, the signature base and the warnings, without the conclusion. */
 export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: Paint): string {
   return joined([
     section("checks", checks(verdict, paint), paint),
@@ -102,29 +102,28 @@ function comparison({ sent, computed }: { sent: string; computed: string }, pain
   const same = sent === computed;
   return [
     `sent      ${safeText(sent)}`,
-    `computed  ${same ? paint.green(computed) : paint.red(computed)}${same ? "" : "  (of the body at hand)"}`,
+    `computed  ${same ? paint.green(computed) : paint.red(computed)}${same ? "" : "  (of this body)"}`,
   ];
 }
 
-/** The line is shown whole: it is what was, or was not, signed. */
+/** Shows the whole line, since every character of it counts for the signature. */
 const traced = ({ line, origin }: { line: string; origin: string }, paint: Paint): string[] => [
   safeText(line),
   paint.dim(`  └ ${safeText(origin)}`),
 ];
 
 const WARNINGS: Readonly<Record<string, string>> = {
-  multiple_signatures: "there are several signatures; only the one that counts was looked at",
-  non_canonical_signature_input: "Signature-Input has white space that the signed form has not",
-  non_canonical_base64: "base64 without its padding, or with stray bits",
-  signature_has_parameters: "the signature itself has parameters, which mean nothing",
-  unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not know",
-  content_digest_alg_ignored: "Content-Digest has an algorithm that proves nothing, which was passed over",
-  content_digest_without_sha256: "Content-Digest has sha-512 only; the service is specified to send sha-256",
-  content_encoding_not_decoded: "the body has a coding that cannot be undone, so its record was not read",
-  method_not_covered: "the method is not signed: it may have been changed on the way",
-  target_not_covered: "the address is not signed: the webhook may have been meant for another one",
-  content_type_not_covered: "the content type is not signed: it may have been changed on the way",
-  created_missing: "the signature does not say when it was made: it can be replayed for ever",
+  multiple_signatures: "there are several signatures; only the selected one was checked",
+  non_canonical_signature_input: "Signature-Input has white space that the signed form does not have",
+  non_canonical_base64: "base64 without padding, or with unused bits set",
+  signature_has_parameters: "the signature has parameters, which have no meaning",
+  unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not define",
+  content_digest_alg_ignored: "Content-Digest has an insecure or unknown algorithm, which was ignored",
+  content_encoding_not_decoded: "the body has an unknown content coding, so its record was not read",
+  method_not_covered: "the method is not signed: it may have been changed in transit",
+  target_not_covered: "the address is not signed: the webhook may have been sent to another address",
+  content_type_not_covered: "the content type is not signed: it may have been changed in transit",
+  created_missing: "the signature has no creation time: it can be replayed at any time",
   weak_exponent: "the key's public exponent is below 65537",
 };
 
@@ -144,46 +143,49 @@ function cause({ verdict, code, hints }: ShownVerdict, paint: Paint): string[] {
 
 const explains = (code: string): string =>
   code === "signature_invalid" || code === "content_digest_mismatch" || code === "body_incomplete"
-    ? "verifies; it explains, and is not accepted"
+    ? "this variant verifies; it explains the failure, but is not accepted"
     : "";
 
-const NOTHING = "No variant of the message explains it.";
+const NOTHING = "No variant of the message explains the failure.";
 
-/** What to do where no variant says more. */
+/** The advice if no variant explains the failure. */
 const ADVICE: Readonly<Record<string, string>> = {
   signature_invalid:
-    "No variant of the message verifies: something covered was changed on the way, or another key signed it. Compare the signature base above with the sender's, line by line.",
+    "No variant of the message verifies: a covered component was changed in transit, or another key signed it. Compare the signature base above with the sender's, line by line.",
   content_digest_mismatch:
-    "No variant of the body matches: it was changed on the way, or is not the body of this signature. Capture the bytes as they arrive.",
+    "No variant of the body matches: it was changed in transit, or belongs to another signature. Capture the bytes as they arrive.",
   unsigned:
-    "This is no webhook of the service, or a proxy strips Signature and Signature-Input. Let both pass.",
-  signature_missing: "A proxy or framework may have dropped Signature. Let it pass untouched.",
-  signature_input_missing: "A proxy or framework may have dropped Signature-Input. Let it pass untouched.",
-  coverage_missing: "Whoever signed has to cover it; what is not covered proves nothing.",
-  label_not_found: "The service signs under the label sig1, and no other signature counts.",
+    "This is not a webhook of the service, or a proxy removes Signature and Signature-Input. Configure the proxy to forward both.",
+  signature_missing:
+    "A proxy or framework may have removed Signature. Configure it to forward the header unchanged.",
+  signature_input_missing:
+    "A proxy or framework may have removed Signature-Input. Configure it to forward the header unchanged.",
+  coverage_missing: "The sender must sign this component. An unsigned component can be changed in transit.",
+  label_not_found: "The service signs with the label sig1. Other signatures are ignored.",
   key_not_found:
-    "The signature names a key that is not configured. Fetch the service's key set again, or give it with --key.",
-  key_ambiguous: "Give only the key that the service signs with: --key service.pem",
-  key_unusable: "Give a key that is meant for verifying signatures, and is valid at the time.",
-  weak_key: "Such a key can be broken or forged; the service has to use RSA of 2048 bits or more.",
-  alg_not_allowed: "The algorithm is fixed by configuration, and a message cannot choose it.",
-  method_not_allowed: "Webhooks are posted; another method is none.",
-  body_too_large: "Webhooks are a few KiB; 1 MiB is the limit.",
-  body_incomplete: "The body was cut off: capture it whole, or look for what ended the connection.",
-  http_parse_error: "No HTTP server would hand this on. If the capture was edited, take it again.",
-  created_missing: "--require-created insists on it; the service may not send it.",
+    "The signature names a key that is not configured. Fetch the key set of the service again, or pass it with --key.",
+  key_ambiguous: "Pass only the key that the service signs with: --key service.pem",
+  key_unusable: "Use a key that is for verifying signatures and currently valid.",
+  weak_key: "Such a key can be broken. The service must use RSA with at least 2048 bits.",
+  alg_not_allowed: "The configuration sets the algorithm; a message cannot choose it.",
+  method_not_allowed: "Webhooks use POST.",
+  body_too_large: "The limit is 1 MiB; a webhook has a few KiB.",
+  body_incomplete: "The body is incomplete. Capture all of it, or find out what closed the connection.",
+  http_parse_error:
+    "No HTTP server accepts this message. If the capture was edited, capture the webhook again.",
+  created_missing: "--require-created requires it; the service may not send it.",
 };
 
 const FAMILY: readonly (readonly [start: string, advice: string])[] = [
+  ["signature_", "The field breaks RFC 9421 or RFC 8941. If no proxy changed it, the sender must fix it."],
   [
-    "signature_",
-    "The field breaks RFC 9421 or RFC 8941. If nothing on the way rewrote it, the signer has to mend it.",
+    "duplicate_",
+    "Programs differ in which of two values they use, so neither is accepted. Find out what added the second.",
   ],
-  ["duplicate_", "Readers differ in which of two they take, so neither is. Find what added the second."],
   [
     "component_",
-    "The signature covers something that this message does not have in that form. Let headers and target pass untouched.",
+    "The signature covers a component that this message does not have in that form. Configure proxies to forward headers and target unchanged.",
   ],
-  ["alg_", "The key and the configured algorithm do not agree. Give the service's RSA key."],
-  ["key_", "Give the service's RSA public key."],
+  ["alg_", "The key does not fit the configured algorithm. Use the RSA key of the service."],
+  ["key_", "Use the RSA public key of the service."],
 ];

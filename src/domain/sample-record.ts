@@ -1,8 +1,8 @@
-/** The record of a payment that never was, field by field of the specification's table: for the sandbox and for samples. */
+/** Builds the record of a simulated payment, with every field of the specification's table. */
 import { JsonNumber } from "./json.ts";
 import type { WellFormedRecord } from "./transaction-fields.ts";
 
-export interface MadeUpPayment {
+export interface SamplePayment {
   readonly outcome: "approved" | "declined" | "cancelled";
   readonly transType: string;
   readonly amount: JsonNumber;
@@ -14,26 +14,26 @@ export interface MadeUpPayment {
     readonly merchantName: string;
     readonly merchantStoreId: number;
   };
-  /** Masked, as the service gives it. */
+  /** Masked, as the service sends it. */
   readonly cardPan: string;
   readonly softwareVersion: string;
-  /** Six digits, as receipts and traces have. */
+  /** Six digits: the receipt number, the trace number and the authorisation code. */
   readonly number: string;
 }
 
-/** What the issuer says; whoever cancels never asks it. */
-const ANSWERS = {
+/** The issuer's response; a cancelled payment never reaches the issuer. */
+const RESPONSES = {
   approved: { responseCode: "00", emvCryptogramType: "ARQC" },
   declined: { responseCode: "05", emvCryptogramType: "AAC" },
   cancelled: undefined,
 } as const;
 
-export function madeUpRecord(
-  { outcome, transType, amount, currency, reference, terminalId, merchant, ...payment }: MadeUpPayment,
+export function sampleRecord(
+  { outcome, transType, amount, currency, reference, terminalId, merchant, ...payment }: SamplePayment,
   { newId, now }: { readonly newId: () => string; readonly now: Date },
 ): WellFormedRecord {
   const { cardPan, softwareVersion, number } = payment;
-  const answer = ANSWERS[outcome];
+  const response = RESPONSES[outcome];
   const date = now.toISOString();
   return {
     uti: newId(),
@@ -52,10 +52,10 @@ export function madeUpRecord(
     softwareVersion,
     receiptNumber: number,
     retrievalReferenceNumber: number.padStart(12, "0"),
-    ...(answer && { paymentId: newId(), responseCode: answer.responseCode }),
+    ...(response && { paymentId: newId(), responseCode: response.responseCode }),
     stan: number,
     ...(outcome === "approved" ? { authorisationCode: number } : {}),
-    ...(answer && { merchantTokenId: newId() }),
+    ...(response && { merchantTokenId: newId() }),
     cardPan,
     cardStartDate: "2401",
     cardScheme: "VISA",
@@ -65,7 +65,7 @@ export function madeUpRecord(
     emvTsi: "E800",
     emvTvr: "0000000000",
     emvCryptogram: "",
-    ...(answer && { emvCryptogramType: answer.emvCryptogramType }),
+    ...(response && { emvCryptogramType: response.emvCryptogramType }),
     reference,
     merchantName: merchant.merchantName,
     transDateTime: date,

@@ -1,4 +1,4 @@
-/** A transaction record in words: grouped, the outcome first, or one line; nothing that came with it is left out. */
+/** Shows a transaction record: in groups with every field, or in one line. */
 import type { Paint } from "./paint.ts";
 import { isJsonNumber, memberOf, stringifyJson, type Json } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
@@ -19,7 +19,7 @@ interface RecordStyle {
   readonly width: number;
 }
 
-/** Every field of the specification stands in one group; what belongs to none is shown as "other". */
+/** Every field of the specification is in one group; any other member is shown under "other". */
 const GROUPS: readonly (readonly [title: string, fields: readonly FieldName[]])[] = [
   ["result", ["transType", "responseCode", "authorisationCode", "status", "transPartiallyApproved"]],
   ["amounts", ["amountTrans", "amountGratuity", "amountCashback", "transCurrencyCode"]],
@@ -44,8 +44,12 @@ const GROUPS: readonly (readonly [title: string, fields: readonly FieldName[]])[
   ],
 ];
 
-/** Said by the outcome itself, or with every amount. */
-const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["transApproved", "transCancelled", "transCurrencyCode"]);
+/** Shown by the outcome, or with every amount. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  "transApproved",
+  "transCancelled",
+  "transCurrencyCode",
+]);
 const KNOWN: ReadonlySet<string> = new Set(TRANSACTION_FIELDS.map(({ name }) => name));
 const AMOUNTS: ReadonlySet<string> = new Set(["amountTrans", "amountGratuity", "amountCashback"]);
 const TIMES: ReadonlySet<string> = new Set(["transDateTime", "createdDateTime"]);
@@ -61,7 +65,7 @@ export function paintOutcome(outcome: Outcome, paint: Paint): string {
   return colours[outcome].bold(outcome);
 }
 
-/** "EUR 10.00", from whatever the record holds of it. */
+/** "EUR 10.00", as far as the record has amount and currency. */
 export function amountOf(record: TransactionRecord, field: FieldName = "amountTrans"): string {
   const amount = memberOf(record, field);
   const currency = textOf(record, "transCurrencyCode") ?? "";
@@ -103,7 +107,7 @@ function group(
   const lines: string[] = [];
   for (const name of names) {
     const value = memberOf(record, name);
-    if (value === undefined || SAID_ELSEWHERE.has(name)) continue;
+    if (value === undefined || SHOWN_ELSEWHERE.has(name)) continue;
     const label = clip(safeText(name), LABEL_WIDTH - 1).padEnd(LABEL_WIDTH);
     const [first = "", ...rest] = wrap(shown(name, value, record), Math.max(20, width - LABEL_WIDTH - 4));
     lines.push(`    ${paint.dim(label)}${first}`, ...rest.map((part) => " ".repeat(LABEL_WIDTH + 4) + part));
@@ -111,7 +115,7 @@ function group(
   return lines.length === 0 ? [] : [`  ${paint.cyan(title)}`, ...lines];
 }
 
-/** Nothing of a value is left out: what is longer than a line goes on below it. */
+/** Continues a long value on the next lines, so that nothing is cut. */
 function wrap(text: string, width: number): string[] {
   const characters = [...text];
   const lines = Math.max(1, Math.ceil(characters.length / width));

@@ -1,9 +1,9 @@
 /** Records in words: long values go on below, remote text commands nothing, and tables line up. */
 import { Chalk } from "chalk";
 import { expect, it } from "vitest";
-import { renderRecord } from "../../src/render/record.ts";
+import { renderRecord } from "../../src/render/transaction-record.ts";
 import { renderTable } from "../../src/render/table.ts";
-import { renderForward } from "../../src/render/webhook.ts";
+import { renderForward } from "../../src/render/received-webhook.ts";
 
 const paint = new Chalk({ level: 0 });
 

@@ -1,10 +1,10 @@
-/** What is known of every row: read back from the journal, kept up to date in it, and held in a few bytes a row. */
+/** The state of every row: read from the journal, kept up to date in it, in a few bytes per row. */
 import { isSettled, replayJournal } from "../store/journal/journal.ts";
 import { openJournal, type JournalWriter } from "../store/journal/journal-writer.ts";
-import { Numbers } from "./numbers.ts";
+import { NumberList } from "./number-list.ts";
 import type { Outcome, Status } from "./outcome.ts";
 
-/** `sending` was in the air, or about to be, when its run was killed. */
+/** A row is `sending` if its run was killed shortly before or during its request. */
 export type Standing = "sending" | Status;
 const STANDINGS: readonly Standing[] = [
   "not_sent",
@@ -15,38 +15,37 @@ const STANDINGS: readonly Standing[] = [
   "unknown",
 ];
 
-/** Rows that a link was, or may have been, created for. */
+/** The states in which a link exists or may exist. */
 const BINDING: ReadonlySet<Standing> = new Set(["sending", "created", "unknown"]);
 
-/** A row that was sent, and that today's list no longer asks for at its place. */
+/** A row that was sent, and that is different or missing in the list now. */
 export interface ChangedRow {
   readonly row: number;
   readonly outcome: Outcome;
 }
 
 export interface Changes {
-  /** How many there are; only the first ones are told. */
+  /** The number of all changed rows; `first` has only the first ones. */
   readonly count: number;
   readonly first: readonly ChangedRow[];
 }
 
-/** Numbers only: a million rows take some thirty megabytes. */
+/** A million rows take about thirty megabytes. */
 export class Ledger {
-  private readonly standings = new Numbers();
-  /** What each row asked for when it was sent. */
-  private readonly asked = new Numbers();
-  /** Where the journal holds each row's outcome. */
-  private readonly offsets = new Numbers();
-  private readonly lengths = new Numbers();
+  private readonly standings = new NumberList();
+  /** The fingerprint of each row when it was sent. */
+  private readonly asked = new NumberList();
+  /** The place of each outcome in the journal. */
+  private readonly offsets = new NumberList();
+  private readonly lengths = new NumberList();
   private readonly path: string;
   private writer: JournalWriter | undefined;
 
-  /** What the journal tells; one that is not there tells nothing. */
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Reads the journal back and makes it ready to be written. */
+  /** Reads the journal, if there is one, and opens it for writing. */
   open(): void {
     const end = replayJournal(this.path, (entry, offset, length) => {
       if (isSettled(entry)) this.note(entry.row, entry.status, offset, length);
@@ -59,7 +58,7 @@ export class Ledger {
     return STANDINGS[this.standings.at(row)] ?? "not_sent";
   }
 
-  /** Whether nothing more is to be sent for the row. */
+  /** Whether the row must not be sent again. */
   isDone(row: number, retryUnknown: boolean): boolean {
     const standing = this.standing(row);
     return standing === "created" || (!retryUnknown && (standing === "unknown" || standing === "sending"));
@@ -71,8 +70,8 @@ export class Ledger {
     return count;
   }
 
-  /** The rows that were sent and that ask for something else in today's list, or are not in it any more. */
-  changes(asks: Numbers, most: number): Changes {
+  /** The rows that were sent and that are different or missing in the list now. */
+  changes(asks: NumberList, most: number): Changes {
     const first: ChangedRow[] = [];
     let count = 0;
     for (let row = 0; row < this.standings.length; row++) {
@@ -86,17 +85,17 @@ export class Ledger {
   outcome(row: number): Outcome {
     const standing = this.standing(row);
     if (standing === "not_sent") return { status: standing };
-    if (standing === "sending") return IN_THE_AIR;
+    if (standing === "sending") return INTERRUPTED;
     return this.opened().read(this.offsets.at(row), this.lengths.at(row));
   }
 
-  /** Resolves once it is on disk that the row is about to be sent. */
+  /** Resolves when the journal on disk says that the row is about to be sent. */
   intend(row: number, asks: number): Promise<void> {
     this.noteSending(row, asks);
     return this.opened().append({ row, asks }).durable;
   }
 
-  /** Resolves once the outcome is on disk. */
+  /** Resolves when the outcome is on disk. */
   settle(row: number, outcome: Outcome): Promise<void> {
     const { offset, length, durable } = this.opened().append({ row, ...outcome });
     this.note(row, outcome.status, offset, length);
@@ -125,7 +124,7 @@ export class Ledger {
   }
 }
 
-const IN_THE_AIR: Outcome = {
+const INTERRUPTED: Outcome = {
   status: "unknown",
-  error: "was in the air when an earlier run was ended; the link may exist",
+  error: "an earlier run ended during this request; the link may exist",
 };

@@ -1,15 +1,15 @@
-/** What the sandbox tells of as it happens: links, payments and deliveries, a line each. */
+/** Shows the events of the sandbox: one line for each link, payment and delivery. */
 import type { Paint } from "./paint.ts";
 import { stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { amountOf, paintOutcome } from "./record.ts";
+import { amountOf, paintOutcome } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";
 
-/** The sandbox's events, as far as they are shown. */
+/** The parts of the events that are shown. */
 export type ShownSandboxEvent =
   | {
       readonly type: "link";

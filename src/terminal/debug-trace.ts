@@ -1,7 +1,8 @@
-/** The two ways to the network, watched: their secrets become known, and `--debug` shows each exchange. */
+/** Wraps `send` and `serve`: remembers the secrets of every exchange, and shows the exchange with `--debug`. */
+import { messageOf } from "../domain/errors.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
-import { renderReply, renderRequest } from "../render/exchange.ts";
+import { renderReply, renderRequest } from "../render/debug-message.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface Trace {
@@ -11,19 +12,19 @@ export interface Trace {
   readonly show: ((text: string) => void) | undefined;
 }
 
-/** What is sent with a token may come back with it in an error: the token is known before it leaves. */
+/** Remembers the token before it is sent, since an error may repeat it. */
 export function traceSend(send: Send, { secrets, now, show }: Trace): Send {
   return async (request, options) => {
     learnHeaders(request.headers, secrets);
-    const asked = now().getTime();
+    const started = now().getTime();
     show?.(renderRequest(request, "→"));
     try {
       const reply = await send(request, options);
       learnTokens(reply.body, secrets);
-      show?.(renderReply(reply, "←", now().getTime() - asked));
+      show?.(renderReply(reply, "←", now().getTime() - started));
       return reply;
     } catch (error) {
-      show?.(`← ${error instanceof Error ? error.message : String(error)}`);
+      show?.(`← ${messageOf(error)}`);
       throw error;
     }
   };
@@ -66,11 +67,9 @@ function learnHeaders(headers: readonly HeaderLine[], { know }: Secrets): void {
   }
 }
 
-/** The token that a token endpoint answers with (RFC 6749 5.1). */
+/** The tokens in the answer of a token endpoint (RFC 6749 5.1). */
 function learnTokens(body: Uint8Array, { know }: Secrets): void {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // Few replies hold one, and a list brings a reply with every row.
-  if (!bytes.includes("_token")) return;
   const text = bytes.toString("latin1");
   for (const [, token] of text.matchAll(/"(?:access|refresh|id)_token"\s*:\s*"([^"]+)"/g)) know(token);
 }

@@ -1,19 +1,19 @@
-/** The second pass over a list: sends each row that is due, once, with its outcome on disk before the slot goes on. */
+/** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { Checked } from "./check.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Checked } from "./check-rows.ts";
+import type { Ledger } from "./row-ledger.ts";
 import { statusOf, type Outcome } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import { fingerprintOf, type Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
 
-/** What a created link is known by. */
+/** The parts of a created link that the journal keeps. */
 export interface Created {
   readonly id: string | undefined;
   readonly url: string | undefined;
-  /** Where the answer breaks the specification. */
+  /** The rules of the specification that the answer breaks. */
   readonly breaches: readonly Problem[];
 }
 
@@ -28,41 +28,33 @@ export interface RunParts {
   readonly concurrency: number;
   readonly retryUnknown: boolean;
   readonly now: () => Date;
-  /** Ends the run: what is in the air is finished, and nothing more leaves. */
+  /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
-  /** Hears of each row's outcome, once it is on disk. */
+  /** Called for each outcome, once it is on disk. */
   readonly settled: (row: Row, outcome: Outcome) => void;
-  /** Hears of each answer that created a link and breaks the specification. */
+  /** Called for each answer that created a link and breaks the specification. */
   readonly breached: (row: Row, breaches: readonly Problem[]) => void;
 }
 
-/** Times that one row is tried where the service provably did nothing. */
+/** Attempts to send one row while the service certainly creates nothing. */
 const ATTEMPTS = 6;
-/** Slots for each request in the air: the others wait for the disk meanwhile. Each may be left unknown by a kill. */
-const SLOTS = 1.5;
-/** As many there are once a request was answered within QUICK milliseconds and no other was ready to leave in its place. */
-const MOST_SLOTS = 3;
-const QUICK = 30;
-/** Unknown outcomes in a row, after which going on would only make more of them. */
+/** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
+const ROWS_PER_REQUEST = 2;
+/** The run stops after this many unknown outcomes in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
 
-/** Resolves when every slot has ended, whatever ended it. */
+/** Resolves when every row in progress has ended, whatever ended the run. */
 export async function sendRows(parts: RunParts): Promise<void> {
   const queue = parts.rows[Symbol.asyncIterator]();
-  const slots: Promise<void>[] = [];
-  const open = (forEach: number): void => {
-    while (slots.length < parts.concurrency * forEach) slots.push(slot());
-  };
-  const inTheAir = pLimit(parts.concurrency);
-  const state: State = { ...parts, inTheAir, unknownInARow: 0, openMore: () => open(MOST_SLOTS) };
-  const slot = async (): Promise<void> => {
+  const state: State = { ...parts, limit: pLimit(parts.concurrency), unknownInARow: 0 };
+  const worker = async (): Promise<void> => {
     let reported: Promise<void> | undefined;
     try {
       while (!parts.stopped()) {
         const { done, value: row } = await queue.next();
         if (done === true) break;
-        if (!isDue(row, parts)) continue;
+        if (!mustBeSent(row, parts)) continue;
         const sent = await sendRow(row, state);
         if (sent !== undefined) reported = report(row, sent, parts);
       }
@@ -71,18 +63,16 @@ export async function sendRows(parts: RunParts): Promise<void> {
       parts.stop(error);
     }
   };
-  open(SLOTS);
-  // Others may be opened meanwhile.
-  for (let index = 0; index < slots.length; index++) await slots[index];
+  await Promise.all(Array.from({ length: parts.concurrency * ROWS_PER_REQUEST }, worker));
 }
 
 interface State extends RunParts {
-  readonly inTheAir: LimitFunction;
-  readonly openMore: () => void;
+  /** Runs at most `concurrency` requests at a time. */
+  readonly limit: LimitFunction;
   unknownInARow: number;
 }
 
-/** The slot goes on at once: its next request waits for the disk anyway, and takes this outcome along. */
+/** The worker does not wait for this: the same write to disk also holds the start of its next row. */
 async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
   try {
     await durable;
@@ -92,11 +82,11 @@ async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: R
   }
 }
 
-function isDue(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
+function mustBeSent(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
   if (checked.invalid.has(row.index) || ledger.isDone(row.index, retryUnknown)) return false;
   if (checked.asks.at(row.index) === fingerprintOf(row)) return true;
-  throw new PaylinkError("input_changed", `The list was changed while it was sent (line ${row.line}).`, {
-    hint: "The rest was not sent. Run the same command again: it goes on with the list as it is then.",
+  throw new PaylinkError("input_changed", `The list changed while it was being sent (line ${row.line}).`, {
+    hint: "The remaining rows were not sent. Run the same command again to continue with the changed list.",
   });
 }
 
@@ -105,18 +95,18 @@ interface Sent {
   readonly durable: Promise<void>;
 }
 
-/** Undefined where the run was stopped before the row's turn came. */
+/** Undefined if the run stopped before the row was sent. */
 async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
-  const { checked, ledger, pace, build, now, inTheAir } = state;
+  const { checked, ledger, pace, build, now, limit } = state;
   const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
   let sent: Sent | undefined;
   for (let attempt = 0; attempt < ATTEMPTS;) {
-    if (!(await pace.turn())) return sent;
-    // Built anew: a duration counts from when the request leaves, and an expiry may have passed by now.
+    if (!(await pace.waitToSend())) return sent;
+    // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
     const { request, problems } = requestOf(row, build, now());
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
     await ledger.intend(row.index, checked.asks.at(row.index));
-    const outcome = await inTheAir(async () =>
+    const outcome = await limit(async () =>
       pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
     );
     sent = settle(outcome ?? { status: "not_sent" });
@@ -133,37 +123,35 @@ const words = ({ at, message }: { readonly at: string; readonly message: string 
 interface Attempt {
   readonly outcome: Outcome;
   readonly failure?: PaylinkError;
-  /** When it left. */
+  /** The time of sending. */
   readonly since: number;
 }
 
-/** A fault of our own while a request is in the air leaves its outcome unknown, and ends the run. */
+/** An unexpected error during a request leaves its outcome unknown and ends the run. */
 async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts): Promise<Attempt> {
   const { create, breached, stop, now } = parts;
   const since = now().getTime();
   try {
     const { id, url, breaches } = await create(request);
     if (breaches.length > 0) breached(row, breaches);
-    const error = url === undefined ? "the service's answer holds no url" : undefined;
+    const error = url === undefined ? "the answer of the service has no url" : undefined;
     return { outcome: { status: "created", id, url, error }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {
       stop(error);
       return { outcome: { status: "unknown", error: String(error) }, since };
     }
-    const said = [error.message, ...error.problems.map(words)].join(" ");
-    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
+    const message = [error.message, ...error.problems.map(words)].join(" ");
+    return { outcome: { status: statusOf(error.code), error: message }, failure: error, since };
   }
 }
 
-/** Refusals of the account, of the address or of us concern every row: the run ends with the first one. */
+/** Failures that affect every row: the first one ends the run. */
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
-/** What an attempt means for the others: taken in before the next one may leave. */
+/** Applies the result of an attempt to the whole run, before the next request is sent. */
 function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
-  const { pace, stop, inTheAir, openMore, now } = state;
-  if (outcome.status === "created" && inTheAir.pendingCount === 0 && now().getTime() - since < QUICK)
-    openMore();
+  const { pace, stop } = state;
   if (outcome.status !== "not_reached") pace.answered();
   else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
@@ -172,7 +160,7 @@ function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
   return outcome;
 }
 
-/** Milliseconds, where the service named a time. */
+/** Milliseconds, if the service gave a time. */
 function retryAfterOf({ details }: PaylinkError): number | undefined {
   const milliseconds = details["retryAfter"];
   return typeof milliseconds === "number" ? milliseconds : undefined;

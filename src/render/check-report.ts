@@ -1,4 +1,4 @@
-/** The report of `check`: for people, as TAP, and as JUnit XML; each failed case with what was sent, answered, and why it matters. */
+/** Reports the cases of `check`, for people, as TAP and as JUnit XML. Failed cases show what was sent and answered, and why it matters. */
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -13,7 +13,7 @@ interface ShownCase {
 
 const NAME_WIDTH = 28;
 
-const DUE = { taken: "2xx", refused: "4xx" } as const;
+const EXPECTED_STATUS = { taken: "2xx", refused: "4xx" } as const;
 
 export function renderCase(result: ShownCase, paint: Paint): string {
   const { name, ok, expects, sent, answered, matters } = result;
@@ -22,7 +22,7 @@ export function renderCase(result: ShownCase, paint: Paint): string {
   return [
     line,
     `    sent      ${sent}`,
-    `    answered  ${safeText(answered)}, where ${DUE[expects]} is due: it must be ${expects}`,
+    `    answered  ${safeText(answered)}, expected ${EXPECTED_STATUS[expects]}: it must be ${expects}`,
     `    why       ${matters}`,
   ].join("\n");
 }
@@ -35,9 +35,12 @@ export function renderTap(results: readonly ShownCase[]): string {
       ? []
       : [
           "  ---",
-          ...Object.entries({ sent, answered, expected: `${expects} (${DUE[expects]})`, why: matters }).map(
-            ([key, value]) => `  ${key}: ${JSON.stringify(safeText(value))}`,
-          ),
+          ...Object.entries({
+            sent,
+            answered,
+            expected: `${expects} (${EXPECTED_STATUS[expects]})`,
+            why: matters,
+          }).map(([key, value]) => `  ${key}: ${JSON.stringify(safeText(value))}`),
           "  ...",
         ]),
   ]);
@@ -61,7 +64,7 @@ export function renderJunit(url: string, results: readonly ShownCase[]): string 
 function testcase({ name, ok, expects, sent, answered, matters }: ShownCase): string {
   const start = `    <testcase classname="paylink.check.${expects}" name="${xml(name)}"`;
   if (ok) return `${start}/>`;
-  const message = xml(`answered ${answered}, where ${DUE[expects]} is due`);
+  const message = xml(`answered ${answered}, expected ${EXPECTED_STATUS[expects]}`);
   const text = xml(`sent: ${sent}\nwhy: ${matters}`);
   return `${start}>\n      <failure message="${message}">${text}</failure>\n    </testcase>`;
 }
@@ -73,7 +76,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** XML 1.0 has no way to write most controls, so what is unsafe is escaped first. */
+/** XML 1.0 cannot contain most control characters, so unsafe text is escaped first. */
 const xml = (text: string): string =>
   text
     .split("\n")

@@ -1,7 +1,7 @@
-/** What an endpoint answered to a sample webhook, in a line or two. */
+/** Shows the answer of an endpoint to a sample webhook. */
 import type { Paint } from "./paint.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
-import { renderCompactRecord } from "./record.ts";
+import { renderCompactRecord } from "./transaction-record.ts";
 import { clip, safeText } from "./safe-text.ts";
 
 interface ShownAnswer {
@@ -10,7 +10,7 @@ interface ShownAnswer {
   readonly body: string;
 }
 
-/** As much of an answer's body as tells what went wrong. */
+/** Characters of the body, enough to show the error. */
 const BODY_LENGTH = 500;
 
 export function renderAnswer(

@@ -1,5 +1,14 @@
-/** Copies text to the clipboard with whichever program of the platform does it. */
+/** The user's desktop: opens a web page in the browser and copies text to the clipboard. */
 import { spawn } from "node:child_process";
+import { parseWebAddress } from "../domain/web-address.ts";
+
+/** Refuses other schemes: the URL comes from the network, and a scheme can start any program. */
+export async function openBrowser(url: string): Promise<void> {
+  const address = parseWebAddress(url);
+  if (address === undefined) throw new Error("it is not an http or https URL");
+  const { default: open } = await import("open");
+  await open(address.href);
+}
 
 type Program = readonly [command: string, ...args: string[]];
 
@@ -15,16 +24,16 @@ const UNIX_PROGRAMS: readonly Program[] = [
   ["clip.exe"],
 ];
 
-/** Rejects where no program takes the text. */
+/** Tries the clipboard programs of the platform in turn; rejects if none works. */
 export async function copyText(text: string): Promise<void> {
   const programs = PROGRAMS[process.platform] ?? UNIX_PROGRAMS;
-  for (const program of programs) if (await hand(program, text)) return;
+  for (const program of programs) if (await copyWith(program, text)) return;
   const names = programs.map(([command]) => command).join(", ");
-  throw new Error(`none of ${names} is here and works`);
+  throw new Error(`none of ${names} works here`);
 }
 
-/** A copying program may stay in the background to serve the clipboard, so its output is not waited for. */
-function hand([command, ...args]: Program, text: string): Promise<boolean> {
+/** Ignores the program's output: it may stay in the background to serve the clipboard. */
+function copyWith([command, ...args]: Program, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"] });
     child.on("error", () => resolve(false));

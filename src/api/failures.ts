@@ -1,13 +1,13 @@
-/** Replies that are not what was asked for, as failures: what the service said, and what that means for money. */
+/** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, memberOf, parseJson, type Json, type JsonObject } from "../domain/json.ts";
 import { SendError } from "../http/exchange.ts";
 import type { HttpReply } from "../http/message.ts";
 
-/** What a request does at the service: where it only reads, its outcome cannot be unknown. */
+/** The effect of a request at the service: the outcome of a request that only reads cannot be unknown. */
 export type Effect = "creates" | "pays" | "reads";
 
-/** The failure that a reply other than 2xx stands for. */
+/** The failure for a reply other than 2xx. */
 export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
   const { status } = reply;
   const said = serviceWords(reply.body);
@@ -19,25 +19,26 @@ export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
   if (status === 429 || status === 503) return new PaylinkError("overloaded", message, options);
   if (status >= 400 && status < 500) return new PaylinkError("refused", message, options);
   if (effect === "reads") return new PaylinkError("not_reached", message, options);
-  return new PaylinkError("outcome_unknown", message, { ...options, hint: MAY_BE_DONE[effect] });
+  return new PaylinkError("outcome_unknown", message, { ...options, hint: UNKNOWN_HINT[effect] });
 }
 
-/** Where the failure's own words are of another thing than what may have been done. */
-const MAY_BE_DONE: Readonly<Partial<Record<Effect, string>>> = {
+/** The hint of `outcome_unknown` if the request did not create a link. */
+const UNKNOWN_HINT: Readonly<Partial<Record<Effect, string>>> = {
   pays: "The link may be paid. Look at the sandbox's dashboard before paying it again.",
 };
 
-/** What to do next, where the status tells more than the failure's own code does. */
+/** The next step, if the status says more than the code of the failure. */
 function nextStep(status: number, effect: Effect): string | undefined {
   if (effect === "pays") return "Nothing was paid.";
-  if (status === 403) return "The token was taken, but not for this. Check the terminal: paylink status";
+  if (status === 403)
+    return "Nothing was created. The token is valid, but not for this request. Check the terminal: paylink status";
   if (effect === "reads" && status === 404)
-    return "Check what was asked for, and where: paylink config get transactionPath";
+    return "Check the uti, and the path: paylink config get transactionPath";
   if (status === 404) return "Nothing was created. Check the base URL: paylink config get baseUrl";
   return undefined;
 }
 
-/** The failure that a broken exchange stands for. */
+/** The failure for an exchange without a usable reply. */
 export function failureOf(error: unknown, effect: Effect): unknown {
   if (!(error instanceof SendError)) return error;
   const { message, sent } = error;
@@ -47,10 +48,14 @@ export function failureOf(error: unknown, effect: Effect): unknown {
       hint,
       cause: error,
     });
-  return new PaylinkError("outcome_unknown", `The request left, and no usable answer came: ${message}.`, {
-    hint: MAY_BE_DONE[effect],
-    cause: error,
-  });
+  return new PaylinkError(
+    "outcome_unknown",
+    `The request was sent, but no usable answer arrived: ${message}.`,
+    {
+      hint: UNKNOWN_HINT[effect],
+      cause: error,
+    },
+  );
 }
 
 interface ServiceWords {
@@ -60,7 +65,7 @@ interface ServiceWords {
 
 const SHOWN_TEXT = 500;
 
-/** What a service says of an error, in the shapes that services use: RFC 9457, `message`, OAuth's, or plain text. */
+/** The error text of a service, in any common format: RFC 9457, `message`, OAuth, or plain text. */
 function serviceWords(body: Uint8Array): ServiceWords {
   const text = new TextDecoder().decode(body).trim();
   const parsed = parseJson(text);

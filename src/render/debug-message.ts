@@ -1,4 +1,4 @@
-/** HTTP messages in words for `--debug`, with everything that opens an account as `[redacted]`. */
+/** Shows HTTP messages for `--debug`, with credentials as `[redacted]`. */
 import { fieldLines, targetUri, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { clip, safeText } from "./safe-text.ts";
 
@@ -6,12 +6,12 @@ export const REDACTED = "[redacted]";
 
 /** Header fields that carry credentials. */
 const SECRET_HEADERS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
-/** Members of JSON bodies, forms and query strings that are credentials. */
+/** Names of credentials in JSON bodies, forms and query strings. */
 const SECRET_NAMES = "access_token|refresh_token|id_token|client_secret|client_assertion|password|token";
 const SECRET_MEMBER = new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
 const SECRET_PARAMETER = new RegExp(`(^|[?&])(${SECRET_NAMES})=[^&\\s]*`, "gi");
 
-/** The most of a body that is shown, in characters. */
+/** The characters of a body to show. */
 const SHOWN_BODY = 4000;
 
 export function renderRequest(request: HttpRequest, arrow: string): string {
@@ -32,7 +32,7 @@ function message(first: string, headers: readonly HeaderLine[], body: Uint8Array
   return [first, ...lines, ...bodyLines(headers, body).map((line) => `    ${line}`)].map(safeText).join("\n");
 }
 
-/** The scheme of an `Authorization` is no secret (RFC 9110 11.4). */
+/** The scheme of an `Authorization` is not secret (RFC 9110 11.4). */
 function headerValue(name: string, value: string): string {
   if (!SECRET_HEADERS.test(name)) return redact(value);
   const [, scheme] = /^([A-Za-z-]+) /.exec(value) ?? [];

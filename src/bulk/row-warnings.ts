@@ -1,16 +1,16 @@
-/** What is odd about the rows of a list, or about their answers: told once a kind, however many rows it is true of. */
+/** Collects warnings about rows or their answers: one for each kind, with the number of rows. */
 import type { Problem } from "../domain/errors.ts";
 import type { Row } from "./row.ts";
 
 export interface RowWarning extends Problem {
-  /** The first row's. */
+  /** The line of the first row. */
   readonly line: number;
-  /** How many rows it is true of. */
+  /** The number of rows with this warning. */
   readonly rows: number;
 }
 
-/** Kinds that are kept: whoever reads them has seen enough, and a service may name fields without end. */
-const MOST = 20;
+/** The most kinds to keep: a service may name any number of fields. */
+const MAX_KINDS = 20;
 
 export class Warnings {
   private readonly kinds = new Map<string, RowWarning>();
@@ -19,7 +19,8 @@ export class Warnings {
     for (const { at, message } of warnings) {
       const kind = kindOf(at, message);
       const known = this.kinds.get(kind) ?? { at, message, line, rows: 0 };
-      if (known.rows > 0 || this.kinds.size < MOST) this.kinds.set(kind, { ...known, rows: known.rows + 1 });
+      if (known.rows > 0 || this.kinds.size < MAX_KINDS)
+        this.kinds.set(kind, { ...known, rows: known.rows + 1 });
     }
   }
 
@@ -28,5 +29,5 @@ export class Warnings {
   }
 }
 
-/** The value that a message ends with, in brackets, is the row's own. */
+/** Without the value in brackets at the end of a message, which differs from row to row. */
 const kindOf = (at: string, message: string): string => `${at} ${message.replace(/ \([^()]*\)$/, "")}`;

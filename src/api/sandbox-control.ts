@@ -1,17 +1,17 @@
-/** The sandbox's controls, for the commands that turn them. */
+/** Sends a control request to the sandbox, such as a new clock or a fault. */
 import type { Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
-import { failureOf, refusalOf } from "./refusals.ts";
+import { failureOf, refusalOf } from "./failures.ts";
 
 interface Target {
   readonly baseUrl: URL;
   readonly token: string;
 }
 
-/** Milliseconds: a clock that is moved far waits for every attempt on the way. */
+/** Milliseconds: advancing the clock far waits for every delivery attempt in between. */
 const TIMEOUT = 600_000;
 
-/** Posts to one of the controls and gives the sandbox's own JSON. */
+/** Returns the JSON of the sandbox unchanged. */
 export async function control(
   send: Send,
   { baseUrl, token }: Target,

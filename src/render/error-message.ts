@@ -1,4 +1,4 @@
-/** A failure in words: what happened, every problem by its place, and what to do next; or one JSON document. */
+/** Shows a failure: what happened, every problem with its place, and the next step; or one JSON document. */
 import type { Paint } from "./paint.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
 import { safeLines, safeText } from "./safe-text.ts";
@@ -6,18 +6,18 @@ import { safeLines, safeText } from "./safe-text.ts";
 interface ErrorStyle {
   readonly json: boolean;
   readonly notePaint: Paint;
-  /** What the user was to be told before the failure. */
+  /** The warnings before the failure. */
   readonly warnings: readonly string[];
 }
 
-/** `example` is a line that would work, for a usage error to end with. */
+/** `example` is a command line that works, shown if the error has no hint. */
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings }: ErrorStyle,
   example?: string,
 ): string {
   if (json) return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
-  const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}`];
+  const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
   for (const [index, { message }] of error.problems.entries()) {
@@ -28,7 +28,13 @@ export function renderError(
   return lines.join("\n");
 }
 
-/** One problem (or warning) on one line: where it is, and what it is. */
+/** Only the user can fix the problems of wrong usage; those of other failures explain the message. */
+function fixes({ code, problems }: PaylinkError): string {
+  if (code !== "usage" || problems.length === 0) return "";
+  return problems.length === 1 ? " Fix 1 problem:" : ` Fix ${problems.length} problems:`;
+}
+
+/** One problem, or warning, on one line: its place and its message. */
 export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
 
 function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {

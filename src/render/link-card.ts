@@ -1,4 +1,4 @@
-/** A payment link in words: a short card with the URL first, then what a merchant checks before sending it. */
+/** Shows a payment link as a card: the URL first, then what a merchant checks before sending it. */
 import type { Paint } from "./paint.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
@@ -26,10 +26,9 @@ export function renderLink(link: PaymentLink, { paint, now }: LinkStyle): string
   const lines = rows.flatMap(([label, value]) =>
     value === undefined ? [] : [`  ${paint.dim(label.padEnd(10))}${safeText(value)}`],
   );
-  return [
-    paint.bold(link.url === undefined ? "(the answer holds no URL)" : safeText(link.url)),
-    ...lines,
-  ].join("\n");
+  return [paint.bold(link.url === undefined ? "(the answer has no URL)" : safeText(link.url)), ...lines].join(
+    "\n",
+  );
 }
 
 function expiry(text: string, now: Date): string {

@@ -1,4 +1,4 @@
-/** What the receiver shows of each request: an event's heading, a rejection with its step, and the closing summary. */
+/** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import type { Paint } from "./paint.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";
@@ -32,7 +32,7 @@ interface Rejected {
   readonly hint?: string;
 }
 
-/** Longer details are for `verify`: one line says which step failed and why. */
+/** One line names the step that failed and the reason; `verify` shows longer details. */
 const DETAIL_LENGTH = 300;
 
 export function renderRejection(
@@ -50,10 +50,10 @@ interface Forwarded {
   readonly detail: string;
 }
 
-/** The application's status and latency, and what it said where it did not take the event. */
+/** The status and latency of the application, and its error text if it did not accept the event. */
 export function renderForward(id: string, { target, status, ms, detail }: Forwarded, paint: Paint): string {
-  const taken = status >= 200 && status < 300;
-  const colour = taken ? paint.green : paint.red.bold;
+  const isAccepted = status >= 200 && status < 300;
+  const colour = isAccepted ? paint.green : paint.red.bold;
   const line = `  ${paint.dim("→")} ${paint.dim(id)} ${colour(String(status))} in ${Math.round(ms)} ms  ${safeText(target)}`;
   return detail === "" ? line : `${line}\n    ${safeText(detail)}`;
 }

@@ -1,29 +1,26 @@
-/** How schemas speak of JSON values: what must be, every problem by its path, and the part that has none. */
+/** What the schemas of JSON values share: their messages, the problems by path, and the part without problems. */
 
 import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";
 import { isJsonObject, joinPath } from "./json.ts";
 
-/** The message of a schema: that the value is missing, where it is, else what it must be. */
+/** The messages of a schema: one for a missing value, one for a wrong value. */
 export function must(rule: string, missing = "is required") {
   return { error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? missing : rule) };
 }
 
-/**
- * The schema, held to JSON objects: a number, which keeps its spelling in an object of JavaScript, is none. It is made
- * where there is one to be held to it, since making a schema takes a start longer than using it.
- */
+/** The schema, for JSON objects only: a `JsonNumber` is an object in JavaScript, but not in JSON. */
 export function onlyObject<Schema extends z.ZodMiniObject>(
-  make: () => Schema,
-): z.ZodMiniPipe<z.ZodMiniUnknown, z.ZodMiniLazy<Schema>> {
-  return z.pipe(jsonObject, z.lazy(make));
+  schema: Schema,
+): z.ZodMiniPipe<z.ZodMiniUnknown, Schema> {
+  return z.pipe(jsonObject, schema);
 }
 
 const jsonObject = z.unknown().check(z.refine((value) => isJsonObject(value), must("must be an object")));
 
 type Issue = Pick<z.core.$ZodIssue, "path" | "message">;
 
-/** One problem an issue; `at` is the path of the member, empty for the value itself. */
+/** One problem for each issue; `at` is the path of the member, empty for the value itself. */
 export function problemsOf(issues: readonly Issue[]): Problem[] {
   return issues.map(({ path, message }) => ({
     at: path.reduce<string>((at, step) => joinPath(at, typeof step === "number" ? step : String(step)), ""),
@@ -31,8 +28,8 @@ export function problemsOf(issues: readonly Issue[]): Problem[] {
   }));
 }
 
-/** The value without the members that have an issue, so that rules between members can still be asked of the rest. */
-export function soundPart(value: unknown, issues: readonly Issue[]): unknown {
+/** The value without the members that have an issue, so that rules between members still apply to the others. */
+export function validPart(value: unknown, issues: readonly Issue[]): unknown {
   return issues.reduce((rest, { path }) => without(rest, path.map(String)), value);
 }
 
