@@ -43,4 +43,3 @@ function bounds({ currency = "", linkOptions }: PaymentLink): string | undefined
   const to = maxAmount === undefined ? "any amount" : formatAmount(maxAmount, currency).trim();
   return `${from} to ${to}`;
 }
-

@@ -53,7 +53,11 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const streams = { stdout: stdout.stream, stderr: stderr.stream };
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) => createOutput(streams, env, given, secrets.hide);
-  const network = createSender({ httpsProxy: undefined, noProxy: undefined, nodeVersion: process.versions.node });
+  const network = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => network.close());
   const stdin = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {

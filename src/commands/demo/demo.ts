@@ -176,7 +176,7 @@ async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Prom
   if (status !== 401 || rejection.type !== "rejected") {
     throw new PaylinkError("internal", "A tampered webhook was not refused.", { details: { status } });
   }
-  done(context, "tampered webhook, turned away", `${status} ${rejection.code}`);
+  done(context, "tampered webhook, refused", `${status} ${rejection.code}`);
 }
 
 function done({ out }: Context, step: string, result: string): void {

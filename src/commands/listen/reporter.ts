@@ -3,7 +3,12 @@ import type { Output } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { renderCompactRecord, renderRecord } from "../../render/transaction-record.ts";
-import { renderEventHeading, renderForward, renderRejection, type Counts } from "../../render/received-webhook.ts";
+import {
+  renderEventHeading,
+  renderForward,
+  renderRejection,
+  type Counts,
+} from "../../render/received-webhook.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;

@@ -1,4 +1,4 @@
-/** `trigger` against a real `listen`, an application of the test's own, and endpoints that give no usable answer. */
+/** `paylink trigger`, in process, against `listen`, an application of the test's own, and endpoints that give no usable answer. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket } from "node:net";
@@ -6,17 +6,18 @@ import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
 import type { Tampering } from "../../src/webhooks/tamperings/tampering.ts";
 import { PAIR } from "../signatures/signed.ts";
+import { startCommand, startListenCommand, type ServingCommand } from "../support/background-command.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { CODES } from "../support/tampering-codes.ts";
 import { startApp } from "../support/webhooks.ts";
 
 interface Stage {
   readonly home: string;
-  readonly listen: Running;
-  readonly trigger: (...flags: string[]) => ReturnType<typeof runPaylink>;
+  readonly listen: ServingCommand;
+  readonly trigger: (...flags: string[]) => Promise<CommandEnd>;
 }
 
 /** A listener with the public half of the key that `trigger` signs with. */
@@ -25,11 +26,9 @@ async function stage(...flags: string[]): Promise<Stage> {
   const [privateKey, publicKey] = [join(home, "private.pem"), join(home, "public.pem")];
   writeFileSync(privateKey, PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
   writeFileSync(publicKey, PAIR.publicKey.export({ type: "spki", format: "pem" }));
-  const args = ["listen", "--port", "0", "--json", "--key", publicKey, ...flags];
-  const listen = startPaylink(args, { home });
-  const to = await readyUrl(listen);
+  const listen = await startListenCommand(home, "--key", publicKey, ...flags);
   const trigger: Stage["trigger"] = (...more) =>
-    runPaylink(["trigger", "approved", "--to", to, "--key", privateKey, "--json", ...more], { home });
+    runCommand(["trigger", "approved", "--to", listen.url, "--key", privateKey, "--json", ...more], { home });
   return { home, listen, trigger };
 }
 
@@ -38,8 +37,8 @@ async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
   const { listen, trigger } = await stage(...flags);
   const statuses: unknown[] = [];
   for (const { name } of kinds) {
-    const { code, stdout } = await trigger("--tamper", name);
-    expect(code).toBe(0);
+    const { exit, stdout } = await trigger("--tamper", name);
+    expect(exit).toBe(0);
     statuses.push(...jsonLines(stdout).map(({ status }) => status));
   }
   const { stdout } = await listen.stop();
@@ -82,8 +81,8 @@ describe("every tampering, sent to listen", () => {
 describe("many of them", () => {
   it("are so many payments, each so often, by the same bytes", async () => {
     const { listen, trigger } = await stage();
-    const { code, stdout } = await trigger("--count", "3", "--times", "2");
-    expect(code).toBe(0);
+    const { exit, stdout } = await trigger("--count", "3", "--times", "2");
+    expect(exit).toBe(0);
     expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     const events = jsonLines((await listen.stop()).stdout).filter(({ type }) => type === "event");
     expect(events.map(({ repeated }) => repeated)).toEqual([false, true, false, true, false, true]);
@@ -99,8 +98,8 @@ describe("many of them", () => {
     });
     const { trigger } = await stage();
     const started = performance.now();
-    const { code } = await trigger("--to", app.url, "--count", "11", "--rate", "10");
-    expect(code).toBe(0);
+    const { exit } = await trigger("--to", app.url, "--count", "11", "--rate", "10");
+    expect(exit).toBe(0);
     expect(app.taken).toHaveLength(11);
     // Ten pauses of 100 ms, and a timer may end a millisecond early.
     expect(last - started).toBeGreaterThan(990);
@@ -108,11 +107,11 @@ describe("many of them", () => {
 
   it("end between two of them when interrupted", async () => {
     const { home, listen } = await stage();
-    const args = ["trigger", "approved", "--to", await readyUrl(listen), "--count", "1000", "--rate", "2"];
-    const running = startPaylink([...args, "--key", join(home, "private.pem"), "--json"], { home });
+    const args = ["trigger", "approved", "--to", listen.url, "--count", "1000", "--rate", "2"];
+    const running = startCommand([...args, "--key", join(home, "private.pem"), "--json"], { home });
     await running.until(/"status":200/);
-    const { code } = await running.stop();
-    expect(code).toBe(130);
+    const { exit } = await running.stop();
+    expect(exit).toBe(130);
   });
 });
 
@@ -123,11 +122,11 @@ describe("no usable answer", () => {
     ["breaks off", (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
   ])("is exit 6: it %s", async (_, answer) => {
     const endpoint = await rawServer(answer);
-    const { code, stdout, stderr } = await (await stage()).trigger("--to", endpoint.url, "--count", "2");
-    expect(code).toBe(6);
+    const { exit, stdout, stderr } = await (await stage()).trigger("--to", endpoint.url, "--count", "2");
+    expect(exit).toBe(6);
     expect(stdout).toBe("");
     expect(JSON.parse(stderr)).toMatchObject({
-      error: { code: "outcome_unknown", message: expect.stringContaining("no answer came") },
+      error: { code: "outcome_unknown", message: expect.stringContaining("there was no answer") },
     });
     expect(endpoint.requests).toHaveLength(1);
   });
@@ -136,8 +135,8 @@ describe("no usable answer", () => {
     const endpoint = await rawServer((socket, count) =>
       count < 3 ? reply(200, "")(socket) : socket.destroy(),
     );
-    const { code, stdout } = await (await stage()).trigger("--to", endpoint.url, "--count", "5");
-    expect(code).toBe(6);
+    const { exit, stdout } = await (await stage()).trigger("--to", endpoint.url, "--count", "5");
+    expect(exit).toBe(6);
     expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200]);
   });
 });

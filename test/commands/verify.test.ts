@@ -1,12 +1,10 @@
-/** `verify` with the real binary: every vector, every form of a capture, and what people and scripts are told. */
+/** `paylink verify`, in process: every vector, every form of a capture, its options and its output. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import pLimit from "p-limit";
 import { describe, expect, it } from "vitest";
 import { NOW, PAIR, signed, UNSIGNED } from "../signatures/signed.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink, type Ended } from "../support/paylink.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/raw-request.ts";
 
@@ -23,7 +21,7 @@ interface Document {
   readonly breaches: readonly { readonly code: string }[];
 }
 
-function verifyVector(vector: WebhookCase, home: string): Promise<Ended> {
+function verifyVector(vector: WebhookCase, home: string): Promise<CommandEnd> {
   const { method, target, headers, body_base64, body_generate } = vector.request;
   const { now, public_url, public_key_pem, jwks, policy } = vector.context;
   const folder = join(home, vector.id);
@@ -36,29 +34,26 @@ function verifyVector(vector: WebhookCase, home: string): Promise<Ended> {
   const args = ["verify", capture, "--key", key, "--public-url", public_url, "--at", String(now), "--json"];
   for (const component of policy?.required ?? []) args.push("--require", component);
   if (policy?.require_created) args.push("--require-created");
-  return runPaylink(args, { home });
+  return runCommand(args, { home });
 }
 
 describe("every vector", () => {
   it("gets its verdict, code and warnings, and the exit code that goes with them", async () => {
     const home = temporaryHome();
-    const limit = pLimit(availableParallelism());
     const found = await Promise.all(
-      messages.map((vector) =>
-        limit(async () => {
-          const { code: exit, stdout } = await verifyVector(vector, home);
-          const { verdict, code, warnings, breaches }: Document = JSON.parse(stdout);
-          const { expected } = vector;
-          return {
-            id: vector.id,
-            verdict,
-            code,
-            exit,
-            ...(expected.warnings && { warnings }),
-            ...(vector.level === "payload" && { breach: breaches[0]?.code }),
-          };
-        }),
-      ),
+      messages.map(async (vector) => {
+        const { exit, stdout } = await verifyVector(vector, home);
+        const { verdict, code, warnings, breaches }: Document = JSON.parse(stdout);
+        const { expected } = vector;
+        return {
+          id: vector.id,
+          verdict,
+          code,
+          exit,
+          ...(expected.warnings && { warnings }),
+          ...(vector.level === "payload" && { breach: breaches[0]?.code }),
+        };
+      }),
     );
     const due = messages.map(({ id, level, expected }) => ({
       id,
@@ -79,12 +74,12 @@ const AT = String(model.context.now);
 async function verified(
   input: string | Uint8Array,
   ...args: string[]
-): Promise<{ exit: number | null; document: Record<string, unknown>; stderr: string }> {
+): Promise<{ exit: number; document: Record<string, unknown>; stderr: string }> {
   const command = ["verify", "--at", AT, "--json", ...args];
   const env = { PAYLINK_WEBHOOK_KEY: KEY };
-  const { code, stdout, stderr } = await runPaylink(command, { home: temporaryHome(), input, env });
+  const { exit, stdout, stderr } = await runCommand(command, { stdin: input, env });
   const document: Record<string, unknown> = stdout === "" ? {} : JSON.parse(stdout);
-  return { exit: code, document, stderr };
+  return { exit, document, stderr };
 }
 
 const { method, target, headers } = model.request;
@@ -236,8 +231,8 @@ describe("for people", () => {
       body: Buffer.from(JSON.stringify(parsed, null, 2)),
     });
     const args = ["verify", "--key", join(home, "key.pem"), "--public-url", URL_OF_MODEL, "--at", AT];
-    const { code, stdout, stderr } = await runPaylink(args, { home, input });
-    expect(code).toBe(7);
+    const { exit, stdout, stderr } = await runCommand(args, { home, stdin: input });
+    expect(exit).toBe(7);
     expect(stdout).toContain(`INVALID  content_digest_mismatch  POST ${URL_OF_MODEL}`);
     expect(stdout).toContain("✓ signature-value");
     expect(stdout).toContain("✗ content-digest");
@@ -259,7 +254,7 @@ describe("for people", () => {
       body: "",
     });
     const env = { PAYLINK_WEBHOOK_KEY: KEY };
-    const { stdout, stderr } = await runPaylink(["verify"], { home: temporaryHome(), input, env });
+    const { stdout, stderr } = await runCommand(["verify"], { stdin: input, env });
     for (const unsafe of ["\u001b", "\u0007", "\u202e"]) expect(stdout + stderr).not.toContain(unsafe);
     expect(stdout).toContain("unsigned");
   });
@@ -284,23 +279,32 @@ describe("wrong use", () => {
     ["a bad component", ["--require", "@nothing"], "x", "is not a derived component"],
     ["a bad address", ["--public-url", "shop.example"], "x", "--public-url  must be an absolute"],
     ["a bad tolerance", ["--tolerance", "long"], "x", "--tolerance  must be"],
+    ["a file beside an event", ["webhook.http", "--event", "1"], "x", "--event  cannot be used with a file"],
   ])("%s", async (_, args, input, words) => {
     const env = { PAYLINK_WEBHOOK_KEY: KEY };
-    const { code, stderr } = await runPaylink(["verify", ...args], { home: temporaryHome(), input, env });
+    const { exit, stderr } = await runCommand(["verify", ...args], { stdin: input, env });
     expect(stderr).toContain(words);
-    expect(code).toBe(2);
+    expect(exit).toBe(2);
+  });
+
+  it("names every problem at once", async () => {
+    const bad = ["--at", "yesterday", "--require", "@nothing", "--public-url", "shop", "--tolerance", "long"];
+    const { exit, stderr } = await runCommand(["verify", "x", "--event", "1", ...bad, "--json"]);
+    expect(exit).toBe(2);
+    const places = ["--tolerance", "--require", "--at", "--public-url", "--event"].map((at) => ({ at }));
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage", details: { problems: places } } });
   });
 
   it("without a key says how to give one", async () => {
-    const { code, stderr } = await runPaylink(["verify"], { home: temporaryHome(), input: "x" });
-    expect(code).toBe(2);
+    const { exit, stderr } = await runCommand(["verify"], { stdin: "x" });
+    expect(exit).toBe(2);
     expect(stderr).toContain("--key");
   });
 
   it("with a file that is not there", async () => {
     const env = { PAYLINK_WEBHOOK_KEY: KEY };
-    const { code } = await runPaylink(["verify", "nowhere.http"], { home: temporaryHome(), env });
-    expect(code).toBe(2);
+    const { exit } = await runCommand(["verify", "nowhere.http"], { env });
+    expect(exit).toBe(2);
   });
 });
 
@@ -313,9 +317,9 @@ describe("several keys", () => {
     const input = formatRequest(signed(UNSIGNED));
     const address = ["--public-url", "https://merchant.example", "--at", String(NOW), "--json"];
     const both = ["verify", "--key", join(home, "key.pem"), "--key", mine, ...address];
-    const { stdout } = await runPaylink(both, { home, input });
+    const { exit, stdout } = await runCommand(both, { home, stdin: input });
     const { code, checks } = JSON.parse(stdout);
-    expect(code).toBe("ok");
+    expect({ exit, code }).toEqual({ exit: 0, code: "ok" });
     expect(JSON.stringify(checks)).toContain("verifies with key number 2, which has no id");
   });
 });
