@@ -1,7 +1,7 @@
 /** The cases of `check`: genuine webhooks that an endpoint must accept, and tampered ones that it must refuse. */
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { recordOfSample, type Sample, type SampleSource } from "./sample-record.ts";
+import { recordOfSample, type Sample, type SampleSource } from "./samples.ts";
 import { TAMPERINGS } from "./tamperings.ts";
 import { signedWebhook, type WebhookOptions } from "./sample-webhook.ts";
 

@@ -1,7 +1,7 @@
 /** Sample webhooks: what the service would send, or tampered with in exactly one way. */
 import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
-import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/webhooks/sample-record.ts";
+import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/webhooks/samples.ts";
 import { signedWebhook } from "../../src/webhooks/sample-webhook.ts";
 import { breachesOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";

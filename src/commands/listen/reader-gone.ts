@@ -18,7 +18,12 @@ export function watchReader(
 ): ReaderWatch {
   const forwards = forwarding.to !== undefined || forwarding.failedTo !== undefined;
   const continues = database !== null || forwards || expectations.length > 0;
-  const warn = (): void => out.error(continues ? (database === null ? NOT_SHOWN : STORED) : STOPPED);
+  const message = continues ? (database === null ? NOT_STORED : STORED) : STOPPED;
+  // stdout, where warnings go with --json, is what nobody reads.
+  const warn = (): void =>
+    out.error(
+      out.json ? JSON.stringify({ type: "warning", message }) : `${out.notePaint.yellow("!")} ${message}`,
+    );
   const unread = out.unread();
   unread.addEventListener("abort", warn, { once: true });
   return {
@@ -29,5 +34,5 @@ export function watchReader(
 
 const GONE = "Nobody reads this output any more";
 const STORED = `${GONE}. Webhooks are still received and stored: paylink events list   shows them.`;
-const NOT_SHOWN = `${GONE}. Webhooks are still received, but not stored (--no-store).`;
+const NOT_STORED = `${GONE}. Webhooks are still received, but not stored (--no-store).`;
 const STOPPED = `${GONE}, and nothing is stored (--no-store): listen stops.`;

@@ -9,7 +9,7 @@ export const registerTransaction: Register = (program, execute) => {
     .option("--timeout <duration>", "how long to wait for the service", "30s")
     .action((uti, flags) =>
       execute(command, async (context) => {
-        const { transaction, transactionOptions } = await import("./transaction.ts");
+        const { transaction, transactionOptions } = await import("./read-transaction.ts");
         return transaction(context, transactionOptions(uti, flags));
       }),
     );

@@ -9,7 +9,7 @@ import type { FieldName } from "../../domain/transaction-fields.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { allowEndpoint, parseEndpoint } from "../../webhooks/endpoint.ts";
-import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/sample-record.ts";
+import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/samples.ts";
 import { TAMPERINGS } from "../../webhooks/tamperings.ts";
 import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
 import { createFlagReader } from "../flag-reader.ts";

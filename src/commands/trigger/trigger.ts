@@ -8,7 +8,7 @@ import { formatRequest } from "../../http/raw-request.ts";
 import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
-import { recordOfSample } from "../../webhooks/sample-record.ts";
+import { recordOfSample } from "../../webhooks/samples.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { signedWebhook } from "../../webhooks/sample-webhook.ts";
 import type { TriggerOptions } from "./options.ts";

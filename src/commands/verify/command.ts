@@ -12,7 +12,7 @@ export const registerVerify: Register = (program, execute) => {
     .action((file, flags) =>
       execute(command, async (context) => {
         const { verifyOptions } = await import("./options.ts");
-        const { verify } = await import("./verify.ts");
+        const { verify } = await import("./verify-capture.ts");
         return verify(context, verifyOptions(file, flags, await context.settings(), context.now()));
       }),
     );
