@@ -22,17 +22,21 @@ export interface SenderParts {
 type Route = "direct" | "proxied" | "insecure";
 
 export function createSender(parts: SenderParts): Sender {
-  const agents = new Map<Route, Promise<Dispatcher>>();
-  const agentFor = (route: Route): Promise<Dispatcher> => {
-    const agent = agents.get(route) ?? createAgent(route, parts);
-    agents.set(route, agent);
+  const agents = new Map<string, Promise<Dispatcher>>();
+  // An attempt to connect that outlives its exchange would keep the process running.
+  const agentFor = (route: Route, connectTimeout: number): Promise<Dispatcher> => {
+    const key = `${route} ${connectTimeout}`;
+    const agent = agents.get(key) ?? createAgent(route, connectTimeout, parts);
+    agents.set(key, agent);
     return agent;
   };
   return {
     send: async (request, options = {}) => {
       const proxied = request.scheme === "https" && parts.httpsProxy !== undefined;
       const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
-      return exchange(await agentFor(route), request, options);
+      const { timeout = TIMEOUT } = options;
+      const agent = await agentFor(route, Math.min(timeout, CONNECT_TIMEOUT));
+      return exchange(agent, request, { ...options, timeout });
     },
     close: async () =>
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).close()))),
@@ -41,9 +45,10 @@ export function createSender(parts: SenderParts): Sender {
 
 async function createAgent(
   route: Route,
+  timeout: number,
   { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
 ): Promise<Dispatcher> {
-  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: route !== "insecure" };
+  const connect = { timeout, rejectUnauthorized: route !== "insecure" };
   if (route === "proxied") {
     const { EnvHttpProxyAgent } = await import("undici");
     return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect });
@@ -63,8 +68,11 @@ async function keepParserSimple(): Promise<void> {
   setFlagsFromString("--liftoff-only");
 }
 
-function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {
-  const { timeout = TIMEOUT, maxReply = MAX_REPLY } = options;
+function exchange(
+  agent: Dispatcher,
+  request: HttpRequest,
+  { timeout, maxReply = MAX_REPLY }: SendOptions & { readonly timeout: number },
+): Promise<HttpReply> {
   const origin = `${request.scheme}://${request.authority}`;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
