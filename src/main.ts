@@ -5,12 +5,11 @@ import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
 import { openServices } from "./services.ts";
-import { isTerminal, openChannel } from "./terminal/channel.ts";
 import { createReadFile } from "./terminal/files.ts";
-import { createOutput } from "./terminal/output.ts";
+import { createOutput, standardStreams } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
-import { traceSend, traceServe } from "./terminal/trace.ts";
+import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 
 /** Set from package.json by the build. */
 declare const PAYLINK_VERSION: string;
@@ -20,10 +19,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
-  const channels = {
-    stdout: openChannel(1, () => world.stdout),
-    stderr: openChannel(2, () => world.stderr),
-  };
+  const streams = standardStreams(world);
   const interruption = new AbortController();
   const { signal } = interruption;
   const network = createSender({
@@ -34,7 +30,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
-    createOutput(channels, world.env, options, secrets.hide);
+    createOutput(streams, world.env, options, secrets.hide);
   const now = (): Date => new Date();
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
@@ -47,16 +43,14 @@ export async function run(world: NodeJS.Process): Promise<number> {
       get stdin() {
         return world.stdin;
       },
-      ask: mayAsk(terminals(world, channels), options) ? createAsk(world, signal) : undefined,
-      openBrowser: async (url: string) => (await import("./terminal/browser.ts")).openBrowser(url),
-      copyText: async (text: string) => (await import("./terminal/clipboard.ts")).copyText(text),
+      ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
+      openBrowser: async (url: string) => (await import("./terminal/desktop.ts")).openBrowser(url),
+      copyText: async (text: string) => (await import("./terminal/desktop.ts")).copyText(text),
       newId: () => crypto.randomUUID(),
       random: Math.random,
       pause: (milliseconds: number) => pause(milliseconds, signal),
       send: traceSend(network.send, traced),
       serve: traceServe(async (handler, serveOptions) => {
-        // A reader of the output must not hold up those whom the server answers: streams do not block.
-        for (const channel of [channels.stdout, channels.stderr]) channel.stream();
         return (await import("./http/serve.ts")).serve(handler, serveOptions);
       }, traced),
       env: world.env,
@@ -71,7 +65,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
     return await runCommandLine(world.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal,
-      print: (text) => channels.stdout.write(text),
+      print: (text) => streams.stdout.write(text),
       openOutput,
       openContext,
     });
@@ -80,16 +74,6 @@ export async function run(world: NodeJS.Process): Promise<number> {
     await network.close();
   }
 }
-
-const terminals = (world: NodeJS.Process, { stdout }: { readonly stdout: { readonly isTTY: boolean } }) => ({
-  stdin: {
-    get isTTY() {
-      return isTerminal(0, () => world.stdin);
-    },
-  },
-  stdout,
-  env: world.env,
-});
 
 /** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */
 function isRunning(world: NodeJS.Process, pid: number): boolean {

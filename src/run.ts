@@ -4,7 +4,7 @@ import { exampleOf } from "./commands/declare.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
-import { renderError } from "./render/error.ts";
+import { renderError } from "./render/error-message.ts";
 
 /** What a run is given by the machine, or by a test. */
 export interface Runtime {

@@ -1,7 +1,7 @@
 /** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
 import { join } from "node:path";
 import type { Context } from "./context.ts";
-import { PaylinkError } from "./domain/errors.ts";
+import { messageOf, PaylinkError } from "./domain/errors.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import { inForce, type InForce } from "./store/settings/in-force.ts";
 import { SANDBOX_PROFILE, withoutAccessToken } from "./store/settings/profile.ts";
@@ -20,7 +20,15 @@ interface Machine extends Pick<
 
 type Services = Pick<
   Context,
-  "settings" | "profiles" | "api" | "events" | "journals" | "sandbox" | "temporaryHome" | "writeFile" | "dataFolder"
+  | "settings"
+  | "profiles"
+  | "api"
+  | "events"
+  | "journals"
+  | "sandbox"
+  | "temporaryHome"
+  | "writeFile"
+  | "dataFolder"
 >;
 
 interface Secrets {
@@ -48,7 +56,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     profiles,
     settings,
     api: async (options = {}) => {
-      const { openApi } = await import("./api/account.ts");
+      const { openApi } = await import("./api/client-from-settings.ts");
       return openApi({
         send: options.send ?? send,
         now,
@@ -104,7 +112,6 @@ async function writeFile(path: string, text: string): Promise<void> {
   try {
     await write(path, text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${reason}`, { cause: error });
+    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${messageOf(error)}`, { cause: error });
   }
 }

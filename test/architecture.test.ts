@@ -45,7 +45,7 @@ function wordProblems({ file, text }: Source): string[] {
 }
 
 /** The same part of different commands. */
-const MAY_SHARE_A_NAME = ["command", "options"];
+const MAY_SHARE_A_NAME = ["command", "flags", "options"];
 
 /** Files of one name in different folders. */
 function sharedNames(files: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** The client of the service: creates payment links and reads transactions, with a bearer token that stays safe. */
+/** The client of the service: creates payment links and reads transactions. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, parseJson, stringifyJson } from "../domain/json.ts";
 import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
@@ -6,17 +6,17 @@ import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf, type Effect } from "./refusals.ts";
+import { failureOf, refusalOf, type Effect } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
 
 export const CREATE_PATH = "/v1/payment-links";
 
 export interface ApiParts {
-  /** Retries are its own affair: `withRetries`. */
+  /** Retries are up to it: `withRetries`, `withoutRetries`. */
   readonly send: Send;
   readonly baseUrl: string;
   readonly tokens: TokenSource;
-  /** Where a transaction is read, with `{uti}` in it. */
+  /** The path of a transaction, with `{uti}` in it. */
   readonly transactionPath: string;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
@@ -32,18 +32,16 @@ export interface CreatedLink {
 export interface Api {
   /** "Create payment link": throws `refused`, `unauthorized`, `not_reached`, `outcome_unknown`, … */
   createLink(request: PaymentLinkRequest): Promise<CreatedLink>;
-  /** The transaction's JSON as the service sent it. Throws as `createLink` does, but that nothing is ever unknown. */
+  /** The JSON of the transaction as the service sent it. Throws like `createLink`, except `outcome_unknown`. */
   readTransaction(uti: string): Promise<Uint8Array>;
 }
 
 export function createApi(parts: ApiParts): Api {
-  // Read once: a list asks for it with every row.
-  let createAt: URL | undefined;
   return {
     createLink: async (request) => {
-      createAt ??= serviceUrl(parts.baseUrl, CREATE_PATH);
+      const url = serviceUrl(parts.baseUrl, CREATE_PATH);
       const body = new TextEncoder().encode(stringifyJson(request));
-      const reply = await call(parts, "POST", createAt, body, "creates");
+      const reply = await call(parts, "POST", url, body, "creates");
       return readCreated(reply, request);
     },
     readTransaction: async (uti) => {
@@ -55,14 +53,14 @@ export function createApi(parts: ApiParts): Api {
   };
 }
 
-/** The address of an operation. Throws where a token would go there in the open. */
+/** The URL of an operation. Throws if a token would be sent there without encryption. */
 export function serviceUrl(baseUrl: string, path: string): URL {
   const url = parseWebAddress(baseUrl + path);
   if (url === undefined)
     throw new PaylinkError("usage", `The base URL ${baseUrl} is not an absolute http or https URL.`);
   if (isExposed(url))
-    throw new PaylinkError("usage", `${baseUrl} is not https: a token is never sent in the open.`, {
-      hint: "Give the service's https address as the base URL.",
+    throw new PaylinkError("usage", `${baseUrl} is not https, and paylink sends a token only over https.`, {
+      hint: "Set the https address of the service as the base URL.",
     });
   return url;
 }
@@ -79,9 +77,9 @@ async function call(
       throw failureOf(error, effect);
     });
   const reply = await exchange(await tokens.current());
-  // A 401 did nothing: with another token the same request may be sent once more.
-  const other = reply.status === 401 ? await tokens.renew() : undefined;
-  const last = other === undefined ? reply : await exchange(other);
+  // A 401 had no effect, so the request may be repeated with another token.
+  const renewed = reply.status === 401 ? await tokens.renew() : undefined;
+  const last = renewed === undefined ? reply : await exchange(renewed);
   if (last.status < 200 || last.status > 299) throw refusalOf(last, effect);
   return last;
 }
@@ -101,15 +99,18 @@ function requestTo(url: URL, method: "GET" | "POST", token: string, body: Uint8A
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A reply that says yes and cannot be read leaves open what was created. */
+/** After a 2xx reply that cannot be read, the link may exist. */
 function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
   const text = UTF8.decode(reply.body);
   const json = parseJson(text);
   if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
-  if (!isJsonObject(json.value.value)) throw unusable(reply, "JSON that is no object", text);
+  if (!isJsonObject(json.value.value)) throw unusable(reply, "JSON that is not an object", text);
   const { link, breaches } = readPaymentLink(json.value.value, request);
-  const twice = json.value.duplicates.map((at) => ({ at, message: "comes twice; the last one is shown" }));
-  return { text, link, breaches: [...headBreaches(reply), ...twice, ...breaches] };
+  const repeated = json.value.duplicates.map((at) => ({
+    at,
+    message: "is given twice; the last one is shown",
+  }));
+  return { text, link, breaches: [...headBreaches(reply), ...repeated, ...breaches] };
 }
 
 const unusable = ({ status }: HttpReply, what: string, body: string): PaylinkError =>

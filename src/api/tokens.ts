@@ -1,29 +1,32 @@
-/** Access tokens: one that the user gave, or those that client credentials obtain and renew (RFC 6749 4.4). */
+/** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
 import type { CustomFetchOptions } from "oauth4webapi";
 import { PaylinkError } from "../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
-import { failureOf } from "./refusals.ts";
+import { failureOf } from "./failures.ts";
 
 export interface TokenSource {
-  /** A token that is not known to have expired. */
+  /** The current token, unless it is known to have expired. */
   current(): Promise<string>;
-  /** Another token in place of one that the service refused; undefined where there is none. */
+  /** A new token after the service refused the last one; undefined if there is none. */
   renew(): Promise<string | undefined>;
 }
 
-/** The token that the user gave: nothing can renew it. */
+/** The user's own token, which cannot be renewed. */
 export function fixedToken(token: string): TokenSource {
   const usable = usableToken(token);
   return { current: async () => usable, renew: async () => undefined };
 }
 
-/** What a bearer token may consist of (RFC 6750 2.1), as far as a header line is concerned. */
+/** Refuses characters that a header cannot have; RFC 6750 2.1 allows even fewer. */
 function usableToken(token: string): string {
   const trimmed = token.trim();
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
-  throw new PaylinkError("no_token", "The access token has spaces or characters that no token has.");
+  throw new PaylinkError(
+    "no_token",
+    "The access token contains a space or a character that tokens cannot have.",
+  );
 }
 
 export interface ClientCredentials {
@@ -34,7 +37,7 @@ export interface ClientCredentials {
 
 export interface AccessToken {
   readonly token: string;
-  /** ISO 8601; absent where the service did not say. */
+  /** ISO 8601; absent if the service did not say. */
   readonly expires?: string;
 }
 
@@ -45,11 +48,11 @@ export interface CredentialParts {
   readonly timeout: number;
   /** The token of an earlier run. */
   readonly kept: AccessToken | undefined;
-  /** Keeps a new token for the next run. */
+  /** Stores a new token for the next run. */
   readonly keep: (token: AccessToken) => Promise<void>;
 }
 
-/** A token is renewed this long before it expires, in milliseconds: a request takes its time. */
+/** A token is renewed this many milliseconds before it expires, since a request takes time. */
 const MARGIN = 30_000;
 
 export function tokensByCredentials(parts: CredentialParts): TokenSource {
@@ -81,9 +84,9 @@ async function obtainToken({ credentials, send, now, timeout }: CredentialParts)
   if (url === undefined || isExposed(url))
     throw new PaylinkError(
       "usage",
-      `The token URL ${tokenUrl} is not https: a secret is never sent in the open.`,
+      `The token URL ${tokenUrl} is not https, and paylink sends a secret only over https.`,
     );
-  // Most runs have a token: what obtains one is loaded where it is needed.
+  // Most runs have a token and do not need this library.
   const oauth = await import("oauth4webapi");
   const server = { issuer: url.origin, token_endpoint: url.href };
   const client = { client_id: clientId };
@@ -107,7 +110,7 @@ async function obtainToken({ credentials, send, now, timeout }: CredentialParts)
   }
 }
 
-/** oauth4webapi speaks fetch; what it sends goes out as everything else does. */
+/** A fetch function for oauth4webapi that uses our `Send`. */
 function fetchOver(send: Send, timeout: number) {
   return async (
     address: string,
@@ -129,7 +132,7 @@ function fetchOver(send: Send, timeout: number) {
   };
 }
 
-/** What a refused or broken exchange for a token means: nothing was created, whatever it was. */
+/** The failure of a token request. Nothing was created, whatever the reason. */
 function tokenFailure(oauth: typeof import("oauth4webapi"), error: unknown, url: URL): unknown {
   if (error instanceof oauth.ResponseBodyError) {
     const words = error.error_description ?? error.error;
@@ -161,7 +164,7 @@ function tokenFailure(oauth: typeof import("oauth4webapi"), error: unknown, url:
   return failureOf(error, "reads");
 }
 
-/** When a token says of itself that it expires (RFC 7519 4.1.4); undefined where it is no JWT, or does not say. */
+/** The expiry that a JWT states (RFC 7519 4.1.4); undefined for other tokens. */
 export function tokenExpiry(token: string): Date | undefined {
   const [, payload = ""] = token.trim().split(".");
   try {

@@ -1,15 +1,14 @@
-/** Rows of a CSV file (RFC 4180, and what spreadsheets make of it): any line end, comma, semicolon or tab. */
+/** Reads the rows of a CSV file (RFC 4180 and spreadsheet variants): any line end; comma, semicolon or tab. */
 import { CsvError, parse } from "csv-parse";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { claimedTwice, columnOf, type Column } from "./columns.ts";
-import type { Row } from "./row.ts";
+import { repeatedFields, columnOf, type Column, type Row } from "./row.ts";
 
-/** Characters of one record; a quote that is never closed would else swallow the rest of the file. */
+/** Characters of one record. Without a limit, an open quote would make the rest of the file one record. */
 const MAX_RECORD = 1_000_000;
 
 export type Delimiter = "," | ";" | "\t";
 
-/** The delimiter that the header line uses most, outside quotes; a lone column needs none. */
+/** The most frequent delimiter of the header line outside quotes. */
 export function delimiterOf(head: string): Delimiter {
   const [line = ""] = head.replace(/"(?:[^"]|"")*"/g, "").split(/[\r\n]/, 1);
   const count = (delimiter: string): number => line.split(delimiter).length;
@@ -22,7 +21,7 @@ export async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter
   let columns: readonly Column[] | undefined;
   for await (const batch of records(text, delimiter)) {
     for (const { line, cells } of batch) {
-      // Spreadsheets end a list with rows of nothing but delimiters.
+      // Spreadsheets end a list with rows that contain only delimiters.
       if (cells.every((cell) => cell.trim() === "")) continue;
       if (columns === undefined) columns = header(cells, line);
       else yield rowOf(cells, columns, index++, line);
@@ -31,7 +30,7 @@ export async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter
 }
 
 interface CsvRecord {
-  /** Where it begins. */
+  /** The line on which it begins. */
   readonly line: number;
   readonly cells: readonly string[];
 }
@@ -39,7 +38,7 @@ interface CsvRecord {
 const lineBreaks = (cell: string): number =>
   cell.includes("\n") || cell.includes("\r") ? (cell.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
 
-/** Those of each chunk together. Column counts are relaxed, since a short row is one bad row and not the end of the file. */
+/** The records of each chunk. A short row is one bad row, so the parser must accept any number of columns. */
 async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord[]> {
   let line = 1;
   const read: CsvRecord[] = [];
@@ -48,59 +47,59 @@ async function* records(text: AsyncIterable<string>, delimiter: Delimiter): Asyn
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     max_record_size: MAX_RECORD,
-    // Taken here, records need not pass through a stream; and the parser's own lines count CRLF in a quoted cell twice.
+    // Lines are counted here, because the parser counts CRLF in a quoted cell twice.
     on_record: (cells) => {
       read.push({ line, cells });
       line += cells.reduce((sum, cell) => sum + lineBreaks(cell), 1);
       return null;
     },
   });
-  // Whoever writes is told of it.
+  // The callback of the write gets the error.
   parser.on("error", () => undefined);
-  let fault: Error | null | undefined;
+  let failure: Error | null | undefined;
   const parsed = async (write: (done: (error?: Error | null) => void) => void): Promise<CsvRecord[]> => {
-    fault = await new Promise(write);
+    failure = await new Promise(write);
     return read.splice(0);
   };
   for await (const chunk of text) {
     yield await parsed((done) => parser.write(chunk, done));
-    if (fault instanceof Error) break;
+    if (failure instanceof Error) break;
   }
-  if (!(fault instanceof Error)) yield await parsed((done) => parser.end(done));
-  if (fault instanceof Error) throw unusable(fault, line);
+  if (!(failure instanceof Error)) yield await parsed((done) => parser.end(done));
+  if (failure instanceof Error) throw unusable(failure, line);
 }
 
 function unusable(error: unknown, line: number): unknown {
   if (!(error instanceof CsvError)) return error;
-  return new PaylinkError("usage", `From line ${line} on, the file is not CSV, and nothing was sent.`, {
-    problems: [{ at: `line ${line}`, message: csvFault(error) }],
+  return new PaylinkError("usage", `Nothing was sent. The file is not valid CSV from line ${line} on.`, {
+    problems: [{ at: `line ${line}`, message: csvProblem(error) }],
     cause: error,
   });
 }
 
-function csvFault({ code }: CsvError): string {
-  if (code === "CSV_QUOTE_NOT_CLOSED") return "opens a quote that is never closed";
+function csvProblem({ code }: CsvError): string {
+  if (code === "CSV_QUOTE_NOT_CLOSED") return "opens a quote that is not closed";
   if (code === "CSV_MAX_RECORD_SIZE") return `is longer than ${MAX_RECORD} characters: is a quote left open?`;
   return 'has a quote inside a cell: quote the whole cell, and double the quotes in it ("say ""hi""")';
 }
 
 function header(record: readonly string[], line: number): readonly Column[] {
   const columns = ownNames(record).map(columnOf);
-  const twice = claimedTwice(columns);
+  const twice = repeatedFields(columns);
   if (twice.length > 0)
-    throw new PaylinkError("usage", "The header names a field twice, and nothing was sent:", {
+    throw new PaylinkError("usage", "Nothing was sent. The header names a field twice.", {
       problems: twice.map((field) => ({ at: `line ${line}, ${field}`, message: "must be one column" })),
     });
   if (columns.every(({ field }) => field === undefined))
-    throw new PaylinkError("usage", "The header names no field of a request, and nothing was sent.", {
+    throw new PaylinkError("usage", "Nothing was sent. The header has no field of a request.", {
       problems: [
-        { at: `line ${line}`, message: "must hold column names such as amount, currency, customerName" },
+        { at: `line ${line}`, message: "must have column names such as amount, currency, customerName" },
       ],
     });
   return columns;
 }
 
-/** Every column keeps a name of its own, so that none is lost from the results. */
+/** Gives every column a unique name, so that the results contain all columns. */
 function ownNames(record: readonly string[]): string[] {
   const names: string[] = [];
   for (const [place, spelled] of record.entries()) {
@@ -116,6 +115,6 @@ function rowOf(record: readonly string[], columns: readonly Column[], index: num
   const problems: Problem[] =
     record.length === columns.length
       ? []
-      : [{ at: "", message: `has ${record.length} columns, and the header ${columns.length}` }];
+      : [{ at: "", message: `has ${record.length} columns, but the header has ${columns.length}` }];
   return { index, line, cells, problems };
 }

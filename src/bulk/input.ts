@@ -1,14 +1,14 @@
-/** Where a list is read from, as often as it takes: a file, or a copy of standard input that nobody else can open. */
+/** Opens a list for several passes: the file itself, or a private copy of standard input. */
 import { createReadStream, createWriteStream, mkdirSync, realpathSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { PaylinkError } from "../domain/errors.ts";
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 import type { OpenBytes } from "./rows.ts";
 
 export interface Input {
-  /** The file's one true path; "-" for standard input. */
+  /** The real path of the file; "-" for standard input. */
   readonly path: string;
   readonly open: OpenBytes;
   close(): Promise<void>;
@@ -20,15 +20,14 @@ export async function fileInput(path: string): Promise<Input> {
     const handle = await open(path, "r");
     const isFile = (await handle.stat()).isFile();
     await handle.close();
-    if (!isFile) throw new Error("it is no file");
+    if (!isFile) throw new Error("it is not a file");
     return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Rows are checked before the first is sent, so what can be read only once is copied to disk first. */
+/** Copies standard input to disk: all rows are checked before the first is sent, and stdin can be read only once. */
 export async function spooledInput(
   stdin: AsyncIterable<Uint8Array>,
   folder: string,

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beginJournal, readHeading, type Heading } from "../store/journal/journal.ts";
 import { takeLock, type Processes } from "../store/journal/run-lock.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger } from "./row-ledger.ts";
 
 export interface EarlierJournal {
   readonly path: string;

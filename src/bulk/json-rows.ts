@@ -1,7 +1,6 @@
-/** Rows of a JSON lines file: one object a line, nested as the request is, or flat with dots. */
+/** Reads the rows of a JSON lines file: one object per line, nested like the request or flat with dots. */
 import { isJsonObject, joinPath, parseJson, type Json, type JsonObject } from "../domain/json.ts";
-import { claimedTwice, columnOf } from "./columns.ts";
-import type { Cell, Row } from "./row.ts";
+import { repeatedFields, columnOf, type Cell, type Row } from "./row.ts";
 
 export async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0;
@@ -27,22 +26,22 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
 
 function rowOf(json: string, index: number, line: number): Row {
   const parsed = parseJson(json);
-  const bad = (message: string): Row => ({ index, line, cells: [], problems: [{ at: "", message }] });
-  if (!parsed.ok) return bad(parsed.message.replace("line 1, ", ""));
+  const invalid = (message: string): Row => ({ index, line, cells: [], problems: [{ at: "", message }] });
+  if (!parsed.ok) return invalid(parsed.message.replace("line 1, ", ""));
   const { value, duplicates } = parsed.value;
-  if (!isJsonObject(value)) return bad("must be a JSON object");
+  if (!isJsonObject(value)) return invalid("must be a JSON object");
   const cells = [...leaves(value)];
-  const twice = new Set([...duplicates, ...claimedTwice(cells.map(({ column }) => column))]);
+  const repeated = new Set([...duplicates, ...repeatedFields(cells.map(({ column }) => column))]);
   return {
     index,
     line,
     cells,
     object: value,
-    problems: [...twice].map((at) => ({ at, message: "is given twice" })),
+    problems: [...repeated].map((at) => ({ at, message: "is given twice" })),
   };
 }
 
-/** One cell a value; an object that stands where a field's value should be is a value itself. */
+/** One cell for each value. An object in the place of a single-value field is a value itself. */
 function* leaves(object: JsonObject, path = ""): Generator<Cell> {
   for (const [name, value] of Object.entries(object)) {
     const column = columnOf(joinPath(path, name));

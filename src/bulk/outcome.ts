@@ -1,7 +1,7 @@
-/** What became of a row: the words that the journal, the results and the summary use. */
+/** The outcome of a row, as the journal, the results and the summary state it. */
 import type { FailureCode } from "../domain/errors.ts";
 
-/** All are known but `unknown`: nobody can tell whether a link exists. */
+/** With `unknown`, the link may or may not exist. */
 export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent";
 
 export interface Outcome {
@@ -11,7 +11,7 @@ export interface Outcome {
   readonly error?: string | undefined;
 }
 
-/** What a failure to create means for the row. */
+/** The status of a row after a failure to create its link. */
 export function statusOf(code: FailureCode): Status {
   switch (code) {
     case "refused":

@@ -1,28 +1,28 @@
-/** How fast a run goes: under its ceiling, and stopping as a whole for as long as the service asks it to. */
+/** Controls the speed of a run: the rate limit, and pauses of the whole run when the service is overloaded. */
 import { backoff } from "../api/retries.ts";
 
 export interface PaceParts {
-  /** Requests a second; undefined is as fast as the answers come. */
+  /** Requests per second; undefined for no limit. */
   readonly rate: number | undefined;
-  /** Milliseconds, of any clock that only runs forwards. */
+  /** Milliseconds of a clock that never goes backwards. */
   readonly clock: () => number;
-  /** Resolves after so many milliseconds, or as soon as the run is to stop. */
+  /** Resolves after this many milliseconds, or earlier if the run stops. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly stopped: () => boolean;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Hears of each pause. */
+  /** Called for each pause. */
   readonly paused: (milliseconds: number) => void;
 }
 
-/** Pauses in a row, without an answer in between, after which the service is given up. */
-const PATIENCE = 6;
+/** The run stops after this many pauses without an answer in between. */
+const MAX_PAUSES = 6;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 
 export class Pace {
   private readonly parts: PaceParts;
-  private nextTurn = 0;
+  private nextStart = 0;
   private pausedAt = Number.NEGATIVE_INFINITY;
   private pausedUntil = Number.NEGATIVE_INFINITY;
   private pauses = 0;
@@ -31,39 +31,39 @@ export class Pace {
     this.parts = parts;
   }
 
-  /** Resolves when the next request may leave: true; or when none may any more: false. */
-  async turn(): Promise<boolean> {
+  /** Waits until the next request may be sent; false if the run stops first. */
+  async waitToSend(): Promise<boolean> {
     const { rate, clock, sleep, stopped } = this.parts;
-    const mine = Math.max(this.nextTurn, clock());
-    if (rate !== undefined) this.nextTurn = mine + 1000 / rate;
+    const start = Math.max(this.nextStart, clock());
+    if (rate !== undefined) this.nextStart = start + 1000 / rate;
     for (;;) {
       if (stopped()) return false;
-      const wait = Math.max(mine, this.pausedUntil) - clock();
+      const wait = Math.max(start, this.pausedUntil) - clock();
       if (wait <= 0) return true;
       await sleep(wait);
     }
   }
 
-  /** Whether a request whose turn has come may still leave. */
+  /** Whether a request may be sent right now. */
   isOpen(): boolean {
     const { clock, stopped } = this.parts;
     return !stopped() && clock() >= this.pausedUntil;
   }
 
-  /** The service took part in an exchange. */
+  /** The service answered a request. */
   answered(): void {
     this.pauses = 0;
   }
 
   /**
-   * The service could not take a request that left at `since`: everybody waits, for as long as it says or about twice as
-   * long as the time before. False where its patience is at an end. Requests that left together are one refusal.
+   * The service could not accept a request sent at `since`: the whole run waits for as long as the service asks, or about
+   * twice as long as the last time. Requests that were sent together count as one pause. False after too many pauses.
    */
   slowDown(since: number, retryAfter: number | undefined): boolean {
     const now = this.parts.clock();
     const again = since >= this.pausedAt;
     if (again) this.pauses++;
-    if (this.pauses > PATIENCE) return false;
+    if (this.pauses > MAX_PAUSES) return false;
     const pause = retryAfter ?? Math.min(LONGEST_PAUSE, backoff(FIRST_PAUSE, this.pauses, this.parts.random));
     if (again) this.pausedAt = now;
     if (now + pause > this.pausedUntil) {

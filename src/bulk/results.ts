@@ -1,18 +1,18 @@
-/** The results of a run: the rows as they came, in their order, each with its link or with what stood in the way. */
+/** Writes the results of a run: all rows in their order, each with its link or its error. */
 import { accessSync, constants, createWriteStream, realpathSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import { PaylinkError } from "../domain/errors.ts";
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
-import type { Checked } from "./check.ts";
+import type { Checked } from "./check-rows.ts";
 import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 
-/** A row's outcome, or why it has none. */
+/** The outcome of a row, or `invalid` if it was not sent. */
 export type Result = Omit<Outcome, "status"> & {
   readonly status: Status | "invalid";
 };
@@ -27,7 +27,7 @@ interface ResultParts {
   readonly resultOf: (row: Row) => Result;
 }
 
-/** Writes beside the file and puts it in place whole: whoever opens it sees all results or the ones before. */
+/** Writes a draft and renames it, so that the file always has either all new results or all old ones. */
 export async function writeResults({ path, rows, checked, resultOf }: ResultParts): Promise<void> {
   const names = resultNames(checked.columns);
   const draft = `${path}.part`;
@@ -70,14 +70,13 @@ export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
 
 function unwritable(path: string, error: unknown): PaylinkError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new PaylinkError("file_unwritable", `The results cannot be written to ${path}: ${reason}.`, {
-    hint: "They are safe in the journal. Give another --output and run the same command again: no row is sent twice.",
+  return new PaylinkError("file_unwritable", `Cannot write the results to ${path}: ${messageOf(error)}.`, {
+    hint: "The journal has all results. Run the same command again with another --output: no row is sent twice.",
     cause: error,
   });
 }
 
-/** A list may have a column of its own called `id`: then the link's is `link_id`. */
+/** If the list has its own column `id`, the column of the link is `link_id`. */
 function resultNames(columns: ReadonlyMap<string, boolean>): Readonly<Record<ResultColumn, string>> {
   const taken = new Set([...columns.keys()].map((name) => name.toLowerCase()));
   const name = (column: ResultColumn): string => (taken.has(column) ? `link_${column}` : column);
@@ -96,7 +95,7 @@ async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf)
   }
 }
 
-/** A cell holds text, numbers as they are spelled, and any other JSON as JSON. */
+/** A cell has text, a number in its spelling, or any other JSON as JSON. */
 function textOf(value: Json): string {
   if (typeof value === "string") return value;
   if (value === null) return "";

@@ -1,8 +1,32 @@
-/** One row of a list of links, whatever the file's format: its own columns, and the fields of a request among them. */
+/** One row of a list of links, in any file format: its cells, and the request field of each column. */
 import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import { stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
-import type { Column } from "./columns.ts";
+import { requestFields } from "../domain/payment-link.ts";
+
+export interface Column {
+  /** As written in the file. */
+  readonly name: string;
+  /** The field of the request (`linkOptions.mode`); undefined for the user's own column, which is never sent. */
+  readonly field: string | undefined;
+}
+
+const FIELD_OF = new Map(requestFields().map((field) => [normalised(field), field]));
+
+/** Case, spaces, hyphens and underscores do not matter: `Customer Name` is `customerName`. */
+function normalised(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+/g, "");
+}
+
+export function columnOf(name: string): Column {
+  return { name, field: FIELD_OF.get(normalised(name)) };
+}
+
+/** The fields that have more than one column. */
+export function repeatedFields(columns: readonly Column[]): string[] {
+  const fields = columns.flatMap(({ field }) => field ?? []);
+  return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
+}
 
 export interface Cell {
   readonly column: Column;
@@ -10,28 +34,24 @@ export interface Cell {
 }
 
 export interface Row {
-  /** Its position among the rows, from 0; blank lines do not count. */
+  /** Its position among the rows, from 0, without blank lines. */
   readonly index: number;
   /** The line of the file on which it begins, from 1. */
   readonly line: number;
   readonly cells: readonly Cell[];
-  /** The line's own object, where the file is JSON lines. */
+  /** The object of the line, if the file is JSON lines. */
   readonly object?: JsonObject;
-  /** What is wrong with the row before any field of it is looked at. */
+  /** Problems of the row as a whole, found before its fields are checked. */
   readonly problems: readonly Problem[];
 }
 
-/** The hexadecimal digits of a digest that identify a content: as many as a JavaScript number holds exactly. */
+/** Hexadecimal digits of a digest: as many as a JavaScript number holds exactly. */
 const FINGERPRINT_DIGITS = 12;
 
-/** What a row asks for, as a number: the merchant's own columns, their order and the quoting have no part in it. */
+/** A number that identifies the request of a row. The user's own columns, their order and the quoting do not change it. */
 export function fingerprintOf({ cells }: Row): number {
-  const asked: string[] = [];
+  const fields: string[] = [];
   for (const { column, value } of cells)
-    if (column.field !== undefined) asked.push(`${column.field}:${spelled(value)}`);
-  return Number.parseInt(hash("sha256", asked.toSorted().join("\n")).slice(0, FINGERPRINT_DIGITS), 16);
+    if (column.field !== undefined) fields.push(`${column.field}:${stringifyJson(value)}`);
+  return Number.parseInt(hash("sha256", fields.toSorted().join("\n")).slice(0, FINGERPRINT_DIGITS), 16);
 }
-
-/** As JSON, on one line; text is all that most lists hold. */
-const spelled = (value: Json): string =>
-  typeof value === "string" ? JSON.stringify(value) : stringifyJson(value);

@@ -1,16 +1,16 @@
-/** Reads a list of links row by row, in memory that does not grow with it: CSV or JSON lines, told apart by their text. */
+/** Reads a list of links row by row in constant memory: CSV or JSON lines, detected by the first character. */
 import { PaylinkError } from "../domain/errors.ts";
 import { csvRows, delimiterOf, type Delimiter } from "./csv-rows.ts";
 import { jsonRows } from "./json-rows.ts";
 import type { Row } from "./row.ts";
 
-/** Opens the file anew for each pass over it. */
+/** Opens the file again for each pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;
 
 export interface Rows {
   readonly format: "csv" | "json lines";
   readonly delimiter: Delimiter;
-  /** Whether the file began with a byte order mark, which spreadsheets write and want. */
+  /** Whether the file begins with a byte order mark, which spreadsheets write and expect. */
   readonly mark: boolean;
   read(): AsyncIterable<Row>;
 }
@@ -25,7 +25,7 @@ export async function openRows(open: OpenBytes): Promise<Rows> {
 
 const HEAD = 64 * 1024;
 
-/** Enough of the beginning to hold a header line. */
+/** The beginning of the file, long enough for a header line. */
 async function headOf(open: OpenBytes): Promise<{ head: string; mark: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -38,14 +38,14 @@ async function headOf(open: OpenBytes): Promise<{ head: string; mark: boolean }>
   return { head: new TextDecoder().decode(bytes), mark: bytes[0] === 0xef && bytes[1] === 0xbb };
 }
 
-/** The decoder drops a byte order mark; what is not UTF-8 would put wrong names on links, so it is refused. */
+/** Removes a byte order mark, and refuses other encodings, which would put wrong names on links. */
 async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const read = (chunk?: Uint8Array): string => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (error) {
-      throw new PaylinkError("file_unreadable", "The file is not UTF-8, and nothing was sent.", {
+      throw new PaylinkError("file_unreadable", "Nothing was sent. The file is not UTF-8.", {
         hint: "Save it as UTF-8; a spreadsheet calls that CSV UTF-8.",
         cause: error,
       });

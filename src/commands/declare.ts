@@ -1,7 +1,11 @@
 /** How a command is declared: its flags, the examples of its help and of its usage errors, and what runs it. */
-import { Option, type Command, type CommandUnknownOpts, type OptionValues } from "@commander-js/extra-typings";
+import {
+  Option,
+  type Command,
+  type CommandUnknownOpts,
+  type OptionValues,
+} from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import type { ExitCode } from "../domain/exit-codes.ts";
 
 /** A command under the program, before its own flags and arguments are declared. */
 export type NewCommand = Command<[], {}, OptionValues>;
@@ -14,7 +18,7 @@ export type FlagsOf<Declare extends (command: NewCommand) => { opts(): object }>
 /** Runs a command with a context made from its options; the work returns the exit code or throws. */
 export type Execute = (
   command: CommandUnknownOpts,
-  work: (context: Context) => Promise<ExitCode | number>,
+  work: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
 /** Adds one command to the program (or to the command that groups it). */

@@ -1,6 +1,6 @@
 /** Reads flags into typed values and collects every problem, so that one error names them all. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import type { Parsed } from "../domain/parsed.ts";
+import type { Parsed } from "../domain/parse-result.ts";
 
 /** A value that was read. Asking for it is safe once `finish` has returned. */
 export interface ReadValue<T> {

@@ -1,7 +1,7 @@
 /** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
 import { resolve } from "node:path";
 import { parseDuration } from "../domain/duration.ts";
-import { accepted, refused, type Parsed } from "../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 import { parseWhen } from "../domain/when.ts";

@@ -7,7 +7,8 @@ const MANY = 8;
 export const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
   // The root's alone: those of `sandbox` mean nothing to `sandbox advance`.
-  visibleGlobalOptions: (command: CommandUnknownOpts) => (command.parent === null ? [] : everywhere(rootOf(command))),
+  visibleGlobalOptions: (command: CommandUnknownOpts) =>
+    command.parent === null ? [] : everywhere(rootOf(command)),
   commandDescription: (command: CommandUnknownOpts) => {
     const text = command.description();
     return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
@@ -16,7 +17,8 @@ export const helpLayout: HelpConfiguration = {
   argumentDescription: described,
 };
 
-const rootOf = (command: CommandUnknownOpts): CommandUnknownOpts => (command.parent === null ? command : rootOf(command.parent));
+const rootOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
+  command.parent === null ? command : rootOf(command.parent);
 
 const everywhere = (root: CommandUnknownOpts): Option[] =>
   root.options.filter((option) => !option.hidden && option.attributeName() !== "version");

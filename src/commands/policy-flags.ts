@@ -1,5 +1,5 @@
 /** The flags that say which signatures are accepted, as the policy that webhooks are verified by. */
-import { accepted, refused, type Parsed } from "../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import type { FlagReader, ReadValue } from "./flag-reader.ts";

@@ -1,6 +1,6 @@
 /** Lengths of time as users write them: `30s`, `45m`, `36h`, `7d`, `3y`. */
 
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -23,7 +23,7 @@ export interface Duration {
   readonly milliseconds: number;
 }
 
-/** No duration is longer than what a date can hold (ECMA-262 21.4.1.1). */
+/** The range of a date (ECMA-262 21.4.1.1) limits durations. */
 const MAX_MILLISECONDS = 8.64e15;
 
 export function duration(count: number, unit: Unit): Duration {
@@ -37,12 +37,12 @@ export function parseDuration(text: string): Parsed<Duration> {
     return refused("must be a whole number and a unit (ms, s, m, h, d, w, y), such as 30s, 45m, 36h or 7d");
   }
   const parsed = duration(Number(digits), unit);
-  return parsed.milliseconds <= MAX_MILLISECONDS ? accepted(parsed) : refused("must be shorter than that");
+  return parsed.milliseconds <= MAX_MILLISECONDS ? accepted(parsed) : refused("must be shorter");
 }
 
 /**
- * The date moved by the duration, forwards or backwards: years by the calendar (29 February becomes the 28th where
- * the year has none), every other unit by its milliseconds. Not a valid date where it would leave what a date can hold.
+ * The date plus or minus the duration: years by the calendar (29 February becomes the 28th in a common year), other
+ * units by their milliseconds. An invalid date if the result is out of range.
  */
 export function addDuration(
   date: Date,

@@ -1,98 +1,117 @@
-/** The closed table of failures: each code with its exit and what to do next; the only errors that commands throw. */
-import type { ExitCode } from "./exit-codes.ts";
+/** The closed table of failures: each code with its exit code, its meaning and the next step. Commands throw only these. */
+
+/** What each exit code tells a script. */
+export const EXIT_CODES = {
+  0: "success",
+  1: "a bug in paylink, or its output could not be written; an answer of the service is shown first",
+  2: "wrong usage: every problem is listed, each with its flag (or file and line)",
+  3: "not authorised: no profile, no token, expired token, 401 or 403",
+  4: "refused by the service: another 4xx, or a redirect",
+  5: "not reached: nothing was created, safe to run again",
+  6: "unknown outcome: the request was sent and no usable answer arrived; the link may exist",
+  7: "a signature did not verify, or an endpoint failed its check",
+  8: "timed out",
+  9: "the payment was declined or cancelled",
+  130: "interrupted (SIGINT); running requests were completed first",
+  143: "terminated (SIGTERM); running requests were completed first",
+} as const;
+
+export type ExitCode = keyof typeof EXIT_CODES;
 
 interface Failure {
-  /** The process's exit code. */
   readonly exit: ExitCode;
-  /** What the code stands for, whatever the case at hand: the list of codes shows it. */
+  /** The code in general, as `paylink help errors` lists it. */
   readonly means: string;
-  /** What to do next, where the code alone can tell; an error may say something more exact. */
+  /** The next step; an error may give a more specific one. */
   readonly hint?: string;
 }
 
 export const FAILURES = {
   internal: {
     exit: 1,
-    means: "a fault in paylink itself",
-    hint: "This is a fault in paylink; please report it with the text above.",
+    means: "a bug in paylink",
+    hint: "This is a bug in paylink. Please report it with the text above.",
   },
-  usage: { exit: 2, means: "an unknown command or flag, or a value that is missing or invalid" },
-  file_unreadable: { exit: 2, means: "a file cannot be read, or holds something else than it should" },
+  usage: { exit: 2, means: "unknown command or flag, or a missing or invalid value" },
+  file_unreadable: { exit: 2, means: "a file cannot be read, or does not hold what it should" },
   file_unwritable: { exit: 2, means: "a file cannot be written" },
-  input_changed: { exit: 2, means: "a list of bulk was changed since it was sent" },
-  already_running: { exit: 2, means: "another run of bulk is sending the same list" },
-  key_required: { exit: 2, means: "there is no key to verify webhooks with" },
+  input_changed: { exit: 2, means: "a bulk list changed after it was sent" },
+  already_running: { exit: 2, means: "another bulk run is sending the same list" },
+  key_required: { exit: 2, means: "no key to verify webhooks with" },
   key_invalid: {
     exit: 2,
-    means: "a key is none, or is not allowed",
+    means: "a key cannot be read, or is not allowed",
     hint: "A key is a PEM (SPKI, PKCS#1 or certificate), a JWK or a JWKS.",
   },
   event_not_found: {
     exit: 2,
-    means: "no stored event has that uti or id",
-    hint: "paylink events list   shows what there is.",
+    means: "no stored event has this uti or id",
+    hint: "To list the stored events: paylink events list",
   },
   port_in_use: {
     exit: 2,
-    means: "another program listens on that port",
-    hint: "Give another --port, or --port 0 for a free one.",
+    means: "another program listens on this port",
+    hint: "Use another --port, or --port 0 for a free one.",
   },
   no_profile: {
     exit: 3,
-    means: "there is no account to work with",
-    hint: "paylink sandbox   to work on this machine\npaylink login     for a real account",
+    means: "no account configured",
+    hint: "paylink sandbox   to try paylink on this machine\npaylink login     to use a real account",
   },
   no_token: {
     exit: 3,
-    means: "there is no token to work with",
-    hint: "paylink login     stores one; PAYLINK_TOKEN gives one for a single run",
+    means: "no access token configured",
+    hint: "To store a token: paylink login\nFor a single run, set PAYLINK_TOKEN.",
   },
   unauthorized: {
     exit: 3,
-    means: "the service answered 401 or 403",
-    hint: "Check the token and the terminal: paylink login",
+    means: "the service answered 401 or 403, or gave no access token",
+    hint: "Nothing was created. Check the token and the terminal: paylink login",
   },
   refused: {
     exit: 4,
-    means: "the service answered another 4xx",
-    hint: "Nothing was created. Mend what the service names, then run it again.",
+    means: "the service refused the request with another 4xx",
+    hint: "Nothing was created. Fix what the service reports, then run the command again.",
   },
   redirected: {
     exit: 4,
     means: "the service answered with a redirect",
-    hint: "A token is never sent along a redirect. Check the base URL.",
+    hint: "Nothing was created. paylink does not send a token to a redirect target. Check the base URL.",
   },
   not_taken: {
     exit: 4,
-    means: "your application did not take every replayed event",
-    hint: "They are kept; replay them when your application takes them.",
+    means: "your application did not accept every replayed event",
+    hint: "The events are still stored. Replay them when your application accepts them.",
   },
   not_reached: {
     exit: 5,
-    means: "the connection was refused, or its name or certificate is wrong",
-    hint: "Nothing was created; it is safe to run this again.",
+    means: "the service could not be reached (connection refused, DNS, TLS)",
+    hint: "Nothing was created. It is safe to run the command again.",
   },
   overloaded: {
     exit: 5,
-    means: "the service answered 429 or 503, again after each retry",
-    hint: "Nothing was created; it is safe to run this again later.",
+    means: "the service answered 429 or 503 to every attempt",
+    hint: "Nothing was created. It is safe to run the command again later.",
   },
   outcome_unknown: {
     exit: 6,
-    means: "the request left, and no usable answer came",
-    hint: "The link may exist. Look for it at the service before creating it again.",
+    means: "the request was sent, but no usable answer arrived",
+    hint: "The link may exist. Look for it at the service before you create it again.",
   },
   signature_rejected: { exit: 7, means: "a webhook did not verify" },
-  check_failed: { exit: 7, means: "an endpoint took what it must refuse, or refused what it must take" },
+  check_failed: {
+    exit: 7,
+    means: "an endpoint accepted what it must refuse, or refused what it must accept",
+  },
   timed_out: { exit: 8, means: "--timeout passed before the expected payment or webhook arrived" },
-  payment_failed: { exit: 9, means: "the awaited payment was declined or cancelled" },
-  interrupted: { exit: 130, means: "Ctrl-C (SIGINT)" },
-  terminated: { exit: 143, means: "SIGTERM" },
+  payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
+  interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },
+  terminated: { exit: 143, means: "terminated by SIGTERM" },
 } as const satisfies Record<string, Failure>;
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** One thing wrong with what the user gave: where it stands (a flag, a field, a file and line) and what it should be. */
+/** One problem in the input: its place (a flag, a field, a file and line) and what the value must be. */
 export interface Problem {
   readonly at: string;
   readonly message: string;
@@ -101,9 +120,9 @@ export interface Problem {
 interface FailureOptions {
   /** Replaces the code's own hint. */
   readonly hint?: string | undefined;
-  /** Every problem behind the message, named at once. */
+  /** Every problem behind the message. */
   readonly problems?: readonly Problem[];
-  /** Facts for scripts: what `--json` carries as `details`. */
+  /** Facts for scripts: `--json` prints them as `details`. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }

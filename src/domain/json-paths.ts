@@ -1,14 +1,14 @@
-/** Members of JSON objects by their path (`linkOptions.minAmount`): read, set, and set where there is none. */
+/** Reads and sets members of JSON objects by their path (`linkOptions.minAmount`). */
 import { isJsonObject, memberOf, type Json, type JsonObject } from "./json.ts";
 
-/** Undefined where there is none, or something on the way is no object. */
+/** Undefined if a member of the path is missing or its parent is not an object. */
 export function valueAt(json: Json | undefined, path: string): Json | undefined {
   let value = json;
   for (const name of path.split(".")) value = isJsonObject(value) ? memberOf(value, name) : undefined;
   return value;
 }
 
-/** Makes the objects on the way that are not there; what is there and no object is replaced. */
+/** Creates missing objects along the path, and replaces values there that are not objects. */
 export function setAt(object: JsonObject, path: string, value: Json): void {
   const names = path.split(".");
   const last = names.pop() ?? "";

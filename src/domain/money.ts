@@ -1,19 +1,18 @@
-/** Amounts of money: exact decimals, read, compared and written without ever passing through binary floating point. */
+/** Amounts of money as exact decimals: parsed, compared and formatted without binary floating point. */
 
-import { Big } from "big.js";
 import { exponentOf } from "./currency.ts";
 import { JsonNumber } from "./json.ts";
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;
 
-/** A plain decimal of 0 or more, as JSON would spell it: no sign, exponent, leading zero, separator or lone point. */
+/** A plain decimal of 0 or more in JSON's spelling: no sign, exponent, leading zero, separator or trailing point. */
 const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Beyond this many places an exponent is shown as it is spelled: 1e999999999 must not become a gigabyte of zeros. */
+/** A larger exponent is shown unchanged: 1e999999999 must not become a gigabyte of zeros. */
 const MAX_SHIFT = 100;
 
 export function isDecimal(text: string): boolean {
@@ -21,9 +20,9 @@ export function isDecimal(text: string): boolean {
 }
 
 /**
- * Reads what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; white space around it is dropped. Everything
- * that can be read in two ways, or hints at a slip, is refused with a message that shows a right one: signs,
- * exponents, leading zeros, a comma, thousands separators, a point with nothing after it, a currency sign.
+ * Parses what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; white space around it is ignored. It refuses
+ * whatever is ambiguous or likely a typing error, with an example: signs, exponents, leading zeros, a comma, thousands
+ * separators, a trailing point, a currency sign.
  */
 export function parseAmount(text: string): Parsed<JsonNumber> {
   const trimmed = text.trim();
@@ -39,22 +38,38 @@ export function decimalsOf(amount: Amount): number {
   return Math.max(0, fraction.length - Number(exponent));
 }
 
-/** -1, 0 or 1 as the amount is less than, equal to or more than 0; it must be a number. */
-export function signOf(amount: Amount): -1 | 0 | 1 {
-  const text = amount.toString();
-  // Whatever its exponent, a number without another digit before it is 0.
-  if (!/^-?[0.]*[1-9]/.test(text)) return 0;
-  return text.startsWith("-") ? -1 : 1;
+/** A number taken apart, so that two spellings of it (`10`, `1.00e1`) have the same parts. */
+interface Parts {
+  readonly sign: -1 | 0 | 1;
+  /** Without zeros at either end. */
+  readonly digits: string;
+  /** How many places the first digit stands before the decimal point. */
+  readonly magnitude: number;
 }
 
-/** -1, 0 or 1 as the first amount is less than, equal to or more than the second; both must be numbers. */
+function partsOf(amount: Amount): Parts {
+  const [, minus = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(amount.toString()) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  if (digits === "") return { sign: 0, digits, magnitude: 0 };
+  const magnitude = digits.length - fraction.length + Number(exponent);
+  return { sign: minus === "" ? 1 : -1, digits: digits.replace(/0+$/, ""), magnitude };
+}
+
+/** -1, 0 or 1: whether the amount, which must be a number, is less than, equal to or more than 0. */
+export const signOf = (amount: Amount): -1 | 0 | 1 => partsOf(amount).sign;
+
+/** -1, 0 or 1: whether the first amount is less than, equal to or more than the second; both must be numbers. */
 export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
-  const [one, other] = [first.toString(), second.toString()];
-  // As services echo amounts.
-  return one === other ? 0 : new Big(one).cmp(other);
+  const [one, other] = [partsOf(first), partsOf(second)];
+  if (one.sign !== other.sign) return one.sign > other.sign ? 1 : -1;
+  const [less, more] = one.sign < 0 ? ([1, -1] as const) : ([-1, 1] as const);
+  if (one.magnitude !== other.magnitude) return one.magnitude < other.magnitude ? less : more;
+  // From the same place on, digits compare as text does.
+  if (one.digits === other.digits) return 0;
+  return one.digits < other.digits ? less : more;
 }
 
-/** What is wrong with an amount that has more decimals than its currency: zeros count, since 10.000 may mean 10000. */
+/** The problem of an amount with more decimals than its currency has. Zeros count, since 10.000 may mean 10000. */
 export function decimalsProblem(amount: Amount, currency: string): string | undefined {
   const allowed = exponentOf(currency);
   if (allowed === undefined || decimalsOf(amount) <= allowed) return undefined;
@@ -65,8 +80,8 @@ export function decimalsProblem(amount: Amount, currency: string): string | unde
 }
 
 /**
- * The amount as its currency writes it: `EUR 10.00`, `JPY 1000`, `KWD 1.500`. Decimals beyond the currency's are kept,
- * never rounded; an unknown currency keeps those it has. What is no number is shown as it stands.
+ * The amount with its currency's decimals: `EUR 10.00`, `JPY 1000`, `KWD 1.500`. Further decimals are kept, never
+ * rounded; with an unknown currency the amount keeps its own. A text that is not a number is shown unchanged.
  */
 export function formatAmount(amount: Amount, currency: string): string {
   const code = currency.toUpperCase();

@@ -1,9 +1,9 @@
-/** The name that somebody who mistyped one most probably meant. */
+/** Finds the name that is most similar to a mistyped one. */
 
-/** One edit in so many letters of the longer of the two: with more, it is another word. */
+/** At most one edit per this many letters of the longer name; with more edits it is another word. */
 const LETTERS_AN_EDIT = 3;
 
-/** The nearest by edits, in either case; undefined where none is near. */
+/** The name with the fewest edits, in either case; undefined if none is similar. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;
@@ -15,7 +15,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return best?.name;
 }
 
-/** Letters added, left out, replaced, or swapped with their neighbour (optimal string alignment). */
+/** The number of letters added, removed, replaced or swapped with a neighbour (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);

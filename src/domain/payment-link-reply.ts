@@ -1,11 +1,11 @@
-/** The service's answer to a created link: whatever it holds, and each rule of the specification that it breaks. */
+/** The service's answer to "Create payment link": the link, and every rule of the specification that it breaks. */
 
 import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
 import { type Amount, compareAmounts, isDecimal } from "./money.ts";
 import type { PaymentLinkRequest } from "./payment-link.ts";
-import { must as mustBe, onlyObject, problemsOf, soundPart } from "./shape.ts";
+import { must as mustBe, onlyObject, problemsOf, validPart } from "./schema.ts";
 import { parseWebAddress } from "./web-address.ts";
 import { isUtcDateTime } from "./when.ts";
 
@@ -18,20 +18,17 @@ const bound = z.custom<Amount>(
   must("must be a decimal"),
 );
 
-const optionalText = z.optional(text);
-const optionalBound = z.optional(bound);
-
-/** Payment link (response): null is for the four event dates alone, `linkOptions` for multi-use links alone. */
+/** Payment link (response): only the four event dates may be null, only multi-use links have `linkOptions`. */
 const paymentLink = z.looseObject({
   id: text,
   amount: z.custom<JsonNumber>(isJsonNumber, must("must be a number")),
   currency: z
     .string(must("must be a three-letter currency code"))
     .check(z.regex(/^[A-Za-z]{3}$/, "must be a three-letter currency code")),
-  invoiceId: optionalText,
+  invoiceId: z.optional(text),
   terminalId: text,
   customerName: text,
-  description: optionalText,
+  description: z.optional(text),
   createdDate: text,
   expirationDate: text,
   viewedDate: dateOrNull,
@@ -41,21 +38,21 @@ const paymentLink = z.looseObject({
   status: text,
   url: text,
   linkOptions: z.optional(
-    onlyObject(() =>
+    onlyObject(
       z.looseObject({
-        mode: optionalText,
-        minAmount: optionalBound,
-        maxAmount: optionalBound,
-        paymentReferenceMode: optionalText,
+        mode: z.optional(text),
+        minAmount: z.optional(bound),
+        maxAmount: z.optional(bound),
+        paymentReferenceMode: z.optional(text),
       }),
     ),
   ),
 });
-const partialLink = z.lazy(() => z.partial(paymentLink));
+const partialLink = z.partial(paymentLink);
 
-/** A link with every field that the specification asks for: what a service builds. */
+/** A link with every required field, as a service builds it. */
 export type WellFormedLink = z.infer<typeof paymentLink>;
-/** A link as it was read: what is missing or of a wrong type is left out, unknown members are kept. */
+/** A link as received: without fields of a wrong type, with unknown members. */
 export type PaymentLink = z.infer<typeof partialLink>;
 
 export interface LinkReply {
@@ -67,18 +64,18 @@ export interface LinkReply {
 export const ACTIVE = "active";
 
 /**
- * Reads the body of a link, never refusing it: at least the url is to be shown whatever else is wrong. With the request
- * that was answered, what the service must echo is held against it.
+ * Reads the body of a link and never refuses it, so that the URL is shown whatever else is wrong. With `requested`, it
+ * also checks the fields that the service must echo.
  */
 export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): LinkReply {
   if (!isJsonObject(reply)) return { link: {}, breaches: [{ at: "", message: "must be a JSON object" }] };
   const shape = paymentLink.safeParse(reply);
   const issues = shape.error?.issues ?? [];
-  const link = shape.data ?? partialLink.safeParse(soundPart(reply, issues)).data ?? {};
+  const link = shape.data ?? partialLink.safeParse(validPart(reply, issues)).data ?? {};
   const breaches = problemsOf(issues);
   const echo = requested === undefined ? [] : brokenEcho(link, requested);
   for (const breach of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
-    // One breach a field is enough: what is missing was not echoed either.
+    // One breach per field: a missing field is also not echoed.
     if (!breaches.some(({ at }) => at === breach.at)) breaches.push(breach);
   }
   return { link, breaches };
@@ -106,13 +103,13 @@ function* brokenUrl({ url, id }: PaymentLink): Iterable<Problem> {
   const address = parseWebAddress(url);
   if (address === undefined) yield { at: "url", message: "must be an absolute http or https URL" };
   else if (id !== undefined && address.searchParams.get("r") !== id) {
-    yield { at: "url", message: "must carry the link's id as query parameter r" };
+    yield { at: "url", message: "must have the link's id as query parameter r" };
   }
 }
 
 const ECHOED = ["currency", "invoiceId", "terminalId", "customerName", "description"] as const;
 
-/** "Amount as sent", and so on; Endpoints rules 2 and 3; States rule 1. */
+/** The fields that must equal the request's (Endpoints rules 2 and 3), and the first status (States rule 1). */
 function* brokenEcho(link: PaymentLink, requested: PaymentLinkRequest): Iterable<Problem> {
   const { amount } = requested;
   if (link.amount && compareAmounts(link.amount, amount) !== 0) yield notAsSent("amount", amount);
@@ -126,7 +123,7 @@ function* brokenEcho(link: PaymentLink, requested: PaymentLinkRequest): Iterable
 
 type LinkOptions = PaymentLinkRequest["linkOptions"];
 
-/** Present only for multi-use links; echoes the mode and the bounds, whichever way either side spells a number. */
+/** Present only for multi-use links. Bounds are compared by value: each side may spell a number differently. */
 function* brokenOptions(options: LinkOptions, requested: LinkOptions): Iterable<Problem> {
   if (options === undefined && requested === undefined) return;
   if (requested === undefined || options === undefined) {

@@ -1,15 +1,15 @@
-/** Single fields of a request as people type them (flags, prompt answers, CSV cells), read into what is sent. */
+/** Parses a field of a request as people type it (flag, prompt answer, CSV cell) into the value to send. */
 
 import { currencyCode } from "./currency.ts";
 import type { Json } from "./json.ts";
 import { parseAmount } from "./money.ts";
-import { accepted, type Parsed } from "./parsed.ts";
+import { accepted, type Parsed } from "./parse-result.ts";
 import { parseWhen } from "./when.ts";
 
 /**
- * The value to send for a field: the amount as a number spelled as it was typed, bounds as text, the currency in upper
- * case, an expiry (ISO 8601, or a duration from `now`) as ISO 8601 UTC, all else as it stands. What can be read may
- * still break the field's rule, which is `checkRequest`'s to say.
+ * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency in upper case, an
+ * expiry (ISO 8601, or a duration from `now`) as ISO 8601 UTC, any other text unchanged. `checkRequest` applies the
+ * rules of the field afterwards.
  */
 export function fieldFromText(field: string, text: string, now: Date): Parsed<Json> {
   switch (field) {
@@ -22,7 +22,7 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
     }
     case "currency": {
       const code = currencyCode.safeParse(text.trim());
-      // What is no code is left to the field's own rule.
+      // The rule of the field reports what is not a code.
       return accepted(code.data ?? text);
     }
     case "expirationDate": {

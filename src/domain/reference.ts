@@ -1,12 +1,12 @@
-/** Payment references of a reusable link: the link's invoiceId as base, and a suffix for each payment. */
+/** Payment references of a reusable link: the invoiceId of the link and a suffix for each payment. */
 
 /** Endpoints rule 6, Limits: the suffix is a hyphen and 9 generated characters. */
 const SUFFIX_LENGTH = 9;
 
-/** What a suffix is drawn from. */
+/** The characters of a suffix. */
 export const SUFFIX_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** The first octets of a random UUID, one to a character; the slight bias of 256 over 36 harms no uniqueness. */
+/** One character for each of the first octets of a random UUID; the bias of 256 over 36 does not affect uniqueness. */
 export function suffixFrom(uuid: string): string {
   const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, SUFFIX_LENGTH);
   return [...octets].map((octet) => SUFFIX_ALPHABET[octet % SUFFIX_ALPHABET.length]).join("");
@@ -15,11 +15,11 @@ export function suffixFrom(uuid: string): string {
 export interface ReferenceParts {
   /** The link's invoiceId. */
   readonly base: string;
-  /** The 9 characters, without a hyphen; null where the reference does not look like one of a reusable link. */
+  /** The 9 characters without a hyphen; null if the reference does not look like one of a reusable link. */
   readonly suffix: string | null;
 }
 
-/** Takes one hyphen or two: "`<invoiceId>-<suffix>` where the suffix is a hyphen plus 9" can be read both ways. */
+/** One hyphen or two: "`<invoiceId>-<suffix>` where the suffix is a hyphen plus 9" allows both. */
 const REFERENCE = /^(.*?)--?([A-Za-z0-9]{9})$/s;
 const SUFFIX = /^--?[A-Za-z0-9]{9}$/;
 
@@ -29,8 +29,8 @@ export function makeReference(base: string, suffix: string): string {
 }
 
 /**
- * Takes a reference apart by its looks alone: a one-time invoiceId such as `order-123456789` looks the same. Where the
- * base is known, `belongsTo` is the one to ask. Two hyphens are both the separator's.
+ * Splits a reference by its form alone. A one-time invoiceId such as `order-123456789` has the same form, so use
+ * `belongsTo` if the base is known. Two hyphens both belong to the separator.
  */
 export function splitReference(reference: string): ReferenceParts {
   const [, base, suffix] = REFERENCE.exec(reference) ?? [];

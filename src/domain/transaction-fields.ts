@@ -1,10 +1,10 @@
-/** The fields of a transaction record as the specification tables them (Resources, "Transaction record"). */
+/** The fields of a transaction record, from the table of the specification (Resources, "Transaction record"). */
 
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./when.ts";
 
-/** What a value must be; `must` finishes "must be". Each test sees a value that is there and not null. */
+/** The types of values; `must` completes "must be …". Tests get only values that are present and not null. */
 const text = { must: "text", test: (value: Json): value is string => typeof value === "string" };
 const flag = { must: "true or false", test: (value: Json): value is boolean => typeof value === "boolean" };
 const number = { must: "a number", test: (value: Json): value is JsonNumber => isJsonNumber(value) };
@@ -24,8 +24,8 @@ const dateTime = {
 const complete = { must: '"Complete"', test: (value: Json): value is "Complete" => value === "Complete" };
 
 /**
- * The presence column: `always`; `attempted` is "absent for a cancelled attempt", so there for every other;
- * `accepted` is "only for an accepted payment".
+ * The presence column: `always`; `attempted` is "absent for a cancelled attempt" and present for every other; `accepted`
+ * is "only for an accepted payment".
  */
 export type Presence = "always" | "attempted" | "accepted";
 
@@ -84,7 +84,7 @@ type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value
 type Always = Extract<Field, { presence: "always" }>;
 type Sometimes = Exclude<Field, Always>;
 
-/** A record with every field of its right type: what a sender builds. */
+/** A record with every field in its correct type, as a sender builds it. */
 export type WellFormedRecord = { [F in Always as F["name"]]: TypeOf<F> } & {
   [F in Sometimes as F["name"]]?: TypeOf<F>;
 };

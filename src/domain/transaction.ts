@@ -1,15 +1,15 @@
-/** The transaction record of a webhook: read from its bytes, with its outcome and every breach of the rules by name. */
+/** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
 
 import { isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
 import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./transaction-fields.ts";
 
 /**
- * A record as it came: any member may be missing or of another type, and unknown ones are kept. Read it by `memberOf`
- * or `textOf`.
+ * A record as received: any member may be missing or of another type, and unknown members are kept. Read members with
+ * `memberOf` or `textOf`.
  */
 export type TransactionRecord = JsonObject;
 
-/** Events rule 2; UNCLEAR where the two flags contradict each other or cannot be read. */
+/** Events rule 2; UNCLEAR if the two flags contradict each other or are not booleans. */
 export const OUTCOMES = ["APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -21,7 +21,7 @@ export interface Breach {
 }
 
 export interface ReadRecord {
-  /** Null only where the bytes hold no JSON object: an authentic record that breaks the rules is still a record. */
+  /** Null only if the bytes are not a JSON object: an authentic record that breaks the rules is still a record. */
   readonly record: TransactionRecord | null;
   /** In the order of the specification's table. */
   readonly breaches: readonly Breach[];
@@ -29,7 +29,7 @@ export interface ReadRecord {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads a webhook's body. Never throws: whatever the bytes are, what is wrong with them is among the breaches. */
+/** Reads the body of a webhook. Never throws: every problem with the bytes is a breach. */
 export function readRecord(bytes: Uint8Array): ReadRecord {
   let text: string;
   try {
@@ -47,7 +47,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
     breaches.push({
       code: "body_duplicate_member",
       path,
-      message: "must not come twice; the last one is shown",
+      message: "must not be given twice; the last one is shown",
     });
   }
   const record = json.value.value;
@@ -55,7 +55,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   return { record: null, breaches: [...breaches, whole("body_schema", "must be a JSON object")] };
 }
 
-/** Every rule of the specification's table that the record breaks. Unknown fields break none. */
+/** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */
 export function breachesOf(record: TransactionRecord): Breach[] {
   const outcome = outcomeOf(record);
   const breaches: Breach[] = [];
@@ -79,26 +79,26 @@ export function outcomeOf(record: TransactionRecord): Outcome {
   return cancelled ? "CANCELLED" : "DECLINED";
 }
 
-/** A field's text; undefined where it is missing or no text. */
+/** The text of a field; undefined if it is missing or not text. */
 export function textOf(record: TransactionRecord, name: FieldName): string | undefined {
   const value = memberOf(record, name);
   return typeof value === "string" ? value : undefined;
 }
 
 function breachOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {
-  if (value === undefined) return isDue(field, outcome) ? "is missing" : undefined;
-  if (isBarred(field, outcome)) return `must be absent from a ${outcome.toLowerCase()} payment`;
-  if (value === null) return "must never be null";
+  if (value === undefined) return isRequired(field, outcome) ? "is missing" : undefined;
+  if (isForbidden(field, outcome)) return `must be absent from a ${outcome.toLowerCase()} payment`;
+  if (value === null) return "must not be null";
   return field.type.test(value) ? undefined : `must be ${field.type.must}`;
 }
 
-/** Where the outcome is unclear, nobody can say whether a field that depends on it is due or barred. */
-function isDue({ presence }: TransactionField, outcome: Outcome): boolean {
+/** If the outcome is unclear, fields that depend on it are neither required nor forbidden. */
+function isRequired({ presence }: TransactionField, outcome: Outcome): boolean {
   if (presence === "always" || outcome === "APPROVED") return true;
   return presence === "attempted" && outcome === "DECLINED";
 }
 
-function isBarred({ presence }: TransactionField, outcome: Outcome): boolean {
+function isForbidden({ presence }: TransactionField, outcome: Outcome): boolean {
   if (presence === "always" || outcome === "APPROVED" || outcome === "UNCLEAR") return false;
   return presence === "accepted" || outcome === "CANCELLED";
 }

@@ -1,21 +1,21 @@
-/** Addresses on the web as requests carry them: absolute http(s) URLs, and which of them stay on this machine. */
+/** Absolute http(s) URLs, and whether they stay on this machine. */
 
 /** Whether the text is an absolute http(s) URL without white space. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
 }
 
-/** The URL, or undefined where the text is none. */
+/** The URL; undefined for any other text. */
 export function parseWebAddress(text: string): URL | undefined {
   return isWebAddress(text) ? new URL(text) : undefined;
 }
 
-/** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them; no other name, since a name can point anywhere. */
+/** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them. Any other name can point anywhere. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Whether what is sent there can be read on the way: plain http to another machine. */
+/** Whether others can read what is sent there: plain http to another machine. */
 export function isExposed(url: URL): boolean {
   return url.protocol === "http:" && !isLoopback(url.hostname);
 }

@@ -1,7 +1,7 @@
-/** Points in time: ISO 8601 texts, moments relative to now, and how far off one is. */
+/** Points in time: ISO 8601 texts, durations from now, and relative times. */
 
 import { addDuration, parseDuration, UNITS } from "./duration.ts";
-import { accepted, type Parsed, refused } from "./parsed.ts";
+import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const DATE_TIME =
@@ -10,7 +10,7 @@ const DATE_TIME =
 /** The last instant that ISO 8601 writes with four digits of year. */
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** The instant of an ISO 8601 date-time with a zone (`Z` or an offset); undefined where the text is none. */
+/** The instant of an ISO 8601 date-time with a zone (`Z` or an offset); undefined for any other text. */
 export function parseInstant(text: string): Date | undefined {
   return isDay(DATE_TIME.exec(text)) ? new Date(text) : undefined;
 }
@@ -21,8 +21,8 @@ export function isUtcDateTime(text: string): boolean {
 }
 
 /**
- * Reads ISO 8601 or a duration (`7d`), which counts from now forwards, or backwards with -1 (`--since 7d`). A date-time
- * needs its zone: local time would mean another instant on another machine. A date alone is its first instant in UTC.
+ * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since
+ * local time would be another instant on another machine. A date is its first instant in UTC.
  */
 export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parsed<Date> {
   const trimmed = text.trim();
@@ -32,11 +32,11 @@ export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parse
   const duration = parseDuration(trimmed);
   if (!duration.ok) return refused(notWhen(trimmed, now));
   const moved = addDuration(now, duration.value, direction);
-  const held = moved.getTime() <= LAST && moved.getUTCFullYear() >= 0;
-  return held ? accepted(moved) : refused("must be within the years 0000 to 9999");
+  const inRange = moved.getTime() <= LAST && moved.getUTCFullYear() >= 0;
+  return inRange ? accepted(moved) : refused("must be within the years 0000 to 9999");
 }
 
-/** "in 7 days", "3 hours ago", "now": in the largest unit of which there are two, so that little is rounded away. */
+/** "in 7 days", "3 hours ago", "now": in the largest unit with a count of at least two, to round little. */
 export function formatRelative(date: Date, now: Date): string {
   const distance = date.getTime() - now.getTime();
   const size = Math.abs(distance);
@@ -55,10 +55,10 @@ function notWhen(text: string, now: Date): string {
   const example = zoned ? `${text}Z` : now.toISOString().replace(/\.\d+/, "");
   return zoned
     ? `must name its time zone, such as ${example}`
-    : `must be an ISO 8601 date-time with its zone, such as ${example}, or a duration, such as 45m, 36h or 7d`;
+    : `must be an ISO 8601 date-time with a zone, such as ${example}, or a duration, such as 45m, 36h or 7d`;
 }
 
-/** `Date` rolls 30 February over into March; here it is no day. */
+/** Refuses 30 February, which `Date` reads as a day in March. */
 function isDay(match: RegExpExecArray | null): boolean {
   if (match === null) return false;
   const year = Number(match[1]);

@@ -23,10 +23,11 @@ type Route = "direct" | "proxied" | "insecure";
 
 export function createSender(parts: SenderParts): Sender {
   const agents = new Map<string, Promise<Dispatcher>>();
-  // An attempt to connect that outlives its exchange would keep the process running.
-  const agentFor = (route: Route, connectTimeout: number): Promise<Dispatcher> => {
+  // undici limits the time to connect for each agent, and cannot abort an attempt to connect for a single request.
+  const agentFor = (route: Route, timeout: number): Promise<Dispatcher> => {
+    const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
     const key = `${route} ${connectTimeout}`;
-    const agent = agents.get(key) ?? createAgent(route, connectTimeout, parts);
+    const agent = agents.get(key) ?? createAgent(route, parts, connectTimeout);
     agents.set(key, agent);
     return agent;
   };
@@ -34,9 +35,7 @@ export function createSender(parts: SenderParts): Sender {
     send: async (request, options = {}) => {
       const proxied = request.scheme === "https" && parts.httpsProxy !== undefined;
       const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
-      const { timeout = TIMEOUT } = options;
-      const agent = await agentFor(route, Math.min(timeout, CONNECT_TIMEOUT));
-      return exchange(agent, request, { ...options, timeout });
+      return exchange(await agentFor(route, options.timeout ?? TIMEOUT), request, options);
     },
     close: async () =>
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).close()))),
@@ -45,8 +44,8 @@ export function createSender(parts: SenderParts): Sender {
 
 async function createAgent(
   route: Route,
-  timeout: number,
   { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
+  timeout: number,
 ): Promise<Dispatcher> {
   const connect = { timeout, rejectUnauthorized: route !== "insecure" };
   if (route === "proxied") {
@@ -68,11 +67,8 @@ async function keepParserSimple(): Promise<void> {
   setFlagsFromString("--liftoff-only");
 }
 
-function exchange(
-  agent: Dispatcher,
-  request: HttpRequest,
-  { timeout, maxReply = MAX_REPLY }: SendOptions & { readonly timeout: number },
-): Promise<HttpReply> {
+function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {
+  const { timeout = TIMEOUT, maxReply = MAX_REPLY } = options;
   const origin = `${request.scheme}://${request.authority}`;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;

@@ -1,5 +1,5 @@
-/** Parses where webhooks are forwarded to: `3000`, `localhost:3000/hook`, `/hook` or a whole URL. */
-import { accepted, refused, type Parsed } from "../domain/parsed.ts";
+/** Where a webhook is passed on to: `3000`, `localhost:3000/hook`, `/hook` or a whole URL. */
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 
 const LOCAL = "http://localhost";

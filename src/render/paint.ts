@@ -1,10 +1,10 @@
-/** What text is painted with: chalk's own styles, or none where a stream shows no colour and chalk need not load. */
+/** The styles of text: chalk's, or none if the stream shows no colours. */
 
 type Style = (text: string) => string;
 type Colour = Style & { readonly bold: Style };
 
 export interface Paint {
-  /** 0 shows no colour. */
+  /** 0 means no colours. */
   readonly level: number;
   readonly bold: Style;
   readonly dim: Style;
@@ -16,17 +16,17 @@ export interface Paint {
   readonly bgBlack: { readonly whiteBright: Style };
 }
 
-const asItIs: Style = (text) => text;
-const colour = Object.assign((text: string) => text, { bold: asItIs });
+const unstyled: Style = (text) => text;
+const colour = Object.assign((text: string) => text, { bold: unstyled });
 
 export const NO_PAINT: Paint = {
   level: 0,
-  bold: asItIs,
-  dim: asItIs,
+  bold: unstyled,
+  dim: unstyled,
   red: colour,
   green: colour,
   yellow: colour,
   cyan: colour,
   magenta: colour,
-  bgBlack: { whiteBright: asItIs },
+  bgBlack: { whiteBright: unstyled },
 };

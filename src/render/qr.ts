@@ -1,4 +1,4 @@
-/** A QR code in characters: two rows of modules a line, dark on light whatever the terminal's own colours are. */
+/** Draws a QR code in characters: two rows of modules per line, dark on light in any terminal. */
 import type { Paint } from "./paint.ts";
 import { encode } from "uqr";
 
@@ -17,7 +17,7 @@ export function renderQr(text: string, paint: Paint): string {
   return lines.join("\n");
 }
 
-/** Light modules are drawn: on the dark ground of most terminals that is dark on light also without colours. */
+/** Draws the light modules, so that the code is dark on light in most terminals even without colours. */
 function character(upperDark: boolean, lowerDark: boolean): string {
   if (upperDark) return lowerDark ? " " : "▄";
   return lowerDark ? "▀" : "█";

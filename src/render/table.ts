@@ -1,9 +1,9 @@
-/** Columns of remote text, each as wide as its widest cell. A value is never clipped: it may have to be copied. */
+/** Lays out columns of remote text. Values are never shortened, since users copy them. */
 import { safeText } from "./safe-text.ts";
 
 export interface Cell {
   readonly text: string;
-  /** Colours the cell after it was measured. */
+  /** Applied after the width is measured. */
   readonly paint?: (text: string) => string;
   readonly right?: boolean;
 }

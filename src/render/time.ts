@@ -1,9 +1,9 @@
-/** Points in time as people read them: local time, with its offset, so that nobody has to guess the zone. */
+/** Formats points in time for people: local time with its offset. */
 import { formatRelative, parseInstant } from "../domain/when.ts";
 
 const two = (count: number): string => String(count).padStart(2, "0");
 
-/** `2026-11-21 10:15:30 +01:00`; a text that is no ISO 8601 date-time stays as it is. */
+/** `2026-11-21 10:15:30 +01:00`; any other text is returned unchanged. */
 export function localTime(text: string): string {
   const date = parseInstant(text);
   return date === undefined ? text : formatLocal(date);
@@ -14,7 +14,7 @@ export function formatLocal(date: Date): string {
   return `${day} ${clockTime(date)} ${offset(date)}`;
 }
 
-/** `10:15:30`, for the line of something that happens now. */
+/** `10:15:30`, for events that happen now. */
 export function clockTime(date: Date): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
@@ -25,7 +25,7 @@ function offset(date: Date): string {
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-/** "3 hours ago", within a day; the day and the time for what is older. */
+/** "3 hours ago" within a day, otherwise the date and time. */
 export function relativeTime(date: Date, now: Date): string {
   const age = now.getTime() - date.getTime();
   return age < DAY ? formatRelative(date, now) : formatLocal(date).slice(0, "2026-11-21 10:15".length);

@@ -1,22 +1,24 @@
-/** Reads the JSON request of `--from`, which flags, columns and settings then complete. */
+/** Reads the base request of `--from`, for one link and for the rows of a list. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { parseJson, type Json } from "../domain/json.ts";
 
 export interface BaseRequest {
   readonly value: Json;
-  /** Members that appear more than once: nobody can tell which value was meant. */
-  readonly duplicates: readonly Problem[];
+  /** The repeated members: only the user knows which of the two values is right. */
+  readonly problems: readonly Problem[];
 }
 
-/** `name` is what messages call the file. Throws `usage` where it is not JSON. */
-export function readBaseRequest(bytes: Uint8Array, name: string): BaseRequest {
-  const json = parseJson(new TextDecoder().decode(bytes));
+/** Throws `usage` if the text is not JSON. `-` is stdin. */
+export async function readBaseRequest(
+  path: string,
+  readFile: (path: string) => Promise<Uint8Array>,
+): Promise<BaseRequest> {
+  const name = path === "-" ? "stdin" : path;
+  const json = parseJson(new TextDecoder().decode(await readFile(path)));
   if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
-  return {
-    value: json.value.value,
-    duplicates: json.value.duplicates.map((at) => ({
-      at: `${name}: ${at}`,
-      message: "must not appear twice",
-    })),
-  };
+  const problems = json.value.duplicates.map((at) => ({
+    at: `${name}: ${at}`,
+    message: "must not be given twice",
+  }));
+  return { value: json.value.value, problems };
 }

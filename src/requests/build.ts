@@ -1,4 +1,4 @@
-/** From flags, a base file and the values in force to the request that is sent, with every problem by its flag. */
+/** Builds the request from flags, a base request and settings, and names every problem by its flag. */
 import {
   SUBSCRIPTION_START,
   VARIABLE_MODE,
@@ -10,12 +10,12 @@ import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
-import { accepted } from "../domain/parsed.ts";
+import { accepted } from "../domain/parse-result.ts";
 import { parseWhen } from "../domain/when.ts";
 import type { InForce } from "../store/settings/in-force.ts";
 import type { SettingKey } from "../store/settings/profile.ts";
 
-/** Where each flag's value goes. */
+/** The field of each flag. */
 export const FIELD_OF = {
   amount: "amount",
   currency: "currency",
@@ -55,7 +55,7 @@ export type RequestFlags = { readonly [Flag in ValueFlag]?: string | undefined }
 
 const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
 
-/** Flags that take their default from the settings, each under its own name there. */
+/** Flags with a default in the settings, under the same name. */
 const FROM_SETTINGS = [
   "currency",
   "terminalId",
@@ -71,10 +71,10 @@ export const nameOf = (flag: string): string =>
   `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export interface BuiltRequest {
-  /** Fit to be sent; null where there are problems. */
+  /** Ready to send; null if there are problems. */
   readonly request: PaymentLinkRequest | null;
   readonly problems: readonly Problem[];
-  /** Those of the problems that are values never given: an account can supply some of them. */
+  /** The problems that are missing values: an account can supply some of them. */
   readonly missing: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -87,12 +87,12 @@ interface Sources {
 }
 
 /**
- * Builds the request of one moment. `given` is what one row of a list gives, by field: it wins over the flags, and its
- * text is read as a flag's would be.
+ * Builds a request at a point in time. `given` has the fields of one row of a list: they override the flags, and their
+ * text is parsed like a flag's.
  */
 export type RequestBuilder = (now: Date, given?: ReadonlyMap<string, Json>) => BuiltRequest;
 
-/** What all requests of a run have in common is looked at once. */
+/** Prepares what all requests of a run have in common. */
 export function requestBuilder({ flags, base = {}, settings }: Sources): RequestBuilder {
   if (!isJsonObject(base)) return () => unusable({ at: "--from", message: "must hold a JSON object" });
   const typed = VALUE_FLAGS.flatMap((flag): [ValueFlag, string][] => {
@@ -120,11 +120,11 @@ export function requestBuilder({ flags, base = {}, settings }: Sources): Request
     for (const [field, value] of defaults) setDefaultAt(request, field, value);
     const reusable = memberOf(request, "linkOptions") !== undefined;
     if (reusable && flags.amount === undefined) setDefaultAt(request, "amount", new JsonNumber("0"));
-    // A reusable link's expiry is the service's own, unless the user has set one.
+    // The service sets the expiry of a reusable link, unless the user sets one.
     if (expires !== undefined && !(reusable && expires.source === "default")) {
       const when = parseWhen(expires.value, now);
       if (when.ok) setDefaultAt(request, "expirationDate", when.value.toISOString());
-      else problems.push({ at: "expires", message: `${when.message} (it comes from the ${expires.source})` });
+      else problems.push({ at: "expires", message: `${when.message} (from the ${expires.source})` });
     }
     return checked(request, problems, (at) => placeOf(at, flags, given), now);
   };
@@ -164,7 +164,7 @@ const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: 
 const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
   [...given.keys()].some((field) => field.startsWith("linkOptions."));
 
-/** What nobody gave, by field: the profile's values, and what a subscription means. */
+/** The defaults by field: the values of the settings, and those of a subscription. */
 function defaultsOf(flags: RequestFlags, settings: InForce): [field: string, value: Json][] {
   const stored = FROM_SETTINGS.flatMap((flag): [string, Json][] => {
     const value = settings.get(flag);
@@ -175,17 +175,17 @@ function defaultsOf(flags: RequestFlags, settings: InForce): [field: string, val
   return [...stored, ["periodic", { ...SUBSCRIPTION_START }], ["transactionType", VERIFICATION], ...amount];
 }
 
-/** A problem is named by its flag, unless the value stands in a file; what has no flag is named by its path. */
+/** The place of a problem: its flag, or its path if the value is in a file or has no flag. */
 function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
   if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return nameOf(flag);
-  // A row lacks a column, not a flag.
+  // In a list the problem is a missing column, not a missing flag.
   if (given !== NOTHING) return path;
   if (flag !== undefined && flags.from === undefined) return nameOf(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }
 
-/** Of every object down the way; a member may even be called `__proto__`. */
+/** A deep copy, also of a member with the name `__proto__`. */
 function copyOf(object: JsonObject): JsonObject {
   const members = Object.entries(object);
   return Object.fromEntries(

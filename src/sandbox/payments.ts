@@ -1,6 +1,6 @@
 /** Payments through a link: checks what the customer entered, and makes the transaction record. */
 import { JsonNumber, type JsonObject } from "../domain/json.ts";
-import { madeUpRecord } from "../domain/made-up-record.ts";
+import { sampleRecord } from "../domain/sample-record.ts";
 import { compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "../domain/money.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
@@ -60,7 +60,7 @@ export function takePayment(link: Link, input: PaymentInput, parts: PaymentParts
   if (input.outcome === "approved") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
-  return madeUpRecord(
+  return sampleRecord(
     {
       outcome: input.outcome,
       transType: transactionType,

@@ -1,21 +1,23 @@
-/** Reads the files that a command line names, and standard input where it says `-`. */
+/** Reads the files of a command line, and standard input for `-`. */
+import { readFile } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { messageOf, PaylinkError } from "../domain/errors.ts";
 
-/** Reading standard input ends with the signal: whoever types it may never end it. */
+/** The signal ends reading standard input, which may never end by itself. */
 export function createReadFile(stdin: () => Readable, signal: AbortSignal): ReadFile {
   return async (path) => {
-    if (path === "-") return readAll(addAbortSignal(signal, stdin())).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw error;
-    });
-    const { readFile } = await import("node:fs/promises");
+    if (path === "-") {
+      const bytes = readAll(addAbortSignal(signal, stdin()));
+      return bytes.catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw error;
+      });
+    }
     try {
       return await readFile(path);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+      throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
     }
   };
 }

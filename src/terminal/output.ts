@@ -1,42 +1,57 @@
-/** Prints: data on stdout, talk on stderr, each in the colours that its stream can show. */
+/** Prints: results on stdout, messages on stderr, each with the colours that its stream supports. */
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeLines } from "../render/safe-text.ts";
-import type { Channel, OutputStream } from "./channel.ts";
-import { createLineWriter } from "./line-writer.ts";
 
-export interface Channels {
-  readonly stdout: Channel;
-  readonly stderr: Channel;
+/** Node's stream; a terminal's knows its width and its colours. */
+export interface OutputStream extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  getColorDepth?(env: object): number;
+}
+
+export interface StandardStreams {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
 }
 
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
+/** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
+const MAX_WAITING = 64 * 1024 * 1024;
 
-/** `hide` takes secrets out of what is said: whatever failed, and whoever worded it. */
+/** The streams of the process. A reader may stop reading (`paylink … | head`); the command continues without it. */
+export function standardStreams({ stdout, stderr }: StandardStreams): StandardStreams {
+  for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
+  return { stdout, stderr };
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+/** `hide` removes secrets from every message. */
 export async function createOutput(
-  { stdout, stderr }: Channels,
+  { stdout, stderr }: StandardStreams,
   env: NodeJS.ProcessEnv,
   options: Pick<GlobalOptions, "json" | "color">,
   hide: (text: string) => string,
 ): Promise<Output> {
   const paint = await paintOf(colourLevel(stdout, options.color, env));
   const notePaint = await paintOf(colourLevel(stderr, options.color, env));
-  let drawn = "";
-  let watched: AbortController | undefined;
-  const reader = (): AbortController => (watched ??= watchReader(stdout.stream()));
-  const unread = (): AbortSignal => reader().signal;
-  /** Writes with the changing line out of the way, and draws it again below. */
-  const aside = (channel: Channel, write: () => void): void => {
-    if (drawn !== "" && channel.isTTY) stderr.write(CLEAR_LINE);
-    write();
-    if (drawn !== "" && channel.isTTY) stderr.write(drawn);
+  const readerGone = new AbortController();
+  stdout.once("error", () => readerGone.abort());
+  let progressLine = "";
+  /** Removes the progress line, writes, and draws the line again below. */
+  const write = (stream: OutputStream, text: string | Uint8Array): void => {
+    const redraws = progressLine !== "" && stream.isTTY === true;
+    if (redraws) stderr.write(CLEAR_LINE);
+    stream.write(text);
+    if (redraws) stderr.write(progressLine);
   };
-  const write = (channel: Channel, text: string | Uint8Array): void =>
-    aside(channel, () => channel.write(text));
-  const writeLines = createLineWriter(stdout);
   const json = options.json ?? false;
   const warnings: string[] = [];
   let warningsAsLines = false;
@@ -50,16 +65,16 @@ export async function createOutput(
     notePaint,
     data: (text) => write(stdout, `${text}\n`),
     lines: (texts) => {
-      if (reader().signal.aborted) return;
-      aside(stdout, () => writeLines(texts));
-      if (stdout.stream().writableLength > MOST_UNREAD) reader().abort();
+      if (readerGone.signal.aborted || texts.length === 0) return;
+      write(stdout, Buffer.from(`${texts.join("\n")}\n`));
+      if (stdout.writableLength > MAX_WAITING) readerGone.abort();
     },
     bytes: (bytes) => write(stdout, bytes),
-    unread,
+    unread: () => readerGone.signal,
     drained: async () => {
-      if (!stdout.stream().writableNeedDrain || unread().aborted) await endOfTurn();
-      // A reader that goes meanwhile ends the waiting too: `unread` tells of it.
-      else await once(stdout.stream(), "drain").catch(() => undefined);
+      if (!stdout.writableNeedDrain || readerGone.signal.aborted) await nextTurn();
+      // An error means that the reader is gone, which `unread` reports.
+      else await once(stdout, "drain").catch(() => undefined);
     },
     note: (text) => {
       if (!json) talk(text);
@@ -75,41 +90,31 @@ export async function createOutput(
     streamWarnings: () => void (warningsAsLines = true),
     error: talk,
     debug: talk,
-    live: stderr.isTTY && !json,
+    live: stderr.isTTY === true && !json,
     progress: (text = "") => {
       if (!stderr.isTTY || json) return;
       const line = text.slice(0, widthOf(stderr) - 1);
-      if (line === drawn) return;
-      drawn = "";
+      if (line === progressLine) return;
+      progressLine = "";
       write(stderr, `${CLEAR_LINE}${line}`);
-      drawn = line;
+      progressLine = line;
     },
   };
 }
 
-/** A terminal that nobody gave a size, as in a container, says that it has 0 columns. */
-const widthOf = (channel: Channel): number => (channel.isTTY && channel.stream().columns) || DEFAULT_WIDTH;
+/** A terminal without a size, as in a container, reports 0 columns. */
+const widthOf = (stream: OutputStream): number => (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
-/** Bytes that may wait to be read: a reader that lets more come together is treated as gone, to bound the memory. */
-const MOST_UNREAD = 64 * 1024 * 1024;
+/** A stream that accepts everything at once, such as a file, would otherwise leave no turn for an interruption. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Aborted once the reader has gone. */
-function watchReader(stream: OutputStream): AbortController {
-  const gone = new AbortController();
-  stream.once("error", () => gone.abort());
-  return gone;
-}
-
-/** A stream that takes everything at once, as a file does, would else leave no room for an interruption. */
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Scripts see no colour, and should not wait for what makes it. */
+/** Without colours there is no need to load chalk. */
 const paintOf = async (level: ColorSupportLevel): Promise<Paint> =>
   level === 0 ? NO_PAINT : new (await import("chalk")).Chalk({ level });
 
-/** chalk's own detection reads the arguments for `--color`, whose values are ours; so the level is decided here. */
+/** chalk's own detection gives `--color` another meaning, so the level is decided here. */
 function colourLevel(
-  channel: Channel,
+  stream: OutputStream,
   when: GlobalOptions["color"],
   env: NodeJS.ProcessEnv,
 ): ColorSupportLevel {
@@ -118,9 +123,9 @@ function colourLevel(
   if (when === "auto") {
     if (env["NO_COLOR"]) return 0;
     if (forced === "0" || forced === "false") return 0;
-    if (!channel.isTTY && forced === undefined) return 0;
+    if (!stream.isTTY && forced === undefined) return 0;
   }
-  const depth = (channel.isTTY && channel.stream().getColorDepth?.(env)) || 4;
+  const depth = (stream.isTTY === true && stream.getColorDepth?.(env)) || 4;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;
   return depth >= 4 || when === "always" || forced !== undefined ? 1 : 0;

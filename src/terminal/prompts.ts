@@ -1,4 +1,4 @@
-/** Asks people questions, where there is a person: never without a terminal, in CI or with `--no-input`. */
+/** Asks the user questions: never without a terminal, in CI or with `--no-input`. */
 import type { Ask, GlobalOptions } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
@@ -10,15 +10,14 @@ interface Ends {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export function mayAsk(
-  { stdin, stdout, env }: Ends,
-  { input, json }: Pick<GlobalOptions, "input" | "json">,
-): boolean {
-  const inCi = env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false";
-  return input && json !== true && !inCi && stdout.isTTY && stdin.isTTY;
+/** Looks at `stdin` last: Node opens it when it is first used. */
+export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input" | "json">): boolean {
+  const ci = world.env["CI"] ?? "";
+  const inCi = ci !== "" && ci !== "false";
+  return input && json !== true && !inCi && world.stdout.isTTY && world.stdin.isTTY;
 }
 
-/** stdout stays for the result, unless stderr is no terminal. The package is loaded with the first question. */
+/** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
   const context = { input: stdin, output: stderr.isTTY ? stderr : stdout, signal };
   const ask = async <T>(question: (prompts: typeof import("./questions.ts")) => Promise<T>): Promise<T> => {

@@ -1,12 +1,12 @@
-/** Every secret that this run has met, so that none of them is ever printed, whoever repeats it. */
+/** Remembers every secret of this run, so that none of them is printed. */
 
 export interface Secrets {
   readonly know: (secret: string | undefined) => void;
-  /** The text with each known secret as `[redacted]`. */
+  /** Replaces each known secret in the text by `[redacted]`. */
   readonly hide: (text: string) => string;
 }
 
-/** Shorter texts are no secrets, and would be found everywhere. */
+/** Shorter texts are not secrets, and would match everywhere. */
 const SHORTEST = 4;
 
 export function createSecrets(): Secrets {
@@ -15,7 +15,7 @@ export function createSecrets(): Secrets {
     know: (secret) => {
       const text = secret?.trim() ?? "";
       if (text.length < SHORTEST || known.has(text)) return;
-      // As it stands, and as it stands in JSON, in a form and in a URL.
+      // As it is, and as it appears in JSON, in a form and in a URL.
       for (const spelling of [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)])
         known.add(spelling);
     },

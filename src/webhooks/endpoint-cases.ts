@@ -1,7 +1,7 @@
 /** The cases of `check`: genuine webhooks that an endpoint must accept, and tampered ones that it must refuse. */
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { sampleRecord, type Sample, type SampleSource } from "./sample-record.ts";
+import { recordOfSample, type Sample, type SampleSource } from "./sample-record.ts";
 import { TAMPERINGS } from "./tamperings.ts";
 import { signedWebhook, type WebhookOptions } from "./sample-webhook.ts";
 
@@ -19,7 +19,7 @@ export interface EndpointCase {
 const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
 
 const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
-  new TextEncoder().encode(stringifyJson(sampleRecord(sample, source)));
+  new TextEncoder().encode(stringifyJson(recordOfSample(sample, source)));
 
 const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =
@@ -68,7 +68,7 @@ const GENUINE: readonly EndpointCase[] = [
       "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
     requests: (sender, source) => {
       const record = {
-        ...sampleRecord({ ...PLAIN, amount: "10.00" }, source),
+        ...recordOfSample({ ...PLAIN, amount: "10.00" }, source),
         merchantName: "Café / Zürich",
       };
       const text = stringifyJson(record, 1)
@@ -83,7 +83,7 @@ const GENUINE: readonly EndpointCase[] = [
     sent: "a record with a field that the specification does not list",
     matters: "Services add fields over time; an endpoint that refuses them stops working then.",
     requests: (sender, source) => {
-      const record = { ...sampleRecord(PLAIN, source), loyaltyProgramme: "gold" };
+      const record = { ...recordOfSample(PLAIN, source), loyaltyProgramme: "gold" };
       return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];
     },
   },

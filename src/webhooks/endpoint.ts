@@ -1,7 +1,7 @@
 /** The endpoint that webhooks are posted to: its address, kept on this machine, and what it answered. */
 import { LISTENER_URL } from "../domain/local-addresses.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
-import { accepted, refused, type Parsed } from "../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 

@@ -1,7 +1,7 @@
 /** Sample transaction records: what the service reports for each kind of payment. */
 import { exponentOf } from "../domain/currency.ts";
 import { JsonNumber } from "../domain/json.ts";
-import { madeUpRecord } from "../domain/made-up-record.ts";
+import { sampleRecord } from "../domain/sample-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";
 import { makeReference, suffixFrom } from "../domain/reference.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
@@ -37,10 +37,10 @@ const CARDS = {
   cancelled: "************1111",
 } as const;
 
-export function sampleRecord(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
+export function recordOfSample(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
   const { outcome, link, currency = "EUR" } = sample;
   const start = link === "subscription";
-  return madeUpRecord(
+  return sampleRecord(
     {
       outcome,
       transType: start ? VERIFICATION : SALE,

@@ -75,11 +75,7 @@ describe("a link that is created", () => {
       "the Content-Type is text/html",
     ],
     ["no media type", reply(200, ANSWER, {}), "the Content-Type is missing"],
-    [
-      "a member that comes twice",
-      reply(200, ANSWER.replace('"id":"L1"', '"id":"L1","id":"L1"')),
-      "comes twice",
-    ],
+    ["a repeated member", reply(200, ANSWER.replace('"id":"L1"', '"id":"L1","id":"L1"')), "is given twice"],
     ["a missing member", reply(200, ANSWER.replace('"status":"active",', "")), "is missing"],
   ])("still shows its URL after %s", async (_, answer, warning) => {
     const created = await apiAt((await rawServer(answer)).url).api.createLink(REQUEST);
@@ -156,10 +152,10 @@ describe("a request that did nothing", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("never goes out in the open", async () => {
+  it("is sent only over https", async () => {
     const error = await failure(apiAt("http://service.example").api.createLink(REQUEST));
     expect(error.code).toBe("usage");
-    expect(error.message).toContain("never sent in the open");
+    expect(error.message).toContain("sends a token only over https");
   });
 });
 

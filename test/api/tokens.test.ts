@@ -90,7 +90,7 @@ describe("client credentials", () => {
     expect(`${error.message} ${error.hint ?? ""} ${JSON.stringify(error.details)}`).not.toContain(SECRET);
   });
 
-  it("are never sent in the open", async () => {
+  it("are sent only over https", async () => {
     expect((await failure(tokensAt("http://service.example/token").tokens.current())).code).toBe("usage");
   });
 });

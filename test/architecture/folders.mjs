@@ -22,11 +22,11 @@ export const FOLDERS = {
   },
   api: {
     holds: "the client of the service",
-    mayImport: ["domain", "http/message", "http/exchange", "store/in-force", "oauth4webapi"],
+    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "oauth4webapi"],
   },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",
-    mayImport: ["domain", "store/in-force", "store/profile", "commander"],
+    mayImport: ["domain", "store/settings/in-force", "store/settings/profile"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
@@ -46,15 +46,7 @@ export const FOLDERS = {
   },
   webhooks: {
     holds: "sample and tampered webhooks, and the cases that an endpoint is checked with",
-    mayImport: [
-      "domain",
-      "http/message",
-      "http/exchange",
-      "signatures",
-      "store/sandbox-identity",
-      "node:crypto",
-      "node:path",
-    ],
+    mayImport: ["domain", "http/message", "http/exchange", "signatures", "node:crypto"],
   },
   bulk: {
     holds: "lists of links: the rows, the run that sends each row once, the results",
@@ -65,7 +57,6 @@ export const FOLDERS = {
       "http/exchange",
       "http/message",
       "store/journal",
-      "store/journal-writer",
       "csv-parse",
       "csv-stringify",
       "p-limit",
@@ -83,8 +74,9 @@ export const FOLDERS = {
       "domain",
       "http/message",
       "signatures/verdict",
+      "receiver/event-store",
       "receiver/events",
-      "sandbox/ledger",
+      "sandbox/ledger-types",
       "sandbox/links",
       "conf",
       "env-paths",
@@ -93,6 +85,7 @@ export const FOLDERS = {
       "node:fs",
       "node:module",
       "node:path",
+      "node:timers/promises",
       "node:util",
       "node:worker_threads",
     ],
@@ -124,9 +117,35 @@ export const FOLDERS = {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const FILES = {
-  context: ["http/exchange", "store", "render/paint"],
-  entry: ["main", "terminal/channel", "env-paths", "node:module"],
-  program: ["commands", "domain", "commander"],
+  context: [
+    "api/client",
+    "bulk/journals",
+    "http/exchange",
+    "receiver/event-store",
+    "render/paint",
+    "sandbox/ledger-types",
+    "store",
+  ],
+  entry: ["main", "terminal/output", "env-paths", "node:module"],
+  program: ["commands", "domain", "@commander-js/extra-typings"],
+  run: [
+    "commands/declare",
+    "context",
+    "domain",
+    "program",
+    "render/error-message",
+    "@commander-js/extra-typings",
+  ],
+  services: [
+    "api/client-from-settings",
+    "bulk/journals",
+    "context",
+    "domain",
+    "store",
+    "node:fs/promises",
+    "node:os",
+    "node:path",
+  ],
 };
 
 /** Commands may import everything but each other and these. */
@@ -135,12 +154,20 @@ export const COMMANDS = {
   mayNotImport: [
     "http/send",
     "http/serve",
-    "store/settings",
+    "store/settings/settings",
     "terminal",
     "main",
     "program",
     "undici",
   ],
   /** Files beside the commands that all of them may import. */
-  shared: ["commands/declare", "commands/misuse", "commands/account", "commands/stage", "commands/timeout"],
+  shared: [
+    "commands/declare",
+    "commands/flag-reader",
+    "commands/flag-values",
+    "commands/policy-flags",
+    "commands/request-flags",
+    "commands/usage-errors",
+    "commands/local-services",
+  ],
 };

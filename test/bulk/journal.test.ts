@@ -2,8 +2,8 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../../src/bulk/ledger.ts";
-import { Numbers } from "../../src/bulk/numbers.ts";
+import { Ledger } from "../../src/bulk/row-ledger.ts";
+import { NumberList } from "../../src/bulk/number-list.ts";
 import { beginJournal, readHeading } from "../../src/store/journal/journal.ts";
 import { openJournal } from "../../src/store/journal/journal-writer.ts";
 import { takeLock } from "../../src/store/journal/run-lock.ts";
@@ -28,8 +28,8 @@ function openedLedger(path: string): Ledger {
   return ledger;
 }
 
-const numbers = (...values: number[]): Numbers => {
-  const list = new Numbers();
+const numbers = (...values: number[]): NumberList => {
+  const list = new NumberList();
   for (const [index, value] of values.entries()) list.set(index, value);
   return list;
 };

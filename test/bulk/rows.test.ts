@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkRows } from "../../src/bulk/check.ts";
+import { checkRows } from "../../src/bulk/check-rows.ts";
 import { writeResults } from "../../src/bulk/results.ts";
 import { fingerprintOf, type Row } from "../../src/bulk/row.ts";
 import { openRows } from "../../src/bulk/rows.ts";
@@ -76,9 +76,9 @@ describe("a list in CSV", () => {
 
   it.each([
     ["a field twice", "amount,Amount\n1,2\n", "names a field twice"],
-    ["no field", "a,b\n1,2\n", "names no field"],
-    ["a quote that stays open", 'amount,note\n1,"x\n2,y\n', "From line 2 on"],
-    ["a quote inside a cell", 'amount,note\n1,x\n2,y"z\n', "From line 3 on"],
+    ["no field", "a,b\n1,2\n", "has no field"],
+    ["a quote that stays open", 'amount,note\n1,"x\n2,y\n', "from line 2 on"],
+    ["a quote inside a cell", 'amount,note\n1,x\n2,y"z\n', "from line 3 on"],
     ["Latin-1", Buffer.from("amount,note\n1,caf\xe9\n", "latin1"), "not UTF-8"],
   ])("refuses %s", async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);

@@ -110,6 +110,8 @@ describe("the options of listen", () => {
       tlsCert: "cert.pem",
       verify: false,
       host: "0.0.0.0",
+      store: false,
+      db: "events.db",
     };
     const problems = problemsOf(bad);
     expect(Object.keys(problems).toSorted()).toEqual([
@@ -117,6 +119,7 @@ describe("the options of listen", () => {
       "--forward-header",
       "--forward-to",
       "--max-body",
+      "--no-store",
       "--no-verify",
       "--outcome",
       "--path",

@@ -13,6 +13,20 @@ import {
   parseAmount,
 } from "../../src/domain/money.ts";
 
+/** Any number of JSON, with its exact value times 10^120. */
+const jsonNumber = fc
+  .tuple(
+    fc.constantFrom("", "-"),
+    fc.stringMatching(/^(0|[1-9][0-9]{0,40})$/),
+    fc.stringMatching(/^[0-9]{0,20}$/),
+    fc.integer({ min: -60, max: 60 }),
+  )
+  .map(([minus, whole, fraction, exponent]) => ({
+    text: `${minus}${whole}${fraction === "" ? "" : `.${fraction}`}e${exponent}`,
+    exact: BigInt(`${minus}${whole}${fraction}`) * 10n ** BigInt(120 - fraction.length + exponent),
+  }));
+const signOfDifference = (difference: bigint): number => (difference === 0n ? 0 : difference > 0n ? 1 : -1);
+
 const decimal = fc.stringMatching(/^(0|[1-9][0-9]{0,40})(\.[0-9]{1,20})?$/);
 
 /** The amount times 10^20, by hand. */
@@ -75,7 +89,7 @@ describe("parseAmount", () => {
     "10 EUR",
     "0x10",
     "NaN",
-  ])("refuses %j and shows a right one", (text) => {
+  ])("refuses %j and shows an example", (text) => {
     const parsed = parseAmount(text);
     expect(parsed.ok ? "" : parsed.message).toBe("must be a plain decimal of 0 or more, such as 10.50");
   });
@@ -99,9 +113,27 @@ describe("compareAmounts", () => {
   it("agrees with whole-number arithmetic", () => {
     fc.assert(
       fc.property(decimal, decimal, (first, second) => {
-        const difference = scaled(first) - scaled(second);
-        const sign = difference === 0n ? 0 : difference > 0n ? 1 : -1;
+        const sign = signOfDifference(scaled(first) - scaled(second));
         expect(compareAmounts(first, new JsonNumber(second))).toBe(sign);
+      }),
+    );
+  });
+
+  it("agrees with whole-number arithmetic for signs and exponents too", () => {
+    fc.assert(
+      fc.property(jsonNumber, jsonNumber, (first, second) => {
+        expect(compareAmounts(first.text, second.text)).toBe(signOfDifference(first.exact - second.exact));
+      }),
+    );
+  });
+
+  it("finds two spellings of one number equal", () => {
+    fc.assert(
+      fc.property(jsonNumber, fc.nat({ max: 9 }), ({ text }, zeros) => {
+        const [mantissa = "", exponent = ""] = text.split("e");
+        const point = mantissa.includes(".") ? "" : ".";
+        const longer = `${mantissa}${point}0${"0".repeat(zeros)}E${exponent}`;
+        expect(compareAmounts(text, longer)).toBe(0);
       }),
     );
   });
@@ -119,16 +151,10 @@ describe("compareAmounts", () => {
 });
 
 describe("signOf", () => {
-  it("agrees with the comparison to 0", () => {
-    const number = fc.tuple(
-      fc.constantFrom("", "-"),
-      decimal,
-      fc.option(fc.integer({ min: -400, max: 400 }), { nil: undefined }),
-    );
+  it("agrees with whole-number arithmetic", () => {
     fc.assert(
-      fc.property(number, ([minus, digits, exponent]) => {
-        const spelled = new JsonNumber(`${minus}${digits}${exponent === undefined ? "" : `e${exponent}`}`);
-        expect(signOf(spelled)).toBe(compareAmounts(spelled, "0"));
+      fc.property(jsonNumber, ({ text, exact }) => {
+        expect(signOf(new JsonNumber(text))).toBe(signOfDifference(exact));
       }),
     );
   });
@@ -180,7 +206,7 @@ describe("formatAmount", () => {
     ["free", "EUR", "EUR free"],
   ])("%s %s is %s", (text, currency, shown) => expect(formatAmount(text, currency)).toBe(shown));
 
-  it("comes back as the same amount, with at least the currency's decimals", () => {
+  it("parses back to the same amount, with at least the currency's decimals", () => {
     fc.assert(
       fc.property(decimal, fc.constantFrom("EUR", "JPY", "KWD", "XYZ"), (text, currency) => {
         const shown = formatAmount(new JsonNumber(text), currency).slice(4);

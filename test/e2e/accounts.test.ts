@@ -80,7 +80,7 @@ describe("what the service does", () => {
     const { code, stdout, stderr } = await runPaylink(FULL, { home: temporaryHome(), env: env(server.url) });
     expect(code).toBe(6);
     expect(stdout).toBe("");
-    expect(stderr).toContain("The request left, and no usable answer came");
+    expect(stderr).toContain("The request was sent, but no usable answer arrived");
     expect(stderr).toContain("The link may exist.");
   });
 

@@ -45,6 +45,28 @@ describe("create --wait", () => {
   });
 });
 
+describe("create --timeout", () => {
+  it.each([
+    ["https", "1s"],
+    ["https", "1500ms"],
+    ["http", "1s"],
+  ])("ends in time if a server accepts %s connections and is silent: %s", async (scheme, timeout) => {
+    const server = await rawServer(() => undefined);
+    const env = { PAYLINK_BASE_URL: `${scheme}://127.0.0.1:${server.port}`, PAYLINK_TOKEN: "token-1" };
+    const started = performance.now();
+    const run = await runPaylink([...FULL, "--timeout", timeout, "--json"], { home: temporaryHome(), env });
+    expect(performance.now() - started).toBeLessThan(5000);
+    const sent = scheme === "http";
+    expect(run.code).toBe(sent ? 6 : 5);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: {
+        code: sent ? "outcome_unknown" : "not_reached",
+        message: expect.stringContaining("did not answer"),
+      },
+    });
+  });
+});
+
 describe("create --curl", () => {
   it("prints a command that creates the same link, and no token", async () => {
     const server = await rawServer(reply(200, ANSWER));

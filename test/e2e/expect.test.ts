@@ -74,7 +74,7 @@ describe("a script that waits for payments", () => {
     expect(said).toEqual(["event approved A", "event declined B", "summary 2 2 0", "ended 8"]);
     expect(errorOf(stderr)).toMatchObject({
       error: {
-        code: "waited_in_vain",
+        code: "timed_out",
         message: "The time has passed, and these did not come: 1 of 2 approved, 1 of 1 cancelled.",
         details: { missing: ["1 of 2 approved", "1 of 1 cancelled"] },
       },

@@ -71,7 +71,7 @@ describe("the main job", () => {
 
 describe("without what it needs", () => {
   it.each([[["create", "--amount", "10", "--currency", "EUR"]], [["create", "--reusable"]]])(
-    "names the two ways on where there is no profile: %j",
+    "names two commands that set an account up if there is no profile: %j",
     async (args) => {
       const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
       expect(code).toBe(3);

@@ -70,7 +70,11 @@ describe("a slow application", () => {
 });
 
 describe("an application that", () => {
-  const sender = createSender({ httpsProxy: undefined, noProxy: undefined, nodeVersion: process.versions.node });
+  const sender = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   /** The clock stands still: the result of an attempt must not depend on it. */
   const options = { send: sender.send, now: () => AT, headers: [], insecure: false };
   const { request } = event("a");

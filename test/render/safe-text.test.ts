@@ -5,11 +5,11 @@ import { describe, expect, it } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
-import { renderError } from "../../src/render/error.ts";
-import { renderLink } from "../../src/render/link.ts";
-import { renderCompactRecord, renderRecord } from "../../src/render/record.ts";
+import { renderError } from "../../src/render/error-message.ts";
+import { renderLink } from "../../src/render/link-card.ts";
+import { renderCompactRecord, renderRecord } from "../../src/render/transaction-record.ts";
 import { clip, safeText } from "../../src/render/safe-text.ts";
-import { renderRejection } from "../../src/render/webhook.ts";
+import { renderRejection } from "../../src/render/received-webhook.ts";
 
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u202eevil\u200b\u2066\ufeff\u{e0041}\n\u2028";
 const plain = new Chalk({ level: 0 });

@@ -10,7 +10,6 @@ import { createSender } from "../../src/http/send.ts";
 import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
-import type { Channel } from "../../src/terminal/channel.ts";
 import { createReadFile } from "../../src/terminal/files.ts";
 import { createOutput } from "../../src/terminal/output.ts";
 import { createSecrets } from "../../src/terminal/secrets.ts";
@@ -49,12 +48,16 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const home = options.home ?? temporaryHome();
   const signal = options.signal ?? new AbortController().signal;
   const secrets = createSecrets();
-  const stdout = memoryChannel(options.watch);
-  const stderr = memoryChannel();
-  const channels = { stdout: stdout.channel, stderr: stderr.channel };
+  const stdout = memoryStream(options.watch);
+  const stderr = memoryStream();
+  const streams = { stdout: stdout.stream, stderr: stderr.stream };
   const env = { PAYLINK_HOME: home, ...options.env };
-  const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
-  const network = createSender({ httpsProxy: undefined, noProxy: undefined, nodeVersion: process.versions.node });
+  const openOutput = (given: GlobalOptions) => createOutput(streams, env, given, secrets.hide);
+  const network = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
   onTestFinished(() => network.close());
   const stdin = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
@@ -83,33 +86,27 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const exit = await runCommandLine(argv, {
     version: "0.0.0",
     signal,
-    print: (text) => stdout.channel.write(text),
+    print: (text) => stdout.stream.write(text),
     openOutput,
     openContext,
   });
   return { exit, stdout: stdout.text(), stderr: stderr.text(), home };
 }
 
-function memoryChannel(watch?: (text: string) => void): { channel: Channel; text: () => string } {
+interface MemoryStream {
+  readonly stream: Writable;
+  readonly text: () => string;
+}
+
+function memoryStream(watch?: (text: string) => void): MemoryStream {
   const chunks: Buffer[] = [];
   const text = (): string => Buffer.concat(chunks).toString();
-  const take = (data: string | Uint8Array): void => {
-    chunks.push(Buffer.from(data));
-    watch?.(text());
-  };
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      take(chunk);
+      chunks.push(chunk);
+      watch?.(text());
       done();
     },
   });
-  const channel: Channel = {
-    isTTY: false,
-    stream: () => stream,
-    write: (data, taken) => {
-      take(data);
-      taken?.();
-    },
-  };
-  return { channel, text };
+  return { stream, text };
 }

@@ -1,11 +1,11 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import type { Checked } from "../../bulk/check.ts";
+import type { Checked } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
 import type { Row } from "../../bulk/row.ts";
-import type { RowWarning } from "../../bulk/warnings.ts";
+import type { RowWarning } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
 import type { Problem } from "../../domain/errors.ts";
-import { length, renderProgress, renderRowWarning, rowsOf } from "../../render/bulk.ts";
+import { length, renderProgress, renderRowWarning, rowsOf } from "../../render/bulk-progress.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 /** Milliseconds between two drawings of the bar, and between two lines if there is no terminal. */

@@ -1,7 +1,7 @@
 /** `paylink bulk`: checks every row of a list, then sends each that is due, exactly once, and writes the results. */
-import { checkRows } from "../../bulk/check.ts";
+import { checkRows } from "../../bulk/check-rows.ts";
 import type { Context } from "../../context.ts";
-import { rowsOf } from "../../render/bulk.ts";
+import { rowsOf } from "../../render/bulk-progress.ts";
 import { invalidRows, withList, type List } from "./open-list.ts";
 import type { BulkOptions } from "./options.ts";
 import { sendList } from "./send-list.ts";

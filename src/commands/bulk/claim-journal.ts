@@ -1,7 +1,7 @@
 /** Finds or begins the journal of a list, keeps it for this run alone, and checks the rows against it. */
-import { checkRows, type Checked } from "../../bulk/check.ts";
+import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import type { OpenJournal } from "../../bulk/journals.ts";
-import type { Ledger } from "../../bulk/ledger.ts";
+import type { Ledger } from "../../bulk/row-ledger.ts";
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { invalidRows, type List } from "./open-list.ts";

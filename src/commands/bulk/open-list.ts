@@ -1,11 +1,11 @@
 /** Opens the list of a bulk run: its rows, the requests they become, and who reports on them. */
-import type { Checked } from "../../bulk/check.ts";
+import type { Checked } from "../../bulk/check-rows.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
 import type { BuildRequest } from "../../bulk/row-request.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { rowsOf } from "../../render/bulk.ts";
+import { rowsOf } from "../../render/bulk-progress.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./options.ts";
 

@@ -1,9 +1,9 @@
 /** From the flags of `bulk`, the base file and the settings to what a run needs. */
 import { extname, join, parse } from "node:path";
-import { noAccount } from "../../api/account.ts";
+import { noAccount } from "../../api/client-from-settings.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
 import type { Context } from "../../context.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { readBaseRequest, type BaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -45,7 +45,7 @@ export async function bulkOptions(
   const isStdinTaken = flags.from === "-" && file === "-";
   if (isStdinTaken) reader.problem("--from", "must be a file if the rows come from stdin");
   const base = isStdinTaken ? undefined : await readBase(flags.from, context);
-  reader.problems(base?.duplicates ?? []);
+  reader.problems(base?.problems ?? []);
   reader.finish("Nothing was sent.");
   const service = flags.dryRun === true ? undefined : settings.get("baseUrl");
   if (service === undefined && flags.dryRun !== true) throw noAccount();
@@ -67,7 +67,7 @@ async function readBase(
   { readFile }: Pick<Context, "readFile">,
 ): Promise<BaseRequest | undefined> {
   if (path === undefined) return undefined;
-  return readBaseRequest(await readFile(path), path === "-" ? "stdin" : path);
+  return readBaseRequest(path, readFile);
 }
 
 const parseOutput = (path: string): Parsed<string> =>

@@ -1,14 +1,14 @@
 /** Sends a list: opens its journal, refuses changed rows, sends what is due, and reports however the run ended. */
 import { setMaxListeners } from "node:events";
 import type { Api } from "../../api/client.ts";
-import type { Checked } from "../../bulk/check.ts";
-import type { Ledger } from "../../bulk/ledger.ts";
-import { sendOnce } from "../../bulk/once.ts";
+import { withoutRetries } from "../../api/retries.ts";
+import type { Checked } from "../../bulk/check-rows.ts";
+import type { Ledger } from "../../bulk/row-ledger.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { requireWritable } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
-import { sendRows } from "../../bulk/run.ts";
-import { Warnings } from "../../bulk/warnings.ts";
+import { sendRows } from "../../bulk/send-rows.ts";
+import { Warnings } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
@@ -21,7 +21,7 @@ export async function sendList(context: Context, list: List, options: SendOption
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = options.output ?? defaultOutput(options.file, rows.format === "json lines");
   requireWritable(output, input.path);
-  const send = sendOnce(context.send, context.now);
+  const send = withoutRetries(context.send, context.now);
   const api = await context.api({ timeout: options.timeout, send });
   const claim = await claimJournal(context, list, options);
   try {

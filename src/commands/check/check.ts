@@ -1,7 +1,7 @@
 /** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { renderCase, renderJunit, renderTap } from "../../render/check.ts";
+import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
 import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";

@@ -1,7 +1,7 @@
 /** From the arguments of `config` to a setting and the value that is stored for it. */
 import { PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { settingProblem, storedSetting } from "../../store/settings/profile.ts";
 import { defaultKeys, isDefaultKey, isSecretKey, type DefaultKey } from "../../store/settings/profile.ts";

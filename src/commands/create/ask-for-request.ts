@@ -2,7 +2,7 @@
 import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
-import { renderRequestSummary } from "../../render/request.ts";
+import { renderRequestSummary } from "../../render/link-request.ts";
 import {
   FIELD_OF,
   nameOf,

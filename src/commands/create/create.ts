@@ -4,8 +4,8 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderCurl } from "../../render/curl.ts";
-import { renderProblem } from "../../render/error.ts";
+import { renderCurl } from "../../render/link-request.ts";
+import { renderProblem } from "../../render/error-message.ts";
 import type { BuiltRequest } from "../../requests/build.ts";
 import type { CreateOptions } from "./options.ts";
 

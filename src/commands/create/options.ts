@@ -46,7 +46,7 @@ export async function createOptions(
   const mayAsk = context.ask !== undefined && mistakes.length === 0;
   const reader = createFlagReader();
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
-  reader.problems(base?.duplicates ?? []);
+  reader.problems(base?.problems ?? []);
   // An account can supply what is missing, and so can the user's answers.
   reader.problems(needsAccount || mayAsk ? mistakes : built.problems);
   reader.finish("Nothing was sent.");
@@ -69,8 +69,8 @@ async function readBase(
   { readFile }: Pick<Context, "readFile">,
 ): Promise<BaseRequest | undefined> {
   if (path === undefined) return undefined;
-  return readBaseRequest(await readFile(path), path === "-" ? "stdin" : path);
+  return readBaseRequest(path, readFile);
 }
 
 /** Loaded where it is needed: a request that is only printed starts faster without the API's client. */
-const noAccount = async (): Promise<Error> => (await import("../../api/account.ts")).noAccount();
+const noAccount = async (): Promise<Error> => (await import("../../api/client-from-settings.ts")).noAccount();

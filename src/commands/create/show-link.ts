@@ -3,8 +3,8 @@ import type { CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderProblem } from "../../render/error.ts";
-import { renderLink } from "../../render/link.ts";
+import { renderProblem } from "../../render/error-message.ts";
+import { renderLink } from "../../render/link-card.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { CreateOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 /** `paylink demo`: the whole loop in one process, on free ports and in a throw-away home. */
 import { createApi, type Api } from "../../api/client.ts";
-import { payAtCheckout } from "../../api/checkout.ts";
+import { payAtCheckout } from "../../api/pay-link.ts";
 import { fixedToken } from "../../api/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -16,7 +16,7 @@ import { TRANSACTION_PATH } from "../../store/settings/in-force.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { renderCompactRecord } from "../../render/record.ts";
+import { renderCompactRecord } from "../../render/transaction-record.ts";
 import type { Choice } from "../../sandbox/payments.ts";
 import { openLocalServices } from "../local-services.ts";
 
@@ -176,7 +176,7 @@ async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Prom
   if (status !== 401 || rejection.type !== "rejected") {
     throw new PaylinkError("internal", "A tampered webhook was not refused.", { details: { status } });
   }
-  done(context, "tampered webhook, turned away", `${status} ${rejection.code}`);
+  done(context, "tampered webhook, refused", `${status} ${rejection.code}`);
 }
 
 function done({ out }: Context, step: string, result: string): void {

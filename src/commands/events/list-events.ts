@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { amountOf, paintOutcome } from "../../render/record.ts";
+import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";

@@ -3,11 +3,11 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
-import { renderForward } from "../../render/webhook.ts";
+import { renderForward } from "../../render/received-webhook.ts";
 import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import type { ReplayOptions } from "./options.ts";
-import { withEvents } from "./stored-events.ts";
+import { eventCount, withEvents } from "./stored-events.ts";
 
 export async function replayEvents(context: Context, options: ReplayOptions): Promise<number> {
   const { out, now, send, signal } = context;
@@ -25,8 +25,8 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       out.data(out.json ? JSON.stringify(line) : renderForward(event.uti || event.id, result, out.paint));
     }
     if (failed > 0)
-      throw new PaylinkError("not_taken", `${url.href} did not accept ${failed} of ${sent} events.`);
-    out.note(`Replayed ${sent} events to ${url.href}`);
+      throw new PaylinkError("not_taken", `${url.href} did not accept ${failed} of ${eventCount(sent)}.`);
+    out.note(`Replayed ${eventCount(sent)} to ${url.href}`);
   });
   return 0;
 }

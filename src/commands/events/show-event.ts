@@ -1,10 +1,10 @@
 /** `paylink events show`: one event in full, with its verification, deliveries and forwards. */
 import type { Context } from "../../context.ts";
-import { renderRecord } from "../../render/record.ts";
+import { renderRecord } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { renderSteps } from "../../render/verdict.ts";
+import { renderSteps } from "../../render/verdict-report.ts";
 import { formatLocal } from "../../render/time.ts";
-import { renderEventHeading, renderForward, renderRejection } from "../../render/webhook.ts";
+import { renderEventHeading, renderForward, renderRejection } from "../../render/received-webhook.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import type { Forward } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";

@@ -17,6 +17,8 @@ export async function withEvents<T>(
   }
 }
 
+export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
+
 /** The limit that `listen` had when it stored an event does not apply to reading it. */
 const MAX_CONTENT = 64 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** Every environment variable that paylink reads, with what it stands for. */
+/** Every environment variable that paylink reads, with its meaning. */
 import { VARIABLES } from "../../store/settings/in-force.ts";
 
 const { baseUrl, token, terminalId, webhookKey, callbackUrl, clientId, clientSecret, tokenUrl } = VARIABLES;
@@ -10,15 +10,15 @@ export const ENVIRONMENT = {
   [terminalId]: "the terminal that takes the payments",
   [webhookKey]: "the key that verifies webhooks: PEM text, a file or an https URL",
   [callbackUrl]: "the callback address of created links",
-  [clientId]: "the client's id, where an access token is to be fetched",
-  [clientSecret]: "the client's secret",
-  [tokenUrl]: "where access tokens are fetched",
-  PAYLINK_HOME: "one folder for settings and data, instead of the platform's own",
+  [clientId]: "the client id for fetching access tokens",
+  [clientSecret]: "the client secret",
+  [tokenUrl]: "the address that access tokens are fetched from",
+  PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
   NODE_DISABLE_COMPILE_CACHE:
-    "1 keeps no compiled code between runs (Node 22 and later); each starts more slowly",
+    "1 turns off the compile cache (Node 22 and later), so that each run starts slower",
   HTTPS_PROXY: "the proxy",
-  NO_PROXY: "the hosts that need no proxy",
+  NO_PROXY: "the hosts that are reached without the proxy",
   NO_COLOR: "no colours",
-  FORCE_COLOR: "colours, even where there is no terminal",
+  FORCE_COLOR: "colours even without a terminal",
   CI: "never prompt",
 } as const;

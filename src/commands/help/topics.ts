@@ -1,7 +1,7 @@
 /** Shows the topics of `paylink help` that do not belong to one command. */
 import type { Context, Output } from "../../context.ts";
 import { FAILURES } from "../../domain/errors.ts";
-import { EXIT_CODES } from "../../domain/exit-codes.ts";
+import { EXIT_CODES } from "../../domain/errors.ts";
 import { renderTable } from "../../render/table.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { MEANINGS } from "./reasons.ts";

@@ -8,7 +8,7 @@ import { createForwarder } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
-import { renderSummary } from "../../render/webhook.ts";
+import { renderSummary } from "../../render/received-webhook.ts";
 import { watchForEnd } from "./end.ts";
 import { createTally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";

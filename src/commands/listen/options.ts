@@ -1,6 +1,6 @@
 /** From the flags of `listen` and the settings to what the receiver needs. */
 import { PaylinkError } from "../../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { Outcome } from "../../domain/transaction.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";

@@ -2,8 +2,13 @@
 import type { Output } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
-import { renderCompactRecord, renderRecord } from "../../render/record.ts";
-import { renderEventHeading, renderForward, renderRejection, type Counts } from "../../render/webhook.ts";
+import { renderCompactRecord, renderRecord } from "../../render/transaction-record.ts";
+import {
+  renderEventHeading,
+  renderForward,
+  renderRejection,
+  type Counts,
+} from "../../render/received-webhook.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;

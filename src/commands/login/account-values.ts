@@ -1,5 +1,5 @@
 /** The values of an account as `login` takes them: how each is checked, whether typed as a flag or as an answer. */
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
 import { settingProblem, storedSetting } from "../../store/settings/profile.ts";
 import type { Profile } from "../../store/settings/profile.ts";

@@ -1,6 +1,6 @@
 /** From the flags of `pay` to the link and what the customer enters. */
 import { parseAmount } from "../../domain/money.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice } from "../flag-values.ts";

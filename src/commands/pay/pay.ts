@@ -1,8 +1,8 @@
 /** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
-import { payAtCheckout } from "../../api/checkout.ts";
+import { payAtCheckout } from "../../api/pay-link.ts";
 import type { Context } from "../../context.ts";
 import { textOf } from "../../domain/transaction.ts";
-import { renderCompactRecord } from "../../render/record.ts";
+import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
 import type { PayOptions } from "./options.ts";

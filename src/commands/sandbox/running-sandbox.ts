@@ -1,6 +1,6 @@
 /** `paylink sandbox advance` and `rotate-key`: control the sandbox that is running. */
 import * as z from "zod/mini";
-import { control } from "../../api/controls.ts";
+import { control } from "../../api/sandbox-control.ts";
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";

@@ -1,7 +1,7 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
 import type { Context, Output } from "../../context.ts";
 import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
-import { renderSandboxEvent } from "../../render/sandbox.ts";
+import { renderSandboxEvent } from "../../render/sandbox-event.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger-types.ts";

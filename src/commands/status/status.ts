@@ -1,5 +1,5 @@
 /** `paylink status`: the account in force, where each part of it comes from, and whether the service accepts it. */
-import { noAccount } from "../../api/account.ts";
+import { noAccount } from "../../api/client-from-settings.ts";
 import { tokenExpiry } from "../../api/tokens.ts";
 import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";

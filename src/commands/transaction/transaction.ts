@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";
 import { readRecord, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
-import { renderRecord } from "../../render/record.ts";
+import { renderRecord } from "../../render/transaction-record.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
 

@@ -4,7 +4,7 @@ import { LISTENER_URL } from "../../domain/local-addresses.ts";
 import type { Json } from "../../domain/json.ts";
 import { decimalsProblem, parseAmount } from "../../domain/money.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { FieldName } from "../../domain/transaction-fields.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import type { InForce } from "../../store/settings/in-force.ts";

@@ -1,7 +1,7 @@
 /** `--set field=value` of `trigger`: one field of the record, typed as the specification types it. */
 import { JsonNumber, type Json } from "../../domain/json.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import {
   TRANSACTION_FIELDS,
   type FieldName,

@@ -5,10 +5,10 @@ import { stringifyJson } from "../../domain/json.ts";
 import { breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { targetUri, type HttpRequest } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
-import { renderAnswer } from "../../render/answer.ts";
+import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
-import { sampleRecord } from "../../webhooks/sample-record.ts";
+import { recordOfSample } from "../../webhooks/sample-record.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { signedWebhook } from "../../webhooks/sample-webhook.ts";
 import type { TriggerOptions } from "./options.ts";
@@ -41,7 +41,7 @@ function prepare(
   key: SigningKey,
   context: Context,
 ): Delivery {
-  const record = { ...sampleRecord(sample, context), ...replaced };
+  const record = { ...recordOfSample(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, created: Math.floor(context.now().getTime() / 1000) };
   return { record, request: tampering?.tamper(body, sender) ?? signedWebhook(body, sender) };

@@ -1,6 +1,6 @@
 /** Reads a captured webhook from each of its forms: raw HTTP, JSON, or a line of `listen --json`. */
 import * as z from "zod/mini";
-import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { HeaderLine, HttpRequest } from "../../http/message.ts";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
 
@@ -87,8 +87,10 @@ function fromJson(content: string, name: string): Capture {
     value = JSON.parse(content);
   } catch (error) {
     const several = /^\{.*\}\s*\n\s*\{/.test(content);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw unreadable(name, several ? "has several lines; give one event's line" : `is not JSON: ${reason}`);
+    throw unreadable(
+      name,
+      several ? "has several lines; give one event's line" : `is not JSON: ${messageOf(error)}`,
+    );
   }
   if (typeof value === "object" && value !== null && "type" in value && value.type === "rejected")
     throw unreadable(name, 'is a line of type "rejected", which does not hold the webhook');

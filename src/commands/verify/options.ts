@@ -1,6 +1,6 @@
 /** From the flags of `verify` and the settings to a webhook and what it is verified against. */
 import { PaylinkError } from "../../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../../domain/parsed.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/when.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce, Setting } from "../../store/settings/in-force.ts";

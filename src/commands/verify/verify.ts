@@ -7,7 +7,7 @@ import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { examine, type Examination } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
-import { renderExamination } from "../../render/verdict.ts";
+import { renderExamination } from "../../render/verdict-report.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import { findOne } from "../../store/events/find-event.ts";

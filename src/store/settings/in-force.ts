@@ -1,7 +1,6 @@
 /** Which value is in force: the flag, then the environment, then the profile, then the built-in default. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Profile, SettingKey } from "./profile.ts";
-import type { Settings } from "./settings.ts";
 
 /** The environment variables that paylink reads, by the setting each stands for. */
 export const VARIABLES = {
@@ -74,17 +73,4 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
 function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
   const known = names.length > 0 ? ` The profiles are ${names.join(", ")}.` : "";
   return new PaylinkError("no_profile", `There is no profile named ${name}.${known}`);
-}
-
-/** The part of a command's context that settings come from. */
-export interface SettingsContext {
-  readonly profile: string | undefined;
-  readonly env: Environment;
-  readonly settings: () => Promise<Settings>;
-}
-
-/** The values in force for a run, read once. */
-export async function settingsInForce({ profile, env, settings }: SettingsContext): Promise<InForce> {
-  const stored = await settings();
-  return inForce({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
 }

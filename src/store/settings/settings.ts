@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
-import { problemsOf } from "../../domain/shape.ts";
+import { problemsOf } from "../../domain/schema.ts";
 import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 

@@ -1,0 +1,167 @@
+/** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
+import pLimit, { type LimitFunction } from "p-limit";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Checked } from "./check-rows.ts";
+import type { Ledger } from "./row-ledger.ts";
+import { statusOf, type Outcome } from "./outcome.ts";
+import type { Pace } from "./pace.ts";
+import { fingerprintOf, type Row } from "./row.ts";
+import { requestOf, type BuildRequest } from "./row-request.ts";
+
+/** The parts of a created link that the journal keeps. */
+export interface Created {
+  readonly id: string | undefined;
+  readonly url: string | undefined;
+  /** The rules of the specification that the answer breaks. */
+  readonly breaches: readonly Problem[];
+}
+
+export interface RunParts {
+  readonly rows: AsyncIterable<Row>;
+  readonly checked: Checked;
+  readonly ledger: Ledger;
+  readonly pace: Pace;
+  readonly build: BuildRequest;
+  /** Sends one request, once. */
+  readonly create: (request: PaymentLinkRequest) => Promise<Created>;
+  readonly concurrency: number;
+  readonly retryUnknown: boolean;
+  readonly now: () => Date;
+  /** Ends the run: running requests are completed, and no more are sent. */
+  readonly stop: (reason: unknown) => void;
+  readonly stopped: () => boolean;
+  /** Called for each outcome, once it is on disk. */
+  readonly settled: (row: Row, outcome: Outcome) => void;
+  /** Called for each answer that created a link and breaks the specification. */
+  readonly breached: (row: Row, breaches: readonly Problem[]) => void;
+}
+
+/** Attempts to send one row while the service certainly creates nothing. */
+const ATTEMPTS = 6;
+/** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
+const ROWS_PER_REQUEST = 2;
+/** The run stops after this many unknown outcomes in a row, to avoid more of them. */
+const MAX_UNKNOWN = 20;
+
+/** Resolves when every row in progress has ended, whatever ended the run. */
+export async function sendRows(parts: RunParts): Promise<void> {
+  const queue = parts.rows[Symbol.asyncIterator]();
+  const state: State = { ...parts, limit: pLimit(parts.concurrency), unknownInARow: 0 };
+  const worker = async (): Promise<void> => {
+    let reported: Promise<void> | undefined;
+    try {
+      while (!parts.stopped()) {
+        const { done, value: row } = await queue.next();
+        if (done === true) break;
+        if (!mustBeSent(row, parts)) continue;
+        const sent = await sendRow(row, state);
+        if (sent !== undefined) reported = report(row, sent, parts);
+      }
+      await reported;
+    } catch (error) {
+      parts.stop(error);
+    }
+  };
+  await Promise.all(Array.from({ length: parts.concurrency * ROWS_PER_REQUEST }, worker));
+}
+
+interface State extends RunParts {
+  /** Runs at most `concurrency` requests at a time. */
+  readonly limit: LimitFunction;
+  unknownInARow: number;
+}
+
+/** The worker does not wait for this: the same write to disk also holds the start of its next row. */
+async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
+  try {
+    await durable;
+    if (outcome.status !== "not_sent") settled(row, outcome);
+  } catch (error) {
+    stop(error);
+  }
+}
+
+function mustBeSent(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
+  if (checked.invalid.has(row.index) || ledger.isDone(row.index, retryUnknown)) return false;
+  if (checked.asks.at(row.index) === fingerprintOf(row)) return true;
+  throw new PaylinkError("input_changed", `The list changed while it was being sent (line ${row.line}).`, {
+    hint: "The remaining rows were not sent. Run the same command again to continue with the changed list.",
+  });
+}
+
+interface Sent {
+  readonly outcome: Outcome;
+  readonly durable: Promise<void>;
+}
+
+/** Undefined if the run stopped before the row was sent. */
+async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
+  const { checked, ledger, pace, build, now, limit } = state;
+  const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
+  let sent: Sent | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS;) {
+    if (!(await pace.waitToSend())) return sent;
+    // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
+    const { request, problems } = requestOf(row, build, now());
+    if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
+    await ledger.intend(row.index, checked.asks.at(row.index));
+    const outcome = await limit(async () =>
+      pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
+    );
+    sent = settle(outcome ?? { status: "not_sent" });
+    if (outcome === undefined) continue;
+    if (outcome.status !== "not_reached") return sent;
+    attempt++;
+  }
+  return sent;
+}
+
+const words = ({ at, message }: { readonly at: string; readonly message: string }): string =>
+  `${at} ${message}`.trim();
+
+interface Attempt {
+  readonly outcome: Outcome;
+  readonly failure?: PaylinkError;
+  /** The time of sending. */
+  readonly since: number;
+}
+
+/** An unexpected error during a request leaves its outcome unknown and ends the run. */
+async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts): Promise<Attempt> {
+  const { create, breached, stop, now } = parts;
+  const since = now().getTime();
+  try {
+    const { id, url, breaches } = await create(request);
+    if (breaches.length > 0) breached(row, breaches);
+    const error = url === undefined ? "the answer of the service has no url" : undefined;
+    return { outcome: { status: "created", id, url, error }, since };
+  } catch (error) {
+    if (!(error instanceof PaylinkError)) {
+      stop(error);
+      return { outcome: { status: "unknown", error: String(error) }, since };
+    }
+    const message = [error.message, ...error.problems.map(words)].join(" ");
+    return { outcome: { status: statusOf(error.code), error: message }, failure: error, since };
+  }
+}
+
+/** Failures that affect every row: the first one ends the run. */
+const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
+
+/** Applies the result of an attempt to the whole run, before the next request is sent. */
+function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
+  const { pace, stop } = state;
+  if (outcome.status !== "not_reached") pace.answered();
+  else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
+  state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
+  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN))
+    stop(failure);
+  return outcome;
+}
+
+/** Milliseconds, if the service gave a time. */
+function retryAfterOf({ details }: PaylinkError): number | undefined {
+  const milliseconds = details["retryAfter"];
+  return typeof milliseconds === "number" ? milliseconds : undefined;
+}

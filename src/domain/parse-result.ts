@@ -1,0 +1,13 @@
+/** The result of parsing a text: the value, or the problem of the text. */
+
+/** `message` completes a sentence that begins with the name of the flag or field: "must be …". */
+export type Parsed<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+
+export function accepted<T>(value: T): Parsed<T> {
+  return { ok: true, value };
+}
+
+export function refused(message: string): Parsed<never> {
+  return { ok: false, message };
+}

@@ -1,0 +1,52 @@
+/** Shows HTTP messages for `--debug`, with credentials as `[redacted]`. */
+import { fieldLines, targetUri, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
+import { clip, safeText } from "./safe-text.ts";
+
+export const REDACTED = "[redacted]";
+
+/** Header fields that carry credentials. */
+const SECRET_HEADERS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
+/** Names of credentials in JSON bodies, forms and query strings. */
+const SECRET_NAMES = "access_token|refresh_token|id_token|client_secret|client_assertion|password|token";
+const SECRET_MEMBER = new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
+const SECRET_PARAMETER = new RegExp(`(^|[?&])(${SECRET_NAMES})=[^&\\s]*`, "gi");
+
+/** The characters of a body to show. */
+const SHOWN_BODY = 4000;
+
+export function renderRequest(request: HttpRequest, arrow: string): string {
+  const line = `${arrow} ${request.method} ${redact(targetUri(request))}`;
+  return message(line, request.headers, request.body);
+}
+
+export function renderReply(
+  { status, headers, body }: Pick<HttpReply, "status" | "headers"> & { readonly body?: Uint8Array },
+  arrow: string,
+  milliseconds: number,
+): string {
+  return message(`${arrow} ${status}  (${milliseconds} ms)`, headers, body ?? new Uint8Array());
+}
+
+function message(first: string, headers: readonly HeaderLine[], body: Uint8Array): string {
+  const lines = headers.map(([name, value]) => `    ${name}: ${headerValue(name, value)}`);
+  return [first, ...lines, ...bodyLines(headers, body).map((line) => `    ${line}`)].map(safeText).join("\n");
+}
+
+/** The scheme of an `Authorization` is not secret (RFC 9110 11.4). */
+function headerValue(name: string, value: string): string {
+  if (!SECRET_HEADERS.test(name)) return redact(value);
+  const [, scheme] = /^([A-Za-z-]+) /.exec(value) ?? [];
+  return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
+}
+
+function bodyLines(headers: readonly HeaderLine[], body: Uint8Array): string[] {
+  if (body.length === 0) return [];
+  const [type = ""] = fieldLines(headers, "content-type");
+  if (!/json|text|urlencoded/i.test(type)) return [`(${body.length} bytes)`];
+  return clip(redact(new TextDecoder().decode(body)), SHOWN_BODY).split("\n");
+}
+
+const redact = (text: string): string =>
+  text
+    .replace(SECRET_MEMBER, (_, name: string) => `${name}"${REDACTED}"`)
+    .replace(SECRET_PARAMETER, (_, before: string, name: string) => `${before}${name}=${REDACTED}`);

@@ -1,0 +1,50 @@
+/** Shows a failure: what happened, every problem with its place, and the next step; or one JSON document. */
+import type { Paint } from "./paint.ts";
+import type { PaylinkError, Problem } from "../domain/errors.ts";
+import { safeLines, safeText } from "./safe-text.ts";
+
+interface ErrorStyle {
+  readonly json: boolean;
+  readonly notePaint: Paint;
+  /** The warnings before the failure. */
+  readonly warnings: readonly string[];
+}
+
+/** `example` is a command line that works, shown if the error has no hint. */
+export function renderError(
+  error: PaylinkError,
+  { json, notePaint, warnings }: ErrorStyle,
+  example?: string,
+): string {
+  if (json) return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
+  const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
+  const places = error.problems.map(({ at }) => safeText(at));
+  const width = Math.max(0, ...places.map((place) => place.length));
+  for (const [index, { message }] of error.problems.entries()) {
+    lines.push(`  ${notePaint.bold((places[index] ?? "").padEnd(width))}  ${safeText(message)}`);
+  }
+  const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
+  if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
+  return lines.join("\n");
+}
+
+/** Only the user can fix the problems of wrong usage; those of other failures explain the message. */
+function fixes({ code, problems }: PaylinkError): string {
+  if (code !== "usage" || problems.length === 0) return "";
+  return problems.length === 1 ? " Fix 1 problem:" : ` Fix ${problems.length} problems:`;
+}
+
+/** One problem, or warning, on one line: its place and its message. */
+export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
+
+function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {
+  return {
+    code,
+    message,
+    details: {
+      ...details,
+      ...(problems.length > 0 ? { problems } : {}),
+      ...(hint === undefined ? {} : { hint }),
+    },
+  };
+}

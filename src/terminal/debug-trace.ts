@@ -1,0 +1,75 @@
+/** Wraps `send` and `serve`: remembers the secrets of every exchange, and shows the exchange with `--debug`. */
+import { messageOf } from "../domain/errors.ts";
+import type { Handler, Send, Serve } from "../http/exchange.ts";
+import { fieldLines, type HeaderLine } from "../http/message.ts";
+import { renderReply, renderRequest } from "../render/debug-message.ts";
+import type { Secrets } from "./secrets.ts";
+
+export interface Trace {
+  readonly secrets: Secrets;
+  readonly now: () => Date;
+  /** Shows one message; undefined without `--debug`. */
+  readonly show: ((text: string) => void) | undefined;
+}
+
+/** Remembers the token before it is sent, since an error may repeat it. */
+export function traceSend(send: Send, { secrets, now, show }: Trace): Send {
+  return async (request, options) => {
+    learnHeaders(request.headers, secrets);
+    const started = now().getTime();
+    show?.(renderRequest(request, "→"));
+    try {
+      const reply = await send(request, options);
+      learnTokens(reply.body, secrets);
+      show?.(renderReply(reply, "←", now().getTime() - started));
+      return reply;
+    } catch (error) {
+      show?.(`← ${messageOf(error)}`);
+      throw error;
+    }
+  };
+}
+
+export function traceServe(serve: Serve, { show, now }: Trace): Serve {
+  if (show === undefined) return serve;
+  return (handler, options) => {
+    const traced: Handler = async (request) => {
+      const received = now().getTime();
+      show(renderRequest(request, "⇒"));
+      const reply = await handler(request);
+      const body = reply.body instanceof Uint8Array ? { body: reply.body } : {};
+      show(
+        renderReply(
+          { status: reply.status, headers: reply.headers, ...body },
+          "⇐",
+          now().getTime() - received,
+        ),
+      );
+      return reply;
+    };
+    const { refused } = options;
+    return serve(traced, {
+      ...options,
+      refused: (refusal, head) => {
+        if (head !== undefined) show(renderRequest({ ...head, body: new Uint8Array() }, "⇒"));
+        show(renderReply({ status: refusal.status, headers: [] }, "⇐", 0));
+        refused?.(refusal, head);
+      },
+    });
+  };
+}
+
+function learnHeaders(headers: readonly HeaderLine[], { know }: Secrets): void {
+  for (const value of fieldLines(headers, "authorization")) {
+    const [, scheme = "", credentials = ""] = /^(\S+) +(\S+)$/.exec(value) ?? [];
+    know(credentials);
+    if (scheme.toLowerCase() === "basic") know(Buffer.from(credentials, "base64").toString().split(":")[1]);
+  }
+}
+
+/** The tokens in the answer of a token endpoint (RFC 6749 5.1). */
+function learnTokens(body: Uint8Array, { know }: Secrets): void {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const text = bytes.toString("latin1");
+  for (const [, token] of text.matchAll(/"(?:access|refresh|id)_token"\s*:\s*"([^"]+)"/g)) know(token);
+}

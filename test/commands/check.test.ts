@@ -1,0 +1,84 @@
+/** `paylink check`, in process: its options, its reports and its exit codes. */
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ENDPOINT_CASES } from "../../src/webhooks/endpoint-cases.ts";
+import { runCommand } from "../support/context.ts";
+import { startEndpoint } from "../support/endpoints.ts";
+import { temporaryHome } from "../support/home.ts";
+
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
+
+function keyFile(home: string): string {
+  const path = join(home, "key.pem");
+  writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }));
+  return path;
+}
+
+it("passes a proper endpoint, and writes both reports", async () => {
+  const home = temporaryHome();
+  const url = await startEndpoint(PUBLIC_PEM);
+  const junit = join(home, "report.xml");
+  const args = ["check", url, "--key", keyFile(home), "--tap", "--junit", junit];
+  const { exit, stdout, stderr } = await runCommand(args, { home });
+  expect(stderr).toContain(`All ${ENDPOINT_CASES.length} cases passed.`);
+  expect(exit).toBe(0);
+  const lines = stdout.trim().split("\n");
+  expect(lines.slice(0, 3)).toEqual(["TAP version 14", `1..${ENDPOINT_CASES.length}`, "ok 1 - approved"]);
+  expect(readFileSync(junit, "utf8")).toContain(`tests="${ENDPOINT_CASES.length}" failures="0"`);
+});
+
+it("names what failed, as TAP, JUnit XML and JSON", async () => {
+  const home = temporaryHome();
+  const url = await startEndpoint(PUBLIC_PEM, "ignores coverage");
+  const junit = join(home, "report.xml");
+  const key = keyFile(home);
+  const tap = await runCommand(["check", url, "--key", key, "--tap", "--junit", junit], { home });
+  expect(tap.exit).toBe(7);
+  expect(tap.stdout).toMatch(
+    /not ok \d+ - coverage\n {2}---\n {2}sent: ".*"\n {2}answered: "200"\n {2}expected: "refused \(4xx\)"\n {2}why: ".*"\n {2}\.\.\.\n/,
+  );
+  expect(tap.stderr).toContain(`2 of ${ENDPOINT_CASES.length} cases failed: coverage, coverage-empty.`);
+  const xml = readFileSync(junit, "utf8");
+  expect(xml).toContain('failures="2"');
+  expect(xml).toContain('name="coverage">\n      <failure message="answered 200, expected 4xx">');
+  const json = await runCommand(["check", url, "--key", key, "--json"], { home });
+  expect(json.exit).toBe(7);
+  expect(JSON.parse(json.stdout)).toMatchObject({ url, failed: 2, passed: ENDPOINT_CASES.length - 2 });
+  expect(JSON.parse(json.stderr)).toMatchObject({
+    error: { code: "check_failed", details: { failed: ["coverage", "coverage-empty"] } },
+  });
+});
+
+it("says that refusals prove nothing where nothing genuine is taken", async () => {
+  const home = temporaryHome();
+  const url = await startEndpoint(PUBLIC_PEM);
+  const { exit, stdout, stderr } = await runCommand(["check", url], { home });
+  expect(exit).toBe(7);
+  expect(stdout).toContain("answered  401, expected 2xx: it must be taken");
+  expect(stderr).toContain("refusals prove nothing");
+});
+
+it.each([
+  ["http://shop.example/hook", 2, "not on this machine"],
+  ["shop.example", 2, "absolute http or https URL"],
+  ["http://127.0.0.1:1/", 5, "Nothing was checked"],
+])("does not check %s", async (url, code, words) => {
+  const { exit, stderr } = await runCommand(["check", url]);
+  expect(exit).toBe(code);
+  expect(stderr).toContain(words);
+});
+
+it("names the report that cannot be written", async () => {
+  const home = temporaryHome();
+  const url = await startEndpoint(PUBLIC_PEM);
+  const junit = join(home, "missing", "report.xml");
+  const args = ["check", url, "--key", keyFile(home), "--junit", junit, "--json"];
+  const { exit, stderr } = await runCommand(args, { home });
+  expect(exit).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: "file_unwritable", message: expect.stringContaining(junit) },
+  });
+});

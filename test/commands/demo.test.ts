@@ -1,0 +1,47 @@
+/** `paylink demo`, in process: every step, and nothing left behind. */
+import { readdirSync } from "node:fs";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createSender } from "../../src/http/send.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+
+it("runs every step, touches no profile and deletes its temporary home", async () => {
+  const [home, temporary] = [temporaryHome(), temporaryHome()];
+  vi.stubEnv("TMPDIR", temporary);
+  const { exit, stdout, stderr } = await runCommand(["demo", "--json"], { home });
+  vi.unstubAllEnvs();
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(jsonLines(stdout)).toEqual(
+    [
+      "one-time link, paid",
+      "reusable link, first payment",
+      "reusable link, second payment",
+      "subscription start",
+      "one-time link, declined",
+      "one-time link, cancelled",
+      "tampered webhook, refused",
+    ].map((step) => ({ type: "step", step, ok: true })),
+  );
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(home)).toEqual([]);
+});
+
+it("fails if a tampered webhook is accepted", async () => {
+  const network = createSender({
+    httpsProxy: undefined,
+    noProxy: undefined,
+    nodeVersion: process.versions.node,
+  });
+  onTestFinished(() => network.close());
+  const { exit, stderr } = await runCommand(["demo", "--json"], {
+    send: async (request, options) => {
+      const reply = await network.send(request, options);
+      return new TextDecoder().decode(request.body).includes('"amountTrans":99.00')
+        ? { ...reply, status: 200 }
+        : reply;
+    },
+  });
+  expect(exit).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "internal" } });
+});

@@ -1,0 +1,245 @@
+/** `paylink events`, in process: the options of each subcommand, and what each does with stored webhooks. */
+import { describe, expect, it } from "vitest";
+import { startListenCommand } from "../support/background-command.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface StoredHome {
+  readonly home: string;
+  readonly events: (...args: string[]) => Promise<CommandEnd>;
+  readonly utis: readonly string[];
+}
+
+/** A home in which `listen` stored a webhook for each record, in that order, and then a rejected one. */
+async function storedHome(...records: readonly Fields[]): Promise<StoredHome> {
+  const home = temporaryHome();
+  const listen = await startListenCommand(home, "--key", keyFile(home));
+  for (const one of records) expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
+  const forged = { ...webhook(listen.url, record()), body: Buffer.from("{}") };
+  expect(await post(listen.url, forged)).toBe(401);
+  await listen.stop();
+  return {
+    home,
+    events: (...args) => runCommand(["events", ...args], { home }),
+    utis: records.map(({ uti }) => String(uti)),
+  };
+}
+
+const APPROVED = record({ reference: "INV-1" });
+const DECLINED = record({ reference: "INV-2", transApproved: false });
+
+describe("the options of events", () => {
+  it.each<[string[], [string, string][]]>([
+    [
+      ["list", "--outcome", "paid", "--since", "soon", "--until", "then", "--limit", "0"],
+      [
+        ["--outcome", 'must be approved, declined, cancelled or unclear (got "paid")'],
+        ["--since", '(got "soon")'],
+        ["--until", '(got "then")'],
+        ["--limit", 'must be a whole number from 1 to 999999999 (got "0")'],
+      ],
+    ],
+    [
+      ["list", "--rejected", "--outcome", "approved", "--reference", "INV"],
+      [
+        ["--outcome", "cannot be used with --rejected"],
+        ["--reference", "cannot be used with --rejected"],
+      ],
+    ],
+    [["export", "--limit", "1.5"], [["--limit", '(got "1.5")']]],
+    [
+      ["replay"],
+      [
+        ["--to", "is required"],
+        ["<uti...>", "is required, or --all"],
+      ],
+    ],
+    [
+      ["replay", "a1", "--all", "--since", "1h", "--to", "ftp://x"],
+      [
+        ["--to", '(got "ftp://x")'],
+        ["--all", "cannot be used with single events"],
+        ["--since", "cannot be used with <uti...>"],
+      ],
+    ],
+    [["prune", "--before", "never"], [["--before", '(got "never")']]],
+  ])("%j: names every problem at once", async (args, problems) => {
+    const { exit, stdout, stderr } = await runCommand(["events", ...args, "--json"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "usage",
+        details: {
+          problems: problems.map(([at, message]) => ({ at, message: expect.stringContaining(message) })),
+        },
+      },
+    });
+  });
+});
+
+describe("events list", () => {
+  it("shows each event in one row, and escapes control characters", async () => {
+    const strange = record({ reference: "INV-9\u001b[31m" });
+    const { events, utis } = await storedHome(strange, strange);
+    const { stdout } = await events();
+    expect(stdout).toMatch(/APPROVED +EUR 10\.50 +INV-9\\u\{1b\}\[31m/);
+    expect(stdout).toMatch(new RegExp(`${utis[0]} +1 repeated`));
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  it("filters, limits and prints only what a script asks for", async () => {
+    const { events, utis } = await storedHome(APPROVED, DECLINED);
+    const listed = async (...flags: string[]): Promise<string[]> =>
+      (await events("list", "-q", ...flags)).stdout.split("\n").filter((line) => line !== "");
+    expect(await listed()).toEqual(utis);
+    expect(await listed("--outcome", "DECLINED")).toEqual([utis[1]]);
+    expect(await listed("--reference", "INV-1")).toEqual([utis[0]]);
+    expect(await listed("--limit", "1")).toEqual([utis[1]]);
+    expect(await listed("--since", "1h", "--until", "2999-01-01")).toEqual(utis);
+    expect(await listed("--until", "1h")).toEqual([]);
+  });
+
+  it("prints JSON lines and nothing on stderr", async () => {
+    const { events, utis } = await storedHome(APPROVED);
+    const { stdout, stderr } = await events("--json");
+    expect(jsonLines(stdout)).toMatchObject([
+      { type: "event", uti: utis[0], outcome: "APPROVED", amount: 10.5, currency: "EUR", verified: true },
+    ]);
+    expect(stderr).toBe("");
+    const rejected = await events("list", "--rejected", "--json");
+    expect(jsonLines(rejected.stdout)).toMatchObject([
+      { type: "rejected", code: "content_digest_mismatch", status: 401 },
+    ]);
+  });
+
+  it("says so if there is nothing to list", async () => {
+    const { exit, stdout, stderr } = await runCommand(["events"]);
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: "", stderr: "No events found.\n" });
+    expect((await runCommand(["events", "list", "--rejected"])).stderr).toBe("No rejected webhooks found.\n");
+  });
+
+  it("reads the file of --db", async () => {
+    const { home, utis } = await storedHome(APPROVED);
+    const { stdout } = await runCommand(["events", "list", "-q", "--db", `${home}/data/events.db`]);
+    expect(stdout).toBe(`${utis[0]}\n`);
+  });
+});
+
+describe("events show", () => {
+  it("shows record, request, verification and deliveries", async () => {
+    const one = record({ note: "\u202Ereversed" });
+    const { events, utis } = await storedHome(one, one);
+    const { exit, stdout } = await events("show", (utis[0] ?? "").slice(0, 10));
+    expect(exit).toBe(0);
+    expect(stdout).toContain("✓ signature-value");
+    expect(stdout).toMatch(/signature base\n +"@method": POST\n/);
+    expect(stdout).toMatch(/sent +sha-256=.*\n +computed +sha-256=/);
+    expect(stdout).toContain("repeated");
+    expect(stdout).toContain("Signature-Input");
+    expect(stdout).toContain("\\u{202e}reversed");
+  });
+
+  it("prints one JSON document with the history", async () => {
+    const { events, utis } = await storedHome(APPROVED, APPROVED);
+    const { stdout, stderr } = await events("show", utis[0] ?? "", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: "event",
+      record: { uti: utis[0] },
+      arrivals: [{ id: expect.any(String) }],
+      forwards: [],
+    });
+    expect(stderr).toBe("");
+  });
+
+  it("shows a rejected webhook with the check that failed", async () => {
+    const { events } = await storedHome();
+    const id = (await events("list", "--rejected", "-q")).stdout.trim();
+    const { stdout } = await events("show", id);
+    expect(stdout).toContain("✗ content-digest");
+    expect(stdout).toContain(`paylink verify --event ${id}`);
+    expect(JSON.parse((await events("show", id, "--json")).stdout)).toMatchObject({ type: "rejected", id });
+  });
+
+  it("refuses a name that no event has", async () => {
+    const { exit, stderr } = await runCommand(["events", "show", "nothing", "--json"]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "event_not_found" } });
+  });
+});
+
+describe("events replay", () => {
+  it("sends the chosen events in order of arrival, with their bytes, and stores each forward", async () => {
+    const sent = ["first", "second", "third"].map((reference) => record({ reference }));
+    const { events, utis } = await storedHome(...sent, DECLINED);
+    const app = await startApp(async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return index === 1 ? 500 : 200;
+    });
+    const filter = ["--all", "--outcome", "approved"];
+    const { exit, stdout, stderr } = await events("replay", ...filter, "--to", app.url, "--json");
+    expect(app.taken.map(({ body }): unknown => JSON.parse(body.toString()))).toEqual(sent);
+    expect(jsonLines(stdout).map(({ uti, status }) => [uti, status])).toEqual([
+      [utis[0], 200],
+      [utis[1], 500],
+      [utis[2], 200],
+    ]);
+    expect(exit).toBe(4);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "not_taken", message: `${app.url} did not accept 1 of 3 events.` },
+    });
+    const shown = await events("show", utis[1] ?? "", "--json");
+    expect(JSON.parse(shown.stdout)).toMatchObject({ forwards: [{ status: 500, target: app.url }] });
+  });
+
+  it("sends single events by name", async () => {
+    const { events, utis } = await storedHome(APPROVED, DECLINED);
+    const app = await startApp(() => 200);
+    const { exit, stderr } = await events("replay", utis[1] ?? "", "--to", app.url);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: `Replayed 1 event to ${app.url}\n` });
+    expect(app.taken).toHaveLength(1);
+  });
+
+  it("sends nothing if one of the names is unknown or of a rejected webhook", async () => {
+    const { events, utis } = await storedHome(APPROVED);
+    const rejected = (await events("list", "--rejected", "-q")).stdout.trim();
+    const app = await startApp(() => 200);
+    for (const [name, code] of [
+      [rejected, "usage"],
+      ["unknown", "event_not_found"],
+    ] as const) {
+      const { exit, stderr } = await events("replay", utis[0] ?? "", name, "--to", app.url, "--json");
+      expect(exit).toBe(2);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code } });
+    }
+    expect(app.taken).toEqual([]);
+  });
+});
+
+describe("events export and prune", () => {
+  it("exports the lines of listen --json, with the bytes as they arrived", async () => {
+    const { events } = await storedHome(APPROVED, DECLINED);
+    const { exit, stdout, stderr } = await events("export", "--outcome", "approved");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const [line, ...others] = jsonLines(stdout);
+    expect(others).toEqual([]);
+    expect(line).toMatchObject({ type: "event", repeated: false, verdict: { code: "ok" } });
+    expect(Buffer.from(String(line?.["bodyBase64"]), "base64").toString()).toBe(JSON.stringify(APPROVED));
+  });
+
+  it("deletes what was received before a time, and nothing else", async () => {
+    const { events } = await storedHome(APPROVED);
+    expect(JSON.parse((await events("prune", "--before", "1h", "--json")).stdout)).toMatchObject({
+      events: 0,
+      rejections: 0,
+    });
+    expect((await events("list", "-q")).stdout).not.toBe("");
+    expect((await events("prune", "--before", "2999-01-01")).stdout).toContain(
+      "Deleted 1 event and 1 rejected webhook from",
+    );
+    expect((await events("list", "-q")).stdout).toBe("");
+  });
+});

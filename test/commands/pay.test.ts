@@ -1,0 +1,79 @@
+/** `paylink pay`, in process: its options, the payment, and what each failure says about the money. */
+import { describe, expect, it } from "vitest";
+import { startSandboxCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { freePort } from "../support/ports.ts";
+import { rawServer } from "../support/raw-server.ts";
+import { createLink } from "../support/sandbox-link.ts";
+
+const ONE_TIME = { amount: 10, linkOptions: undefined, expirationDate: "2999-01-01T00:00:00Z" };
+
+describe("paylink pay", () => {
+  it("names every problem at once", async () => {
+    const args = ["pay", "https://pay.example/?r=1", "--amount", "2,50", "--outcome", "paid", "--json"];
+    const { exit, stdout, stderr } = await runCommand(args);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "usage",
+        details: {
+          problems: [
+            { at: "<link>", message: expect.stringContaining("is not on this machine") },
+            { at: "--outcome", message: 'must be one of approved, declined, cancelled (got "paid")' },
+            { at: "--amount", message: expect.stringContaining('(got "2,50")') },
+          ],
+        },
+      },
+    });
+  });
+
+  it("pays by URL and by id, for people and for scripts", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home);
+    const { id, url } = await createLink(home, sandbox.url);
+    const shown = await runCommand(["pay", url, "--amount", "7.50"], { home });
+    expect(shown).toMatchObject({ exit: 0, stderr: "" });
+    expect(shown.stdout).toMatch(/^APPROVED +EUR 7\.50 /);
+    const quiet = await runCommand(["pay", url, "--amount", "7.50", "--quiet"], { home });
+    expect(quiet.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+    const args = ["pay", id, "--amount", "2.50", "--outcome", "declined", "--json"];
+    const declined = await runCommand(args, { home });
+    expect(declined.stderr).toBe("");
+    expect(JSON.parse(declined.stdout)).toMatchObject({
+      transApproved: false,
+      transCancelled: false,
+      amountTrans: 2.5,
+    });
+  });
+
+  it("says that nothing was paid if the sandbox refuses, or does not answer", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home);
+    const { url } = await createLink(home, sandbox.url, ONE_TIME);
+    expect((await runCommand(["pay", url], { home })).exit).toBe(0);
+    const again = await runCommand(["pay", url], { home });
+    expect(again).toMatchObject({ exit: 4, stdout: "" });
+    expect(again.stderr).toContain("Nothing was paid");
+    const nowhere = await runCommand(["pay", `http://127.0.0.1:${await freePort()}/pay?r=x`], { home });
+    expect(nowhere.exit).toBe(5);
+    expect(nowhere.stderr).toContain("Nothing was paid");
+  });
+
+  it("says that the link may be paid if the answer is lost", async () => {
+    const { url } = await rawServer((socket) => socket.destroy());
+    const { exit, stderr } = await runCommand(["pay", `${url}/pay?r=x`]);
+    expect(exit).toBe(6);
+    expect(stderr).toContain("may be paid");
+  });
+
+  it("needs a sandbox on this machine to pay by id", async () => {
+    const none = await runCommand(["pay", "abc", "--json"]);
+    expect(none.exit).toBe(3);
+    expect(JSON.parse(none.stderr)).toMatchObject({ error: { code: "no_profile" } });
+    const env = { PAYLINK_BASE_URL: "https://pay.example", PAYLINK_TOKEN: "t" };
+    const remote = await runCommand(["pay", "abc"], { env });
+    expect(remote.exit).toBe(2);
+    expect(remote.stderr).toContain("pay.example is not on this machine");
+  });
+});

@@ -1,0 +1,176 @@
+/** `paylink sandbox` and its subcommands, in process: options, the profile that it registers, its clock, key and ledger. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sandboxOptions } from "../../src/commands/sandbox/options.ts";
+import { SCHEDULE } from "../../src/sandbox/delivery/delivery-queue.ts";
+import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { createLink } from "../support/sandbox-link.ts";
+
+const NOW = new Date("2026-01-31T12:00:00Z");
+const DEFAULTS = { port: "4010", host: "127.0.0.1" };
+
+describe("the options of sandbox", () => {
+  it("have the documented defaults", () => {
+    expect(sandboxOptions(DEFAULTS, NOW)).toEqual({
+      host: "127.0.0.1",
+      port: 4010,
+      database: undefined,
+      reset: false,
+      seed: undefined,
+      clock: undefined,
+      schedule: SCHEDULE,
+      fault: undefined,
+      allowRemote: false,
+    });
+  });
+
+  it("read every flag", () => {
+    const flags = {
+      port: "0",
+      host: "0.0.0.0",
+      allowRemote: true,
+      db: "x.db",
+      reset: true,
+      seed: "7",
+    } as const;
+    const rest = { clock: "2026-02-01T00:00:00Z", retry: "1s, 2m", deliver: "late" };
+    expect(sandboxOptions({ ...flags, ...rest }, NOW)).toEqual({
+      host: "0.0.0.0",
+      port: 0,
+      database: "x.db",
+      reset: true,
+      seed: 7,
+      clock: new Date("2026-02-01T00:00:00Z"),
+      schedule: [1000, 120_000],
+      fault: "late",
+      allowRemote: true,
+    });
+  });
+
+  it("take a clock as a duration from now, and no retries at all", () => {
+    expect(sandboxOptions({ ...DEFAULTS, clock: "1d", retry: "none" }, NOW)).toMatchObject({
+      clock: new Date("2026-02-01T12:00:00Z"),
+      schedule: [],
+    });
+  });
+
+  it("name every problem at once", async () => {
+    const delivery = ["--retry", "5s,soon", "--deliver", "never"];
+    const bad = ["--port", "65536", "--seed", "-1", ...delivery, "--host", "0.0.0.0", "--clock", "noon"];
+    const { exit, stderr } = await runCommand(["sandbox", ...bad, "--json"]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "usage",
+        details: {
+          problems: [
+            { at: "--port", message: 'must be a whole number from 0 to 65535 (got "65536")' },
+            { at: "--seed", message: expect.stringContaining('(got "-1")') },
+            { at: "--clock", message: expect.stringContaining('(got "noon")') },
+            { at: "--retry", message: expect.stringContaining('(got "5s,soon")') },
+            { at: "--deliver", message: expect.stringContaining('(got "never")') },
+            { at: "--host", message: expect.stringContaining('(got "0.0.0.0")') },
+          ],
+        },
+      },
+    });
+  });
+});
+
+describe("paylink sandbox", () => {
+  it("registers the profile sandbox, current if there is none, and prints JSON lines only", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home);
+    const listen = await startListenCommand(home);
+    const link = await createLink(home, sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
+    await runCommand(["pay", link.url, "--amount", "3"], { home });
+    await listen.until(/"type":"event"/);
+    const { exit, stdout, stderr } = await sandbox.stop();
+    expect(exit).toBe(130);
+    for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("type");
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "interrupted" } });
+  });
+
+  it("stops serving if the profile cannot be registered", async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, "settings.json"), '{"profiles":{"sandbox":{"baseUrl":"no address"}}}');
+    const { exit, stderr } = await runCommand(["sandbox", "--port", "0", "--json"], { home });
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "file_unreadable" } });
+  });
+
+  it("runs beside another with a file of its own, and not on the same file", async () => {
+    const home = temporaryHome();
+    const file = join(home, "first.db");
+    const first = await startSandboxCommand(home, "--db", file);
+    const second = await startSandboxCommand(home, "--db", join(home, "second.db"));
+    const { id } = await createLink(home, first.url);
+    expect((await fetch(new URL(`/pay?r=${id}`, first.url))).status).toBe(200);
+    expect((await fetch(new URL(`/pay?r=${id}`, second.url))).status).toBe(404);
+    const third = await runCommand(["sandbox", "--port", "0", "--db", file], { home });
+    expect(third.exit).toBe(2);
+    expect(third.stderr).toContain("Another sandbox is using");
+  });
+
+  it("keeps links between runs, and deletes them with --reset", async () => {
+    const home = temporaryHome();
+    const first = await startSandboxCommand(home);
+    const { id } = await createLink(home, first.url);
+    await first.stop();
+    const second = await startSandboxCommand(home);
+    expect((await runCommand(["pay", id, "--amount", "1"], { home })).exit).toBe(0);
+    await second.stop();
+    await startSandboxCommand(home, "--reset");
+    expect((await runCommand(["pay", id, "--amount", "1"], { home })).exit).toBe(4);
+  });
+
+  it("gives the same ids with the same seed", async () => {
+    const ids = async (): Promise<string> => {
+      const home = temporaryHome();
+      const { url } = await startSandboxCommand(home, "--seed", "7", "--clock", "2026-01-31T12:00:00Z");
+      return (await createLink(home, url)).id;
+    };
+    expect(await ids()).toBe(await ids());
+  });
+});
+
+describe("a running sandbox", () => {
+  it("moves its clock and rotates its key, and listen accepts the new key", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home, "--clock", "2026-01-31T12:00:00Z");
+    const advanced = await runCommand(["sandbox", "advance", "2h", "--json"], { home });
+    expect(JSON.parse(advanced.stdout)).toEqual({ now: "2026-01-31T14:00:00.000Z" });
+    expect((await runCommand(["sandbox", "advance", "1h"], { home })).stdout).toBe(
+      "The sandbox's clock is at 2026-01-31T15:00:00.000Z.\n",
+    );
+    const rotated = await runCommand(["sandbox", "rotate-key"], { home });
+    expect(rotated).toMatchObject({ exit: 0, stderr: "" });
+    expect(rotated.stdout).toMatch(/^The sandbox signs with sandbox-\w+ from now on\.\n$/);
+    const jwks = await (await fetch(new URL("/.well-known/jwks.json", sandbox.url))).json();
+    expect(jwks).toMatchObject({ keys: [{}, {}] });
+    const listen = await startListenCommand(home);
+    const { url } = await createLink(home, sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
+    await runCommand(["pay", url, "--amount", "3"], { home });
+    await listen.until(/"type":"event"/);
+  });
+
+  it("refuses a duration that it cannot read", async () => {
+    const { exit, stderr } = await runCommand(["sandbox", "advance", "soon", "--json"]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { details: { problems: [{ at: "<duration>", message: expect.stringContaining('"soon"') }] } },
+    });
+  });
+
+  it.each([
+    ["advance", ["advance", "1h"]],
+    ["rotate-key", ["rotate-key"]],
+  ])("is needed for %s", async (_, args) => {
+    const { exit, stderr } = await runCommand(["sandbox", ...args, "--json"]);
+    expect(exit).toBe(3);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "no_profile" } });
+  });
+});

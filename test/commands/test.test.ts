@@ -1,0 +1,76 @@
+/** `paylink test`, in process: its option, the environment of the command, the report and the exit code. */
+import { readdirSync } from "node:fs";
+import { beforeEach, expect, it, vi } from "vitest";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startApp } from "../support/webhooks.ts";
+
+let home: string;
+/** Where the command makes its own temporary home. */
+let temporary: string;
+
+beforeEach(() => {
+  home = temporaryHome();
+  temporary = temporaryHome();
+  vi.stubEnv("TMPDIR", temporary);
+  return () => void vi.unstubAllEnvs();
+});
+
+/** Creates a link, pays it, and ends with 7. */
+const SHOP = `
+  const { PAYLINK_BASE_URL, PAYLINK_TOKEN, PAYLINK_TERMINAL_ID, PAYLINK_CALLBACK_URL } = process.env;
+  const request = { amount: 1, currency: "EUR", terminalId: PAYLINK_TERMINAL_ID, customerName: "Ada",
+    expirationDate: "2099-01-01T00:00:00Z", paymentSettings: { callbackUrl: PAYLINK_CALLBACK_URL } };
+  fetch(PAYLINK_BASE_URL + "/v1/payment-links", { method: "POST", body: JSON.stringify(request),
+    headers: { Authorization: "Bearer " + PAYLINK_TOKEN, "Content-Type": "application/json" } })
+    .then((reply) => reply.json())
+    .then(({ url }) => fetch(url, { method: "POST", body: new URLSearchParams({ outcome: "approved" }) }))
+    .then(() => { process.exitCode = 7; });`;
+
+const node = (program: string): string[] => ["--", process.execPath, "-e", program];
+
+it("reports what happened, ends with the command's exit code and deletes the temporary home", async () => {
+  const { exit, stdout, stderr } = await runCommand(["test", "--json", ...node(SHOP)], { home });
+  expect({ exit, stderr }).toEqual({ exit: 7, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({
+    type: "summary",
+    exit: 7,
+    created: 1,
+    approved: 1,
+    delivered: 1,
+    undelivered: 0,
+    rejected: 0,
+    forwarded: 0,
+  });
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(home)).toEqual([]);
+});
+
+it("forwards verified webhooks", async () => {
+  const app = await startApp(() => 200);
+  const args = ["test", "--json", "--forward-to", app.url, ...node(SHOP)];
+  expect(JSON.parse((await runCommand(args)).stdout)).toMatchObject({ forwarded: 1 });
+  expect(app.taken).toHaveLength(1);
+});
+
+it("gives the command a home with the profile of its sandbox", async () => {
+  const program = `const { PAYLINK_HOME, PAYLINK_PROFILE, PAYLINK_BASE_URL } = process.env;
+    const { profiles } = JSON.parse(require("fs").readFileSync(PAYLINK_HOME + "/settings.json"));
+    process.exit(profiles[PAYLINK_PROFILE].baseUrl === PAYLINK_BASE_URL ? 3 : 4);`;
+  expect((await runCommand(["test", ...node(program)])).exit).toBe(3);
+});
+
+it("refuses a target that it cannot read, and runs nothing", async () => {
+  const { exit, stderr } = await runCommand(["test", "--forward-to", "ftp://x", "--json", "--", "false"]);
+  expect(exit).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: "usage", details: { problems: [{ at: "--forward-to" }] } },
+  });
+});
+
+it("says so if the command cannot be run, and deletes the temporary home", async () => {
+  const { exit, stderr } = await runCommand(["test", "--", "/nonexistent/program"], { home });
+  expect(exit).toBe(2);
+  expect(stderr).toContain("Cannot run /nonexistent/program");
+  expect(readdirSync(temporary)).toEqual([]);
+});

@@ -1,0 +1,142 @@
+/** `paylink trigger`, in process, against `listen`, an application of the test's own, and endpoints that give no usable answer. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
+import type { Tampering } from "../../src/webhooks/tamperings/tampering.ts";
+import { PAIR } from "../signatures/signed.ts";
+import { startCommand, startListenCommand, type ServingCommand } from "../support/background-command.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { temporaryHome } from "../support/home.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+import { CODES } from "../support/tampering-codes.ts";
+import { startApp } from "../support/webhooks.ts";
+
+interface Stage {
+  readonly home: string;
+  readonly listen: ServingCommand;
+  readonly trigger: (...flags: string[]) => Promise<CommandEnd>;
+}
+
+/** A listener with the public half of the key that `trigger` signs with. */
+async function stage(...flags: string[]): Promise<Stage> {
+  const home = temporaryHome();
+  const [privateKey, publicKey] = [join(home, "private.pem"), join(home, "public.pem")];
+  writeFileSync(privateKey, PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
+  writeFileSync(publicKey, PAIR.publicKey.export({ type: "spki", format: "pem" }));
+  const listen = await startListenCommand(home, "--key", publicKey, ...flags);
+  const trigger: Stage["trigger"] = (...more) =>
+    runCommand(["trigger", "approved", "--to", listen.url, "--key", privateKey, "--json", ...more], { home });
+  return { home, listen, trigger };
+}
+
+/** Sends each in turn, and gives the statuses with what the listener had to say of them. */
+async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
+  const { listen, trigger } = await stage(...flags);
+  const statuses: unknown[] = [];
+  for (const { name } of kinds) {
+    const { exit, stdout } = await trigger("--tamper", name);
+    expect(exit).toBe(0);
+    statuses.push(...jsonLines(stdout).map(({ status }) => status));
+  }
+  const { stdout } = await listen.stop();
+  const shown = jsonLines(stdout).filter(({ type }) => type === "event" || type === "rejected");
+  return kinds.map(({ name }, index) => ({ name, status: statuses[index], line: shown[index] }));
+}
+
+describe("every tampering, sent to listen", () => {
+  const refused = TAMPERINGS.filter(({ kind }) => kind !== "authentic");
+  const authentic = TAMPERINGS.filter(({ kind }) => kind === "authentic");
+  /** Where the status says more than that nothing verified. */
+  const STATUSES: Readonly<Record<string, number>> = {
+    method: 405,
+    signatures: 400,
+    "header-lines": 431,
+    "body-size": 413,
+  };
+
+  it("is rejected for what it is", async () => {
+    const half = refused.length >> 1;
+    const parts = [refused.slice(0, half), refused.slice(half)].map((kinds) => tamper(kinds));
+    const results = (await Promise.all(parts)).flat();
+    expect(results.map(({ name, status, line }) => [name, status, line?.["type"], line?.["code"]])).toEqual(
+      refused.map(({ name }) => [name, STATUSES[name] ?? 401, "rejected", CODES[name]]),
+    );
+  });
+
+  it("is taken with its breach shown, or refused by --strict, where it is authentic", async () => {
+    const [lenient, strict] = await Promise.all([tamper(authentic), tamper(authentic, "--strict")]);
+    for (const { name, status, line } of lenient) {
+      expect([name, status, line?.["type"]]).toEqual([name, 200, "event"]);
+      expect(line?.["breaches"]).not.toEqual([]);
+    }
+    expect(strict.map(({ status, line }) => [status, line?.["type"]])).toEqual(
+      authentic.map(() => [422, "rejected"]),
+    );
+  });
+});
+
+describe("many of them", () => {
+  it("are so many payments, each so often, by the same bytes", async () => {
+    const { listen, trigger } = await stage();
+    const { exit, stdout } = await trigger("--count", "3", "--times", "2");
+    expect(exit).toBe(0);
+    expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    const events = jsonLines((await listen.stop()).stdout).filter(({ type }) => type === "event");
+    expect(events.map(({ repeated }) => repeated)).toEqual([false, true, false, true, false, true]);
+    expect(new Set(events.map(({ bodyBase64 }) => bodyBase64)).size).toBe(3);
+    expect(new Set(events.map(({ headers }) => JSON.stringify(headers))).size).toBe(3);
+  });
+
+  it("leave no faster than --rate", async () => {
+    let last = 0;
+    const app = await startApp(() => {
+      last = performance.now();
+      return 200;
+    });
+    const { trigger } = await stage();
+    const started = performance.now();
+    const { exit } = await trigger("--to", app.url, "--count", "11", "--rate", "10");
+    expect(exit).toBe(0);
+    expect(app.taken).toHaveLength(11);
+    // Ten pauses of 100 ms, and a timer may end a millisecond early.
+    expect(last - started).toBeGreaterThan(990);
+  });
+
+  it("end between two of them when interrupted", async () => {
+    const { home, listen } = await stage();
+    const args = ["trigger", "approved", "--to", listen.url, "--count", "1000", "--rate", "2"];
+    const running = startCommand([...args, "--key", join(home, "private.pem"), "--json"], { home });
+    await running.until(/"status":200/);
+    const { exit } = await running.stop();
+    expect(exit).toBe(130);
+  });
+});
+
+describe("no usable answer", () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ["hangs up", (socket) => socket.destroy()],
+    ["answers in another language", (socket) => void socket.end("SMTP ready\r\n")],
+    ["breaks off", (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")],
+  ])("is exit 6: it %s", async (_, answer) => {
+    const endpoint = await rawServer(answer);
+    const { exit, stdout, stderr } = await (await stage()).trigger("--to", endpoint.url, "--count", "2");
+    expect(exit).toBe(6);
+    expect(stdout).toBe("");
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "outcome_unknown", message: expect.stringContaining("there was no answer") },
+    });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it("ends the run after those that were answered", async () => {
+    const endpoint = await rawServer((socket, count) =>
+      count < 3 ? reply(200, "")(socket) : socket.destroy(),
+    );
+    const { exit, stdout } = await (await stage()).trigger("--to", endpoint.url, "--count", "5");
+    expect(exit).toBe(6);
+    expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200]);
+  });
+});

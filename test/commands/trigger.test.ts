@@ -1,0 +1,201 @@
+/** `paylink trigger`, in process: its options, what it sends, and how `listen` and `verify` judge it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stringifyJson } from "../../src/domain/json.ts";
+import { readRecord } from "../../src/domain/transaction.ts";
+import { parseRequest } from "../../src/http/raw-request.ts";
+import { PAIR } from "../signatures/signed.ts";
+import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startApp } from "../support/webhooks.ts";
+
+describe("paylink trigger", () => {
+  it("is accepted by listen, rejected if tampered with, and verify explains both as stored", async () => {
+    const home = temporaryHome();
+    await startSandboxCommand(home);
+    const listen = await startListenCommand(home);
+    const to = listen.url;
+    const good = await runCommand(["trigger", "declined", "--to", to, "--times", "2", "--json"], { home });
+    expect(good.exit).toBe(0);
+    const lines = good.stdout.trim().split("\n");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([{ status: 200 }, { status: 200 }]);
+    await listen.until(/"repeated":true/);
+    const bad = await runCommand(["trigger", "approved", "--to", to, "--tamper", "key"], { home });
+    expect(bad.exit).toBe(0);
+    expect(bad.stdout).toMatch(/^401 /);
+    const [, rejected = ""] = await listen.until(/"type":"rejected","id":"([^"]+)".*signature_invalid/);
+    const [, uti = ""] = await listen.until(/"uti":"([^"]+)"/);
+    await listen.stop();
+    const verified = await runCommand(["verify", "--event", uti.slice(0, 12), "--json"], { home });
+    expect(verified.exit).toBe(0);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ code: "ok", record: { uti } });
+    const refused = await runCommand(["verify", "--event", rejected, "--json"], { home });
+    expect(refused.exit).toBe(7);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ code: "signature_invalid" });
+    const nothing = await runCommand(["verify", "--event", "no-such-event"], { home });
+    expect(nothing.stderr).toContain("No event begins with no-such-event.");
+  });
+
+  it("prints the very bytes, which verify takes", async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, "private.pem"), PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
+    writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));
+    const dry = [
+      "trigger",
+      "approved",
+      "--key",
+      join(home, "private.pem"),
+      "--dry-run",
+      "--link",
+      "reusable",
+    ];
+    const fields = [
+      "--amount",
+      "12.50",
+      "--currency",
+      "gbp",
+      "--reference",
+      "ORDER",
+      "--set",
+      "cardScheme=AMEX",
+      "--set",
+      "merchantStoreId=42",
+      "--set",
+      "cvmPinVerified=true",
+    ];
+    const { stdout } = await runCommand([...dry, ...fields], { home });
+    const request = parseRequest(Buffer.from(stdout));
+    expect(request?.headers.map(([name]) => name)).toEqual([
+      "Host",
+      "Accept",
+      "Content-Type",
+      "Content-Digest",
+      "Content-Length",
+      "Signature-Input",
+      "Signature",
+    ]);
+    expect(Buffer.from(stdout).subarray(-(request?.body.length ?? 0))).toEqual(request?.body);
+    const { record } = readRecord(request?.body ?? new Uint8Array());
+    expect(stringifyJson(record)).toContain('"amountTrans":12.50');
+    expect(record).toMatchObject({ transCurrencyCode: "GBP", cardScheme: "AMEX", cvmPinVerified: true });
+    expect(stringifyJson(record)).toContain('"merchantStoreId":42');
+    expect(record?.["reference"]).toMatch(/^ORDER-[A-Z0-9]{9}$/);
+    for (const json of [[], ["--json"]]) {
+      const capture = await runCommand([...dry, ...json], { home });
+      const verified = await runCommand(["verify", "--key", join(home, "public.pem")], {
+        home,
+        stdin: capture.stdout,
+      });
+      expect(verified.exit).toBe(0);
+    }
+  });
+
+  it("makes another payment for each of --count", async () => {
+    const { stdout } = await runCommand(["trigger", "cancelled", "--dry-run", "--json", "--count", "3"]);
+    const bodies = stdout
+      .trim()
+      .split("\n")
+      .map((line) => {
+        const { bodyBase64 }: { bodyBase64: string } = JSON.parse(line);
+        return readRecord(Buffer.from(bodyBase64, "base64")).record?.["uti"];
+      });
+    expect(new Set(bodies).size).toBe(3);
+  });
+
+  it("warns of a field that breaks the specification, and sends it all the same", async () => {
+    const { exit, stdout, stderr } = await runCommand([
+      "trigger",
+      "approved",
+      "--dry-run",
+      "--set",
+      "status=Pending",
+    ]);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('"status":"Pending"');
+    expect(stderr).toContain('status must be "Complete"');
+  });
+
+  it.each<[string[], string]>([
+    [["--set", "cardShceme=X"], "did you mean cardScheme?"],
+    [["--set", "transApproved=yes"], "must be true or false"],
+    [["--set", "amountTrans=ten"], "must be a number"],
+    [["--set", "cardScheme"], "must be a field and its value"],
+    [["--tamper", "signatre"], "did you mean signature?"],
+    [["--to", "https://shop.example/hook"], "is not on this machine; add --allow-remote"],
+    [["--to", "ftp://localhost"], "must be a port, a path, host:port/path or a whole http(s) URL"],
+    [["--link", "monthly"], 'must be one of one-time, reusable, subscription (got "monthly")'],
+    [["--amount", "1,50"], "must be a plain decimal"],
+    [["--amount", "1.50", "--currency", "JPY"], "must have no decimals in JPY"],
+    [["--currency", "EURO"], "must be a three-letter currency code"],
+    [["--count", "0"], "must be a whole number from 1"],
+    [["--rate", "fast"], "must be a number a second"],
+  ])("refuses %j", async (args, words) => {
+    const { exit, stdout, stderr } = await runCommand(["trigger", "approved", ...args]);
+    expect(stderr).toContain(words);
+    expect(stderr).toMatch(/Try: paylink trigger approved\n$/);
+    expect(stdout).toBe("");
+    expect(exit).toBe(2);
+  });
+
+  it("names every problem at once", async () => {
+    const bad = [
+      "--to",
+      "x://",
+      "--count",
+      "x",
+      "--times",
+      "0",
+      "--rate",
+      "0",
+      "--tamper",
+      "x",
+      "--set",
+      "a",
+    ];
+    const { exit, stderr } = await runCommand(["trigger", "paid", ...bad, "--json"]);
+    expect(exit).toBe(2);
+    const { error } = JSON.parse(stderr) as { error: { details: { problems: { at: string }[] } } };
+    expect(error.details.problems.map(({ at }) => at)).toEqual([
+      "<outcome>",
+      "--to",
+      "--set",
+      "--count",
+      "--times",
+      "--rate",
+      "--tamper",
+    ]);
+  });
+
+  it.each([
+    ["a port", (port: string) => port, "/"],
+    ["host, port and path", (port: string) => `localhost:${port}/hook`, "/hook"],
+    ["a URL", (port: string) => `http://127.0.0.1:${port}/a?b=c`, "/a?b=c"],
+  ])("takes as --to what --forward-to takes: %s", async (_, target, path) => {
+    const app = await startApp(() => 200);
+    const { exit } = await runCommand(["trigger", "approved", "--to", target(new URL(app.url).port)]);
+    expect(exit).toBe(0);
+    expect(app.taken.map(({ url }) => url)).toEqual([path]);
+  });
+
+  it("posts to the profile's callback only if that is on this machine", async () => {
+    const env = { PAYLINK_CALLBACK_URL: "https://shop.example/hook" };
+    const remote = await runCommand(["trigger", "approved", "--dry-run", "--json"], { env });
+    expect(JSON.parse(remote.stdout)).toMatchObject({ url: "http://127.0.0.1:4000/" });
+    const local = { PAYLINK_CALLBACK_URL: "http://127.0.0.1:3000/hook" };
+    const { stdout } = await runCommand(["trigger", "approved", "--dry-run", "--json"], { env: local });
+    expect(JSON.parse(stdout)).toMatchObject({ url: "http://127.0.0.1:3000/hook" });
+  });
+
+  it("says where nothing answers, and refuses a key that cannot sign", async () => {
+    const home = temporaryHome();
+    const nobody = await runCommand(["trigger", "approved", "--to", "http://127.0.0.1:1/"], { home });
+    expect(nobody.exit).toBe(5);
+    expect(nobody.stderr).toContain("Nothing was sent.");
+    writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));
+    const key = await runCommand(["trigger", "approved", "--key", join(home, "public.pem")], { home });
+    expect(key.exit).toBe(2);
+    expect(key.stderr).toContain("No private key can be read");
+  });
+});

@@ -1,0 +1,325 @@
+/** `paylink verify`, in process: every vector, every form of a capture, its options and its output. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { NOW, PAIR, signed, UNSIGNED } from "../signatures/signed.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { vectorFile, type WebhookCase } from "../support/vectors.ts";
+import { formatRequest } from "../../src/http/raw-request.ts";
+
+const positive = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive").vectors;
+const negative = vectorFile<{ cases: (WebhookCase & { raw_base64?: string })[] }>("webhook-negative").cases;
+const messages = [...positive, ...negative.filter(({ level }) => level !== "http")];
+const [model] = positive;
+if (model === undefined) throw new Error("there are no vectors");
+
+interface Document {
+  readonly verdict: string;
+  readonly code: string;
+  readonly warnings: readonly string[];
+  readonly breaches: readonly { readonly code: string }[];
+}
+
+function verifyVector(vector: WebhookCase, home: string): Promise<CommandEnd> {
+  const { method, target, headers, body_base64, body_generate } = vector.request;
+  const { now, public_url, public_key_pem, jwks, policy } = vector.context;
+  const folder = join(home, vector.id);
+  mkdirSync(folder);
+  const [capture, key] = [join(folder, "capture.json"), join(folder, "key")];
+  const { byte, length } = body_generate ?? { byte: 0, length: 0 };
+  const bodyBase64 = body_base64 ?? Buffer.alloc(length, byte).toString("base64");
+  writeFileSync(capture, JSON.stringify({ method, url: target, headers, bodyBase64 }));
+  writeFileSync(key, jwks === undefined ? (public_key_pem ?? "") : JSON.stringify(jwks));
+  const args = ["verify", capture, "--key", key, "--public-url", public_url, "--at", String(now), "--json"];
+  for (const component of policy?.required ?? []) args.push("--require", component);
+  if (policy?.require_created) args.push("--require-created");
+  return runCommand(args, { home });
+}
+
+describe("every vector", () => {
+  it("gets its verdict, code and warnings, and the exit code that goes with them", async () => {
+    const home = temporaryHome();
+    const found = await Promise.all(
+      messages.map(async (vector) => {
+        const { exit, stdout } = await verifyVector(vector, home);
+        const { verdict, code, warnings, breaches }: Document = JSON.parse(stdout);
+        const { expected } = vector;
+        return {
+          id: vector.id,
+          verdict,
+          code,
+          exit,
+          ...(expected.warnings && { warnings }),
+          ...(vector.level === "payload" && { breach: breaches[0]?.code }),
+        };
+      }),
+    );
+    const due = messages.map(({ id, level, expected }) => ({
+      id,
+      verdict: expected.verdict,
+      code: level === "payload" ? "ok" : expected.code,
+      exit: expected.verdict === "valid" ? 0 : 7,
+      ...(expected.warnings && { warnings: expected.warnings }),
+      ...(level === "payload" && { breach: "breach" in expected ? expected.breach : undefined }),
+    }));
+    expect(found).toEqual(due);
+  });
+});
+
+const KEY = model.context.public_key_pem ?? "";
+const AT = String(model.context.now);
+
+/** Verifies what stands on standard input, as `--json`. */
+async function verified(
+  input: string | Uint8Array,
+  ...args: string[]
+): Promise<{ exit: number; document: Record<string, unknown>; stderr: string }> {
+  const command = ["verify", "--at", AT, "--json", ...args];
+  const env = { PAYLINK_WEBHOOK_KEY: KEY };
+  const { exit, stdout, stderr } = await runCommand(command, { stdin: input, env });
+  const document: Record<string, unknown> = stdout === "" ? {} : JSON.parse(stdout);
+  return { exit, document, stderr };
+}
+
+const { method, target, headers } = model.request;
+const body = Buffer.from(model.request.body_base64 ?? "", "base64");
+const RAW = Buffer.from(formatRequest({ method, target, headers, body }));
+const URL_OF_MODEL = model.context.public_url;
+
+describe("the forms of a capture", () => {
+  const chunked = (): Buffer => {
+    const lines = headers.filter(([name]) => name !== "Content-Length");
+    const half = Math.ceil(body.length / 2);
+    const chunk = (part: Buffer): Buffer =>
+      Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]);
+    const chunks = [body.subarray(0, half), body.subarray(half)].map(chunk);
+    return Buffer.concat([
+      Buffer.from(
+        formatRequest({
+          method,
+          target,
+          headers: [...lines, ["Transfer-Encoding", "chunked"]],
+          body: Buffer.concat([...chunks, Buffer.from("0\r\n\r\n")]),
+        }),
+      ),
+    ]);
+  };
+  const lf = Buffer.from(RAW.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  const event = {
+    type: "event",
+    id: "1",
+    method,
+    url: URL_OF_MODEL,
+    headers,
+    bodyBase64: body.toString("base64"),
+  };
+  const object = Object.fromEntries(headers);
+
+  it.each<[string, string | Uint8Array, string[]]>([
+    ["raw, with CRLF", RAW, ["--public-url", URL_OF_MODEL]],
+    ["raw, with LF", lf, ["--public-url", URL_OF_MODEL]],
+    [
+      "raw, with an editor's newlines after it",
+      Buffer.concat([lf, Buffer.from("\n\n")]),
+      ["--public-url", URL_OF_MODEL],
+    ],
+    [
+      "raw, with the reply after it",
+      Buffer.concat([RAW, Buffer.from("\r\nHTTP/1.1 401 Unauthorized\r\n\r\n")]),
+      ["--public-url", URL_OF_MODEL],
+    ],
+    ["raw, in chunks", chunked(), ["--public-url", URL_OF_MODEL]],
+    [
+      "JSON with an absolute url",
+      JSON.stringify({ method, url: URL_OF_MODEL, headers: object, bodyBase64: event.bodyBase64 }),
+      [],
+    ],
+    [
+      "JSON with a target",
+      JSON.stringify({ method, target, headers, body: body.toString("utf8") }),
+      ["--public-url", URL_OF_MODEL],
+    ],
+    ["a line of listen --json", `${JSON.stringify(event)}\n`, []],
+  ])("%s", async (_, input, args) => {
+    const { exit, document } = await verified(input, ...args);
+    expect(document).toMatchObject({ code: "ok", verdict: "valid", record: { transApproved: true } });
+    expect(exit).toBe(0);
+  });
+
+  it("takes scheme and host from Host where nothing else says", async () => {
+    const { document } = await verified(RAW);
+    expect(document).toMatchObject({
+      code: "signature_invalid",
+      hints: [{ variant: "scheme=https" }],
+    });
+    expect(document["signatureBase"]).toContain('"@target-uri": http://merchant.example/webhooks/paylink');
+  });
+
+  it.each(
+    negative.flatMap(({ id, title, raw_base64, expected }) =>
+      raw_base64 === undefined || title.includes("bare LF") ? [] : [{ id, title, raw_base64, expected }],
+    ),
+  )("$id: $title is what no listener takes", async ({ raw_base64, expected }) => {
+    const { exit, document } = await verified(Buffer.from(raw_base64, "base64"));
+    expect(document).toMatchObject({ verdict: "invalid", code: expected.code });
+    expect(exit).toBe(7);
+  });
+
+  it("explains a body that came short", async () => {
+    const newline = Buffer.concat([body, Buffer.from("\n")]);
+    const lines = headers.map(([name, value]): [string, string] => [
+      name,
+      name === "Content-Length" ? String(newline.length) : value,
+    ]);
+    const { document } = await verified(formatRequest({ method, target, headers: lines, body }));
+    expect(document).toMatchObject({
+      code: "body_incomplete",
+      checks: [{ check: "http", ok: false }],
+      signatureBase: expect.stringContaining("@signature-params"),
+    });
+  });
+});
+
+describe("the JSON document", () => {
+  it("has the members of the contract, in their order", async () => {
+    const { document } = await verified(RAW, "--public-url", URL_OF_MODEL);
+    expect(Object.keys(document)).toEqual([
+      "verdict",
+      "code",
+      "label",
+      "keyid",
+      "alg",
+      "created",
+      "covered",
+      "checks",
+      "warnings",
+      "hints",
+      "signatureBase",
+      "record",
+      "breaches",
+    ]);
+    expect(document).toMatchObject({
+      label: "sig1",
+      keyid: "test-key-rsa",
+      alg: "rsa-v1_5-sha256",
+      created: 1700000000,
+      covered: ["@method", "@target-uri", "content-digest", "content-type"],
+      warnings: [],
+      hints: [],
+      signatureBase: model.signature_base,
+      breaches: [],
+    });
+  });
+
+  it("stands on stdout where the webhook is rejected, and the failure on stderr", async () => {
+    const { exit, stderr } = await verified(RAW, "--public-url", "https://other.example/");
+    expect(exit).toBe(7);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "signature_rejected" } });
+  });
+});
+
+describe("for people", () => {
+  it("shows each step, both digests, the base with its origins, the cause and the advice", async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, "key.pem"), KEY);
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    const input = formatRequest({
+      method,
+      target,
+      headers: headers.filter(([name]) => name !== "Content-Length"),
+      body: Buffer.from(JSON.stringify(parsed, null, 2)),
+    });
+    const args = ["verify", "--key", join(home, "key.pem"), "--public-url", URL_OF_MODEL, "--at", AT];
+    const { exit, stdout, stderr } = await runCommand(args, { home, stdin: input });
+    expect(exit).toBe(7);
+    expect(stdout).toContain(`INVALID  content_digest_mismatch  POST ${URL_OF_MODEL}`);
+    expect(stdout).toContain("✓ signature-value");
+    expect(stdout).toContain("✗ content-digest");
+    expect(stdout).toContain("sent      sha-256=:WKLvPmxUpnhVIUyz0pQC/EFkZsS0pox3rFSyra1nCYw=:");
+    expect(stdout).toMatch(/computed {2}sha-256=:\S+: {2}\(of this body\)/);
+    for (const line of model.signature_base.split("\n")) expect(stdout).toContain(`  ${line}\n`);
+    expect(stdout).toContain("└ header line 4: Content-Digest");
+    expect(stdout).toContain("└ scheme and authority from --public-url; the target from the request line");
+    expect(stdout).toContain("body re-serialised");
+    expect(stdout).toContain("Express: express.raw(");
+    expect(stderr).toBe("✗ The webhook does not verify: content_digest_mismatch.\n");
+  });
+
+  it("lets nothing of the message reach the terminal as it is", async () => {
+    const input = JSON.stringify({
+      method: "POST",
+      url: "/\u001b]0;x\u0007",
+      headers: { Host: "\u202eh" },
+      body: "",
+    });
+    const env = { PAYLINK_WEBHOOK_KEY: KEY };
+    const { stdout, stderr } = await runCommand(["verify"], { stdin: input, env });
+    for (const unsafe of ["\u001b", "\u0007", "\u202e"]) expect(stdout + stderr).not.toContain(unsafe);
+    expect(stdout).toContain("unsigned");
+  });
+});
+
+describe("wrong use", () => {
+  it.each<[string, string[], string, string]>([
+    ["nothing", [], "", "stdin is empty"],
+    ["neither HTTP nor JSON", [], "hello", "is neither a raw HTTP/1.1 request nor JSON"],
+    ["half of a JSON", [], '{"method":', "is not JSON"],
+    ["several lines", [], '{"a":1}\n{"a":2}\n', "has several lines"],
+    ["a rejection", [], '{"type":"rejected","id":"1"}', "does not hold the webhook"],
+    [
+      "a body that was parsed",
+      [],
+      '{"method":"POST","url":"/","headers":{},"body":{}}',
+      "a body that was parsed cannot be verified",
+    ],
+    ["no headers", [], '{"method":"POST","url":"/"}', "headers  must be an object"],
+    ["a bad time", ["--at", "yesterday"], "x", "--at  must be an ISO 8601"],
+    ["milliseconds", ["--at", "1700000000000"], "x", "--at  must be in seconds"],
+    ["a bad component", ["--require", "@nothing"], "x", "is not a derived component"],
+    ["a bad address", ["--public-url", "shop.example"], "x", "--public-url  must be an absolute"],
+    ["a bad tolerance", ["--tolerance", "long"], "x", "--tolerance  must be"],
+    ["a file beside an event", ["webhook.http", "--event", "1"], "x", "--event  cannot be used with a file"],
+  ])("%s", async (_, args, input, words) => {
+    const env = { PAYLINK_WEBHOOK_KEY: KEY };
+    const { exit, stderr } = await runCommand(["verify", ...args], { stdin: input, env });
+    expect(stderr).toContain(words);
+    expect(exit).toBe(2);
+  });
+
+  it("names every problem at once", async () => {
+    const bad = ["--at", "yesterday", "--require", "@nothing", "--public-url", "shop", "--tolerance", "long"];
+    const { exit, stderr } = await runCommand(["verify", "x", "--event", "1", ...bad, "--json"]);
+    expect(exit).toBe(2);
+    const places = ["--tolerance", "--require", "--at", "--public-url", "--event"].map((at) => ({ at }));
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage", details: { problems: places } } });
+  });
+
+  it("without a key says how to give one", async () => {
+    const { exit, stderr } = await runCommand(["verify"], { stdin: "x" });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("--key");
+  });
+
+  it("with a file that is not there", async () => {
+    const env = { PAYLINK_WEBHOOK_KEY: KEY };
+    const { exit } = await runCommand(["verify", "nowhere.http"], { env });
+    expect(exit).toBe(2);
+  });
+});
+
+describe("several keys", () => {
+  it("without ids are all tried", async () => {
+    const home = temporaryHome();
+    const mine = join(home, "mine.pem");
+    writeFileSync(mine, PAIR.publicKey.export({ type: "spki", format: "pem" }));
+    writeFileSync(join(home, "key.pem"), KEY);
+    const input = formatRequest(signed(UNSIGNED));
+    const address = ["--public-url", "https://merchant.example", "--at", String(NOW), "--json"];
+    const both = ["verify", "--key", join(home, "key.pem"), "--key", mine, ...address];
+    const { exit, stdout } = await runCommand(both, { home, stdin: input });
+    const { code, checks } = JSON.parse(stdout);
+    expect({ exit, code }).toEqual({ exit: 0, code: "ok" });
+    expect(JSON.stringify(checks)).toContain("verifies with key number 2, which has no id");
+  });
+});
