@@ -99,7 +99,7 @@ describe("a run of bulk", () => {
     expect(ended.exit).toBe(2);
     expect(ended.stderr).toContain("line 3, amount  must have at most 2 decimals");
     expect(ended.stderr).toContain("line 5, customerName  is required");
-    expect(ended.stderr).toContain("line 6  has 3 columns, and the header 2");
+    expect(ended.stderr).toContain("line 6  has 3 columns, but the header has 2");
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.exit).toBe(2);
@@ -133,9 +133,9 @@ describe("a run of bulk", () => {
     const ended = await unusual.send("--skip-invalid");
     expect(ended.stderr).toContain(
       [
-        "! line 2, paymentSettings.callbackUrl should be https: the specification posts to an HTTPS address (and 1 more like it)",
-        "! line 3, Amount is 0 on a one-time link that is no verification: there is nothing to pay (and 1 more like it)",
-        "! line 4, currency is not a currency of ISO 4217 (XXQ)\n",
+        "! line 2, paymentSettings.callbackUrl should be https: the service posts webhooks to HTTPS addresses (and 1 more like it)",
+        "! line 3, Amount is 0, so the customer has nothing to pay: only verifications and reusable links have amount 0 (and 1 more like it)",
+        "! line 4, currency is not an ISO 4217 currency (XXQ)\n",
       ].join("\n"),
     );
     expect(service.arrivals).toHaveLength(4);
@@ -193,7 +193,7 @@ describe("a run of bulk", () => {
     const first = await unknown.send("--timeout", "500ms");
     expect(first.exit).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
-    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request left/);
+    expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request was sent/);
     expect((await unknown.send()).exit).toBe(6);
     expect(service.arrivals).toHaveLength(12);
     const again = await unknown.send("--retry-unknown");

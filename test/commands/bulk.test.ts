@@ -79,7 +79,7 @@ describe("the options of bulk", () => {
         { at: "--rate", message: expect.stringContaining('(got "fast")') },
         { at: "--timeout", message: 'must be more than 0 (got "0s")' },
         { at: "--output", message: 'must end in .csv or .jsonl (got "out.txt")' },
-        { at: "base.json: amount", message: "must not appear twice" },
+        { at: "base.json: amount", message: "must not be given twice" },
       ],
     });
   });

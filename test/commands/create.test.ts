@@ -132,7 +132,7 @@ describe("the request of create", () => {
     const args = ["create", "--from", "-", "--amount", "x", "--timeout", "0s", "--expires", "soon"];
     expect(await problemsOf(args, { stdin })).toEqual({
       "--timeout": 'must be more than 0 (got "0s")',
-      "stdin: currency": "must not appear twice",
+      "stdin: currency": "must not be given twice",
       "--amount": expect.stringContaining("decimal"),
       "--expires": expect.stringContaining("duration"),
       "stdin: customerName": "is required",

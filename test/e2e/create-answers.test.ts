@@ -139,6 +139,6 @@ describe("create --open and --copy", () => {
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
     const run = await runPaylink([...FULL, "--open"], { home: temporaryHome(), env });
     expect(run.code).toBe(0);
-    expect(run.stderr).toContain("could not be opened: it is no http or https URL");
+    expect(run.stderr).toContain("could not be opened: it is not an http or https URL");
   });
 });
