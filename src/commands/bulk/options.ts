@@ -4,7 +4,7 @@ import { noAccount } from "../../api/client-from-settings.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
 import type { Context } from "../../context.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { readBaseRequest, type BaseRequest } from "../../requests/base-request.ts";
+import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
@@ -44,7 +44,10 @@ export async function bulkOptions(
   const output = reader.read("--output", flags.output, parseOutput);
   const isStdinTaken = flags.from === "-" && file === "-";
   if (isStdinTaken) reader.problem("--from", "must be a file if the rows come from stdin");
-  const base = isStdinTaken ? undefined : await readBase(flags.from, context);
+  const base =
+    flags.from === undefined || isStdinTaken
+      ? undefined
+      : await readBaseRequest(flags.from, context.readFile);
   reader.problems(base?.problems ?? []);
   reader.finish("Nothing was sent.");
   const service = flags.dryRun === true ? undefined : settings.get("baseUrl");
@@ -60,14 +63,6 @@ export async function bulkOptions(
     skipInvalid: flags.skipInvalid ?? false,
     retryUnknown: flags.retryUnknown ?? false,
   };
-}
-
-async function readBase(
-  path: string | undefined,
-  { readFile }: Pick<Context, "readFile">,
-): Promise<BaseRequest | undefined> {
-  if (path === undefined) return undefined;
-  return readBaseRequest(path, readFile);
 }
 
 const parseOutput = (path: string): Parsed<string> =>

@@ -1,7 +1,7 @@
 /** From the flags of `create`, the base file and the settings to a request (or its draft) and how its link is shown. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../domain/json.ts";
-import { readBaseRequest, type BaseRequest } from "../../requests/base-request.ts";
+import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type BuiltRequest, type RequestFlags } from "../../requests/build.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -37,7 +37,7 @@ export async function createOptions(
   context: Pick<Context, "settings" | "readFile" | "ask" | "now">,
 ): Promise<CreateOptions> {
   const settings = await context.settings();
-  const base = await readBase(flags.from, context);
+  const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
   const build = (given: RequestFlags): BuiltRequest =>
     requestBuilder({ flags: given, base: base?.value, settings })(context.now());
   const built = build(flags);
@@ -62,14 +62,6 @@ export async function createOptions(
     open: flags.open ?? false,
     copy: flags.copy ?? false,
   };
-}
-
-async function readBase(
-  path: string | undefined,
-  { readFile }: Pick<Context, "readFile">,
-): Promise<BaseRequest | undefined> {
-  if (path === undefined) return undefined;
-  return readBaseRequest(path, readFile);
 }
 
 /** Loaded where it is needed: a request that is only printed starts faster without the API's client. */
