@@ -1,6 +1,5 @@
 /** The entry: answers `--version`, and loads the program with what Node kept compiled of it. */
 import nodeModule from "node:module";
-import { standardStreams } from "./terminal/output.ts";
 
 /** Replaced by the version in package.json when the program is built. */
 declare const PAYLINK_VERSION: string;
@@ -13,7 +12,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   world.removeAllListeners("warning");
   const [first = "", ...others] = world.argv.slice(2);
   if (others.length === 0 && VERSION.includes(first)) {
-    standardStreams(world).stdout.write(`${PAYLINK_VERSION}\n`);
+    world.stdout.write(`${PAYLINK_VERSION}\n`);
     return 0;
   }
   // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder.

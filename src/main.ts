@@ -4,8 +4,6 @@ import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
-import { openServices } from "./services.ts";
-import { createReadFile } from "./terminal/files.ts";
 import { createOutput, standardStreams } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
@@ -33,13 +31,18 @@ export async function run(world: NodeJS.Process): Promise<number> {
     createOutput(streams, world.env, options, secrets.hide);
   const now = (): Date => new Date();
   const openContext = async (options: GlobalOptions): Promise<Context> => {
+    // Help needs neither settings nor files: loading them takes an eighth of its time (startup bench).
+    const { openServices } = await import("./services.ts");
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const machine = {
       out,
       signal,
       now,
-      readFile: createReadFile(() => world.stdin, signal),
+      readFile: async (path: string) => {
+        const { createReadFile } = await import("./terminal/files.ts");
+        return createReadFile(() => world.stdin, signal)(path);
+      },
       get stdin() {
         return world.stdin;
       },

@@ -126,7 +126,7 @@ export const FILES = {
     "sandbox/ledger-types",
     "store",
   ],
-  entry: ["main", "terminal/output", "env-paths", "node:module"],
+  entry: ["main", "env-paths", "node:module"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/declare",
