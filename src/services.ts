@@ -86,7 +86,11 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
-      return openEventStore(place ?? eventsPath(data), eventThread);
+      return openEventStore(place ?? eventsPath(data), {
+        thread: eventThread,
+        owner: newId(),
+        warn: out.warn,
+      });
     },
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");

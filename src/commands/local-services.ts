@@ -19,7 +19,7 @@ interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
   /** Whether the receiver refuses records that break the specification. */
   readonly strict: boolean;
   readonly log: EventLog;
-  readonly forward?: ReceiverParts["forward"];
+  readonly forwarder?: ReceiverParts["forwarder"];
   readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
   readonly onSandboxEvent: SandboxParts["observe"];
 }
@@ -58,7 +58,7 @@ export async function openLocalServices(parts: LocalServicesParts, context: Cont
 }
 
 async function start(
-  { schedule, strict, log, forward, onWebhook, onSandboxEvent }: LocalServicesParts,
+  { schedule, strict, log, forwarder, onWebhook, onSandboxEvent }: LocalServicesParts,
   { identity, renewKey, ledger }: SandboxHome,
   { serve, send, now, newId, out }: Context,
 ): Promise<RunningServices> {
@@ -90,7 +90,7 @@ async function start(
     strict,
     unverified: false,
     log,
-    forward,
+    forwarder,
     now,
     newId,
     observe: onWebhook,

@@ -59,19 +59,37 @@ export interface Forward {
 /** The application accepts an event with any 2xx. */
 export const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 
-/** What the log knows about an event that it has just stored. */
+/** What the log knows about a stored event. */
 export interface StoreResult {
   readonly repeated: boolean;
   /** The id of the first delivery, to which all repeats and forwards of the event belong. */
   readonly first: string;
   /** The application has already accepted the event. */
   readonly accepted: boolean;
+  /** Another log, of another listener, has claimed the event and is forwarding it. */
+  readonly claimedElsewhere: boolean;
+  /** How the application answered the last attempt to forward it. */
+  readonly answered: number | undefined;
 }
+
+/** What a log knows about an event that it has not stored before. */
+export const firstDelivery = (id: string): StoreResult => ({
+  repeated: false,
+  first: id,
+  accepted: false,
+  claimedElsewhere: false,
+  answered: undefined,
+});
 
 /** Where the receiver stores events: the writing half of an `EventStore`. */
 export interface EventLog {
-  /** Resolves once the event is durable; rejects when it is not stored. */
-  append(event: NewEvent): Promise<StoreResult>;
+  /**
+   * Resolves once the event is durable; rejects when it is not stored. With `claimUntil` it is also claimed, unless
+   * another log has claimed it: until then, or until `forwarded`, no other log forwards it.
+   */
+  append(event: NewEvent, claimUntil?: Date): Promise<StoreResult>;
+  /** What has become of an event, named by its first delivery. */
+  lookUp(first: string, now: Date): Promise<StoreResult>;
   /** Stores a rejection when there is room for it; nothing waits for it. */
   reject(rejection: Rejection): void;
   /** Resolves once the attempt to forward the event, named by its first delivery, is durable. */

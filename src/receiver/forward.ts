@@ -2,10 +2,16 @@
 import { messageOf } from "../domain/errors.ts";
 import { SendTimeout, type Send } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
-import { isAccepted, type EventLog, type Forward, type WebhookEvent } from "./events.ts";
+import { isAccepted, type EventLog, type Forward, type StoreResult, type WebhookEvent } from "./events.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
 const TIMEOUT = 30_000;
+/** Milliseconds in which the result of an attempt is recorded, also on a slow disk. */
+const RECORDING_TIME = 5_000;
+/** Milliseconds between two looks at what another listener's attempt gave. */
+const LOOK_EVERY = 100;
+/** The status where nobody knows in time whether the application accepted: the service delivers the event again. */
+const UNKNOWN = 503;
 /** Characters of the application's answer that are kept and shown. */
 const DETAIL_LENGTH = 500;
 
@@ -102,18 +108,23 @@ interface ForwarderParts extends ForwardOptions {
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;
   readonly observe: (event: WebhookEvent, forwarded: Forward) => void;
+  readonly pause: (milliseconds: number) => Promise<void>;
 }
 
-/** Keeps one queue for each target; resolves with the status to answer the service. */
-export function createForwarder(
-  parts: ForwarderParts,
-): (event: WebhookEvent, first: string) => Promise<number> {
+export interface Forwarder {
+  /** Until when no other listener may forward the event; undefined where it is not forwarded. */
+  readonly claimUntil: (event: WebhookEvent) => Date | undefined;
+  /** Forwards a stored event and resolves with the status to answer the service. */
+  readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<number>;
+}
+
+/** Keeps one queue for each target. */
+export function createForwarder(parts: ForwarderParts): Forwarder {
   const queues = new Map<string, Promise<unknown>>();
   const pending = new Map<string, Promise<number>>();
   const enqueue = (event: WebhookEvent, first: string, url: URL): Promise<number> => {
-    const deadline = event.receivedAt.getTime() + TIMEOUT;
     const attempted = (queues.get(url.href) ?? Promise.resolve()).then(() =>
-      attempt(event, first, url, deadline, parts),
+      attempt(event, first, url, deadlineOf(event), parts),
     );
     queues.set(
       url.href,
@@ -121,16 +132,43 @@ export function createForwarder(
     );
     return attempted;
   };
-  return (event, first) => {
-    // A repeated delivery while the first one is queued: the application gets the webhook once.
-    const running = pending.get(first);
-    if (running !== undefined) return running;
-    const url = parts.targetOf(event);
-    if (url === undefined) return Promise.resolve(200);
-    const result = enqueue(event, first, url).finally(() => pending.delete(first));
-    pending.set(first, result);
-    return result;
+  return {
+    claimUntil: (event) =>
+      parts.targetOf(event) === undefined ? undefined : new Date(deadlineOf(event) + RECORDING_TIME),
+    forward: (event, stored) => {
+      const { first, claimedElsewhere } = stored;
+      // A repeated delivery while the first one is queued: the application gets the webhook once.
+      const running = pending.get(first);
+      if (running !== undefined) return running;
+      if (claimedElsewhere) return answerElsewhere(event, stored, parts);
+      const url = parts.targetOf(event);
+      if (url === undefined) return Promise.resolve(200);
+      const result = enqueue(event, first, url).finally(() => pending.delete(first));
+      pending.set(first, result);
+      return result;
+    },
   };
+}
+
+const deadlineOf = ({ receivedAt }: WebhookEvent): number => receivedAt.getTime() + TIMEOUT;
+
+/** Another listener on the same store is forwarding the event: its result is the answer, if it comes in time. */
+async function answerElsewhere(
+  event: WebhookEvent,
+  stored: StoreResult,
+  { log, now, pause }: ForwarderParts,
+): Promise<number> {
+  let state = stored;
+  try {
+    while (state.claimedElsewhere && now().getTime() < deadlineOf(event)) {
+      await pause(LOOK_EVERY);
+      state = await log.lookUp(stored.first, now());
+    }
+  } catch {
+    return UNKNOWN;
+  }
+  if (state.accepted) return 200;
+  return state.claimedElsewhere ? UNKNOWN : (state.answered ?? UNKNOWN);
 }
 
 /** Webhooks ahead of it in the queue have earlier deadlines, so no webhook waits past its own. */

@@ -1,6 +1,6 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
 import { createHash } from "node:crypto";
-import { isAccepted, type EventLog } from "./events.ts";
+import { firstDelivery, isAccepted, type EventLog, type StoreResult } from "./events.ts";
 
 /** Events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;
@@ -14,16 +14,22 @@ export function createMemoryLog(): EventLog {
     firsts.delete(oldest[0]);
     accepted.delete(oldest[1]);
   };
+  const known = (first: string): StoreResult => ({
+    ...firstDelivery(first),
+    repeated: true,
+    accepted: accepted.has(first),
+  });
   return {
     append: async ({ id, request }) => {
       // The body contains the uti, so equal bytes are the same record.
       const key = createHash("sha256").update(request.body).digest("base64");
       const first = firsts.get(key);
-      if (first !== undefined) return { repeated: true, first, accepted: accepted.has(first) };
+      if (first !== undefined) return known(first);
       dropOldest();
       firsts.set(key, id);
-      return { repeated: false, first: id, accepted: false };
+      return firstDelivery(id);
     },
+    lookUp: async (first) => known(first),
     reject: () => undefined,
     forwarded: async (first, { status }) => {
       if (isAccepted(status)) accepted.add(first);

@@ -8,6 +8,7 @@ import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { refuseHead } from "./admit.ts";
 import { eventJson, type EventLog, type StoreResult, type Rejection, type WebhookEvent } from "./events.ts";
+import type { Forwarder } from "./forward.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
 
 export interface ReceiverParts {
@@ -24,8 +25,7 @@ export interface ReceiverParts {
   /** Accepts webhooks that do not verify, and marks them. */
   readonly unverified: boolean;
   readonly log: EventLog;
-  /** Forwards a stored event and resolves with the status to answer the service. */
-  readonly forward?: ((event: WebhookEvent, first: string) => Promise<number>) | undefined;
+  readonly forwarder?: Forwarder | undefined;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
@@ -132,7 +132,7 @@ const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[])
 async function take(
   request: HttpRequest,
   judgement: Judgement,
-  { log, forward, now, newId, observe }: ReceiverParts,
+  { log, forwarder, now, newId, observe }: ReceiverParts,
   reject: Reject,
 ): Promise<HttpReply> {
   const { verdict, record, breaches } = judgement;
@@ -147,19 +147,19 @@ async function take(
     request,
     json: eventJson(verdict, request),
   };
+  const claimUntil = verdict.verdict === "valid" ? forwarder?.claimUntil(event) : undefined;
   let result: StoreResult;
   try {
-    result = await log.append(event);
+    result = await log.append(event, claimUntil);
   } catch (error) {
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
     return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
   }
-  const { repeated, first, accepted } = result;
-  const observed = repeated ? asRepeated(event) : event;
+  const observed = result.repeated ? asRepeated(event) : event;
   observe(observed);
-  const forwards = forward !== undefined && !accepted && verdict.verdict === "valid";
-  return forwards ? reply(await forward(observed, first)) : OK;
+  const forwards = forwarder !== undefined && claimUntil !== undefined && !result.accepted;
+  return forwards ? reply(await forwarder.forward(observed, result)) : OK;
 }
 
 function asRepeated(event: WebhookEvent): WebhookEvent {

@@ -1,8 +1,9 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
-import { mkdirSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
 import { PaylinkError } from "../domain/errors.ts";
+import { guard, unreadable } from "./database-failures.ts";
+import { createFile, DATABASE_FILES, fileAt } from "./database-files.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -16,43 +17,80 @@ export interface Statement {
   all(...values: readonly Value[]): Record<string, Value>[];
 }
 
+/** Failures of SQLite are thrown as `file_unreadable` or `file_unwritable`. */
 export interface Database {
+  readonly path: string;
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  /** Whether the path still leads to the files that were opened: they were not removed, renamed or replaced. */
+  isInPlace(): boolean;
+  /** Closes a database that is not in place, so that the next file at the path is not damaged by what is left of it. */
+  leave(): void;
   close(): void;
 }
 
+type Connection = Pick<Database, "exec" | "prepare" | "close">;
+
 interface Driver {
-  readonly DatabaseSync: new (path: string) => Database;
+  readonly DatabaseSync: new (path: string) => Connection;
 }
 
 /** Milliseconds to wait for the transaction of another process. */
 const BUSY_TIMEOUT = 10_000;
+
+const IN_MEMORY = ":memory:";
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version.
  */
 export function openDatabase(path: string, migrations: readonly string[]): Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const database = new (driver().DatabaseSync)(path);
-  database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`);
-  migrate(database, path, migrations);
-  return {
-    exec: (sql) => database.exec(sql),
+  const name = path === IN_MEMORY ? path : createFile(path);
+  const opened = fileAt(path);
+  const guarded = guard(path);
+  const connection = guarded(() => new (driver().DatabaseSync)(name));
+  const database: Connection = {
+    exec: (sql) => guarded(() => connection.exec(sql)),
     prepare: (sql) => {
-      const statement = database.prepare(sql);
-      OWNERS.set(statement, database);
-      return statement;
+      const statement = guarded(() => connection.prepare(sql));
+      // These also refer to the connection: Node 20 would collect it, and close it while the statement is in use.
+      return {
+        run: (...values) => guarded(() => statement.run(...values)),
+        get: (...values) => guarded(() => statement.get(...values)),
+        all: (...values) => guarded(() => statement.all(...values)),
+      };
     },
-    close: () => database.close(),
+    close: () => connection.close(),
+  };
+  try {
+    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`);
+    migrate(database, path, migrations);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  const files = DATABASE_FILES.map((suffix) => fileAt(path + suffix));
+  const isAt = (suffix: string, index: number): boolean =>
+    files[index] !== undefined && fileAt(path + suffix) === files[index];
+  return {
+    ...database,
+    path,
+    isInPlace: () => opened === files[0] && DATABASE_FILES.every(isAt),
+    leave: () => {
+      // A renamed database gets everything that is in its log, which would otherwise be left under the old name.
+      const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
+      if (busy !== 0) throw unreadable(path, "was removed or replaced, and another program still uses it");
+      const isMoved = !isAt("", 0);
+      connection.close();
+      // SQLite would apply the log of the old database to the new one.
+      if (isMoved)
+        for (const [index, suffix] of DATABASE_FILES.entries())
+          if (isAt(suffix, index)) rmSync(path + suffix, { force: true });
+    },
   };
 }
 
-/** Node 20 collects a database that nothing refers to, and closes it while its statements are still in use. */
-const OWNERS = new WeakMap<Statement, Database>();
-
-function migrate(database: Database, path: string, migrations: readonly string[]): void {
+function migrate(database: Connection, path: string, migrations: readonly string[]): void {
   const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version() === migrations.length) return;
   database.exec("BEGIN IMMEDIATE");
@@ -68,7 +106,6 @@ function migrate(database: Database, path: string, migrations: readonly string[]
     database.exec("COMMIT");
   } catch (error) {
     rollBack(database);
-    database.close();
     throw error;
   }
 }
@@ -87,7 +124,7 @@ export function transaction<T>(database: Database, work: () => T): T {
 }
 
 /** On a full disk SQLite rolls back by itself: rolling back again fails, and would hide the first error. */
-export function rollBack(database: Database): void {
+export function rollBack(database: Pick<Database, "exec">): void {
   try {
     database.exec("ROLLBACK");
   } catch {

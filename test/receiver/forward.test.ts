@@ -4,7 +4,14 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SendTimeout, type Send } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
-import { eventJson, type Forward, type WebhookEvent } from "../../src/receiver/events.ts";
+import {
+  eventJson,
+  firstDelivery,
+  type EventLog,
+  type Forward,
+  type StoreResult,
+  type WebhookEvent,
+} from "../../src/receiver/events.ts";
 import { createForwarder, forward } from "../../src/receiver/forward.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
@@ -22,7 +29,7 @@ function event(id: string, receivedAt = AT): WebhookEvent {
 }
 
 /** An application that takes so many milliseconds for each webhook, on a clock that only it moves. */
-function slowApp(...takes: number[]) {
+function slowApp(takes: readonly number[], log: EventLog = createMemoryLog()) {
   let now = AT.getTime();
   const timeouts: (number | undefined)[] = [];
   const send: Send = async (_, { timeout = 0 } = {}) => {
@@ -37,7 +44,8 @@ function slowApp(...takes: number[]) {
     now: () => new Date(now),
     headers: [],
     insecure: false,
-    log: createMemoryLog(),
+    log,
+    pause: async (milliseconds) => void (now += milliseconds),
     targetOf: () => APP,
     observe: (_, forwarded) => void forwards.push(forwarded),
   });
@@ -49,16 +57,16 @@ describe("a slow application", () => {
     [30_000, 200],
     [30_001, 504],
   ])("that takes %d ms answers the service %d", async (takes, status) => {
-    const { forwarder, forwards } = slowApp(takes);
-    expect(await forwarder(event("a"), "a")).toBe(status);
+    const { forwarder, forwards } = slowApp([takes]);
+    expect(await forwarder.forward(event("a"), firstDelivery("a"))).toBe(status);
     expect(forwards).toMatchObject([{ status, ms: 30_000 }]);
   });
 
   it("has 30 s from each webhook's arrival, including the time in the queue", async () => {
-    const { forwarder, timeouts, forwards } = slowApp(20_000, 60_000);
+    const { forwarder, timeouts, forwards } = slowApp([20_000, 60_000]);
     const later = new Date(AT.getTime() + 25_000);
     const events = [event("a"), event("b"), event("c"), event("d", later)];
-    const answers = events.map((one) => forwarder(one, one.id));
+    const answers = events.map((one) => forwarder.forward(one, firstDelivery(one.id)));
     expect(await Promise.all(answers)).toEqual([200, 504, 504, 200]);
     // The third is not sent at all: its time is over.
     expect(timeouts).toEqual([30_000, 10_000, 25_000]);
@@ -66,6 +74,37 @@ describe("a slow application", () => {
       status: 504,
       detail: "timed out in the queue: earlier webhooks took all the time",
     });
+  });
+});
+
+describe("an event that another listener has claimed", () => {
+  const claimed: StoreResult = { ...firstDelivery("a"), repeated: true, claimedElsewhere: true };
+
+  async function answerTo(...looks: readonly (StoreResult | Error)[]) {
+    let look = 0;
+    const lookUp = async (): Promise<StoreResult> => {
+      const found = looks[look++] ?? claimed;
+      if (found instanceof Error) throw found;
+      return found;
+    };
+    const { forwarder, forwards } = slowApp([], { ...createMemoryLog(), lookUp });
+    const status = await forwarder.forward(event("b"), claimed);
+    expect(forwards).toEqual([]);
+    return { status, looks: look };
+  }
+
+  it.each<[string, Partial<StoreResult>, number]>([
+    ["accepted", { accepted: true, answered: 204 }, 200],
+    ["refused", { answered: 409 }, 409],
+    ["given up without an attempt", { answered: undefined }, 503],
+  ])("is answered with what became of it there: %s", async (_, end, status) => {
+    const ended = { ...claimed, claimedElsewhere: false, ...end };
+    expect(await answerTo(claimed, ended)).toEqual({ status, looks: 2 });
+  });
+
+  it("is answered 503 where the result is not known within 30 s", async () => {
+    expect(await answerTo()).toEqual({ status: 503, looks: 300 });
+    expect(await answerTo(new Error("disk"))).toEqual({ status: 503, looks: 1 });
   });
 });
 

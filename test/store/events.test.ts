@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventJson, type EventLog, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
+import { eventJson, firstDelivery, type EventLog, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
@@ -59,8 +59,12 @@ const forward = (status: number) => ({
 
 const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
 
-function open(path = eventsPath(temporaryHome())): EventStore {
-  const store = openEventStore(path, THREAD);
+function open(path = eventsPath(temporaryHome()), warnings: string[] = []): EventStore {
+  const store = openEventStore(path, {
+    thread: THREAD,
+    owner: crypto.randomUUID(),
+    warn: (text) => void warnings.push(text),
+  });
   onTestFinished(() => store.close());
   return store;
 }
@@ -93,9 +97,9 @@ describe("the event store", () => {
     const again = { ...event("c"), request: event("a").request, record: event("a").record };
     const results = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
     expect(results).toEqual([
-      { repeated: false, first: "a", accepted: false },
-      { repeated: false, first: "b", accepted: false },
-      { repeated: true, first: "a", accepted: false },
+      firstDelivery("a"),
+      firstDelivery("b"),
+      { ...firstDelivery("a"), repeated: true },
     ]);
     expect(await ids(store.events())).toEqual(["a", "b"]);
     expect(await store.arrivals("a")).toEqual([{ id: "c", receivedAt: AT }]);
@@ -235,9 +239,10 @@ describe("the event store", () => {
     expect(await ids(open(path).events())).toEqual(["a"]);
   });
 
-  it("reports why it cannot be opened", () => {
-    const home = temporaryHome();
-    expect(() => openEventStore(home, THREAD)).toThrow(/Cannot open the event store/);
+  it("reports why it cannot be opened", async () => {
+    const store = open(temporaryHome());
+    await expect(store.ready()).rejects.toThrow(/cannot be opened/);
+    await expect(store.find("a")).rejects.toMatchObject({ code: "file_unreadable" });
   });
 });
 
@@ -249,7 +254,7 @@ describe("the writing thread", () => {
     writeFileSync(missing, "no folder");
     await expect(thread.write([])).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
     rmSync(missing);
-    expect(await thread.write([])).toEqual([]);
+    expect(await thread.write([])).toEqual({ results: [], replaced: false });
     await thread.close();
   });
 });
@@ -261,7 +266,7 @@ describe("a disk that fails", () => {
     const group = createGroupCommit(async (writes: Parameters<typeof write>[0]) => write(writes));
     onTestFinished(() => group.settled());
     database.exec(sql);
-    return { database, log: createEventLog(group) };
+    return { database, log: createEventLog(group, "own") };
   };
 
   it("rejects the events that cannot be stored and stores the others", async () => {

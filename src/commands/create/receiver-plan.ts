@@ -16,8 +16,6 @@ export interface ReceiverPlan {
   readonly publicAddress: ReceiverAddress | undefined;
   /** The link's callback; undefined if it is the bound address. */
   readonly callbackUrl: string | undefined;
-  /** The payment settings that stay as they are. */
-  readonly given: NonNullable<PaymentLinkRequest["paymentSettings"]>;
 }
 
 /** Throws `usage` if the payment's webhook could never arrive here. */
@@ -27,23 +25,23 @@ export function receiverPlan(
   settings: InForce,
 ): ReceiverPlan {
   const { paymentSettings = {} } = request;
-  const { callbackUrl, failureCallbackUrl, ...given } = paymentSettings;
+  const { callbackUrl, failureCallbackUrl } = paymentSettings;
   const tunnel = parseWebAddress(settings.get("publicUrl") ?? "");
   const onThisMachine = isLoopback(parseWebAddress(settings.get("baseUrl") ?? "")?.hostname ?? "");
   if (hasChosenCallback(request, flags, settings)) {
     const address = oneAddress(callbackUrl ?? failureCallbackUrl, failureCallbackUrl ?? callbackUrl);
-    if (address.href === tunnel?.href) return throughTunnel(tunnel, given);
+    if (address.href === tunnel?.href) return throughTunnel(tunnel);
     if (address.protocol === "http:" && isLoopback(address.hostname) && onThisMachine)
       return {
-        ...here(given),
+        ...HERE,
         port: Number(address.port || 80),
         path: address.pathname,
         callbackUrl: address.href,
       };
     throw unreachable(`The callback ${address.href} does not lead to this receiver`);
   }
-  if (tunnel !== undefined) return throughTunnel(tunnel, given);
-  if (onThisMachine) return here(given);
+  if (tunnel !== undefined) return throughTunnel(tunnel);
+  if (onThisMachine) return HERE;
   throw unreachable(`${settings.get("baseUrl") ?? "The service"} cannot post to a receiver on this machine`);
 }
 
@@ -58,24 +56,20 @@ function hasChosenCallback(
   );
 }
 
-type Given = ReceiverPlan["given"];
-
-const here = (given: Given): ReceiverPlan => ({
+const HERE: ReceiverPlan = {
   host: HOST,
   port: 0,
   path: "/",
   publicAddress: undefined,
   callbackUrl: undefined,
-  given,
-});
+};
 
-const throughTunnel = (tunnel: URL, given: Given): ReceiverPlan => ({
+const throughTunnel = (tunnel: URL): ReceiverPlan => ({
   host: HOST,
   port: LISTENER_PORT,
   path: tunnel.pathname,
   publicAddress: publicAddress(tunnel),
   callbackUrl: tunnel.href,
-  given,
 });
 
 function oneAddress(callback = "", failureCallback = ""): URL {

@@ -1,8 +1,9 @@
 /** `paylink events export`: prints events as the lines of `listen --json`, in order of arrival. */
 import type { Context } from "../../context.ts";
+import { asReceived } from "../../receiver/event-store.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import type { ExportOptions } from "./options.ts";
-import { asReceived, withEvents } from "./stored-events.ts";
+import { withEvents } from "./stored-events.ts";
 
 export async function exportEvents(context: Context, options: ExportOptions): Promise<number> {
   const { out, signal } = context;

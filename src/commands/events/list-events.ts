@@ -6,9 +6,9 @@ import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable, type Cell } from "../../render/table.ts";
 import { relativeTime } from "../../render/time.ts";
-import type { StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import { asReceived, type StoredEvent, type StoredRejection } from "../../receiver/event-store.ts";
 import type { ListOptions } from "./options.ts";
-import { asReceived, withEvents } from "./stored-events.ts";
+import { withEvents } from "./stored-events.ts";
 
 export async function listEvents(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;

@@ -11,10 +11,16 @@ import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import type { Arrival, EventStore, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import {
+  asReceived,
+  type Arrival,
+  type EventStore,
+  type StoredEvent,
+  type StoredRejection,
+} from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import type { ShowOptions } from "./options.ts";
-import { asReceived, withEvents } from "./stored-events.ts";
+import { withEvents } from "./stored-events.ts";
 
 export async function showEvent(context: Context, options: ShowOptions): Promise<number> {
   const { out } = context;

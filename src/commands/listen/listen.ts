@@ -3,8 +3,9 @@ import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
+import type { Listener } from "../../receiver/event-store.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { createForwarder } from "../../receiver/forward.ts";
+import { createForwarder, type Forwarder } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -24,7 +25,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const shows = eventFilter(options);
   const reporter = createReporter({ out, compact: options.compact, shows });
   const tally = createTally(options.expectations);
-  const { log, close } = await openLog(options, context);
+  const { log, announce, close } = await openLog(options, context);
   const reader = watchReader(context, options);
   const end = watchForEnd(reader.stop, options, tally);
   try {
@@ -35,7 +36,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
       keys: keyring.keys,
       renewKeys: keyring.renew,
       log,
-      forward: createForward(options, shows, log, reporter, context),
+      forwarder: createForward(options, shows, log, reporter, context),
       now: context.now,
       newId: createEventIds(context),
       observe: (outcome: WebhookEvent | Rejection) => {
@@ -49,7 +50,8 @@ export async function listen(context: Context, options: ListenOptions): Promise<
       options.tls === undefined || tls === undefined
         ? () => undefined
         : watchTls(options.tls, tls, server, context, out.warn);
-    announce(server, options, context);
+    await announce(listenerOf(server, options));
+    showReady(server, options, context);
     try {
       await end.reached;
     } finally {
@@ -65,13 +67,31 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   return 0;
 }
 
-async function openLog(
-  { database }: ListenOptions,
-  { events }: Context,
-): Promise<{ log: EventLog; close: () => Promise<void> }> {
-  if (database === null) return { log: createMemoryLog(), close: async () => undefined };
+interface OpenedLog {
+  readonly log: EventLog;
+  /** Lets `create --wait` find this listener. */
+  readonly announce: (listener: Listener) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+async function openLog({ database }: ListenOptions, { events }: Context): Promise<OpenedLog> {
+  const nothing = async (): Promise<void> => undefined;
+  if (database === null) return { log: createMemoryLog(), announce: nothing, close: nothing };
   const store = await events(database);
-  return { log: store, close: () => store.close() };
+  await store.ready();
+  let announced: Listener | undefined;
+  return {
+    log: store,
+    announce: async (listener) => {
+      await store.addListener(listener);
+      announced = listener;
+    },
+    close: async () => {
+      // One that stays in the store does no harm: others see that its port is free.
+      if (announced !== undefined) await store.removeListener(announced).catch(() => undefined);
+      await store.close();
+    },
+  };
 }
 
 function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
@@ -88,14 +108,15 @@ function createForward(
   shows: (event: WebhookEvent) => boolean,
   log: EventLog,
   reporter: Reporter,
-  { send, now }: Context,
-): ((event: WebhookEvent, first: string) => Promise<number>) | undefined {
+  { send, now, pause }: Context,
+): Forwarder | undefined {
   if (to === undefined && failedTo === undefined) return undefined;
   const failed = ({ record }: WebhookEvent): boolean =>
     record !== null && ["DECLINED", "CANCELLED"].includes(outcomeOf(record));
   return createForwarder({
     send,
     now,
+    pause,
     headers,
     insecure,
     log,
@@ -104,7 +125,14 @@ function createForward(
   });
 }
 
-function announce(
+function listenerOf({ url }: Server, { path, publicAddress }: ListenOptions): Listener {
+  const bound = new URL(path, url).href;
+  if (publicAddress?.kind !== "public") return { address: bound, bound };
+  const { scheme, authority } = publicAddress;
+  return { address: `${scheme}://${authority}${publicAddress.path}`, bound };
+}
+
+function showReady(
   server: Server,
   { path, unverified, publicAddress, forwarding }: ListenOptions,
   { out }: Context,

@@ -48,13 +48,14 @@ function openServices(
   forwardTo: URL | undefined,
   report: TestReport,
 ): Promise<LocalServices> {
-  const { send, now } = context;
+  const { send, now, pause } = context;
   const log = createMemoryLog();
-  const forward =
+  const forwarder =
     forwardTo &&
     createForwarder({
       send,
       now,
+      pause,
       headers: [],
       insecure: false,
       log,
@@ -66,7 +67,7 @@ function openServices(
       schedule: SCHEDULE,
       strict: false,
       log,
-      forward,
+      forwarder,
       onWebhook: report.onWebhook,
       onSandboxEvent: report.onSandboxEvent,
     },

@@ -1,6 +1,13 @@
 /** The writing half of an event store: turns events, forwards and rejections into writes for the next group commit. */
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { EventLog, Forward, NewEvent, Rejection, StoreResult } from "../../receiver/events.ts";
+import {
+  firstDelivery,
+  type EventLog,
+  type Forward,
+  type NewEvent,
+  type Rejection,
+  type StoreResult,
+} from "../../receiver/events.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import {
   MAX_REJECTIONS,
@@ -10,12 +17,15 @@ import {
   type Write,
 } from "./writes.ts";
 
-export function createEventLog(group: GroupCommit<Write, StoreResult | null>): EventLog {
+/** `owner` tells this log's claims from those of others. */
+export function createEventLog(group: GroupCommit<Write, StoreResult | null>, owner: string): EventLog {
   let waitingRejections = 0;
   return {
-    append: async (event) =>
-      (await group.add(eventWrite(event))) ?? { repeated: false, first: event.id, accepted: false },
-    forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward))),
+    append: async (event, claimUntil) =>
+      (await group.add(eventWrite(event, owner, claimUntil))) ?? firstDelivery(event.id),
+    lookUp: async (first, now) =>
+      (await group.add({ type: "look-up", first, owner, now: now.getTime() })) ?? firstDelivery(first),
+    forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward, owner))),
     reject: (rejection) => {
       // More would be deleted again anyway, and would fill the memory while the disk is slow.
       if (waitingRejections >= MAX_REJECTIONS) return;
@@ -26,7 +36,11 @@ export function createEventLog(group: GroupCommit<Write, StoreResult | null>): E
   };
 }
 
-function eventWrite({ id, receivedAt, record, request, json }: NewEvent): EventWrite {
+function eventWrite(
+  { id, receivedAt, record, request, json }: NewEvent,
+  owner: string,
+  claimUntil: Date | undefined,
+): EventWrite {
   return {
     type: "event",
     id,
@@ -44,11 +58,17 @@ function eventWrite({ id, receivedAt, record, request, json }: NewEvent): EventW
       json.verdict,
     ],
     body: ownBytes(request.body),
+    owner,
+    claimUntil: claimUntil?.getTime() ?? null,
   };
 }
 
-function forwardWrite(first: string, { at, target, status, ms, detail }: Forward): ForwardWrite {
-  return { type: "forward", columns: [first, at.getTime(), target, status, Math.round(ms), detail] };
+function forwardWrite(
+  first: string,
+  { at, target, status, ms, detail }: Forward,
+  owner: string,
+): ForwardWrite {
+  return { type: "forward", first, owner, columns: [at.getTime(), target, status, Math.round(ms), detail] };
 }
 
 function rejectionWrite(rejection: Rejection): RejectionWrite {

@@ -1,11 +1,20 @@
 /** Reads stored events back from SQLite, with everything that belongs to each, and deletes old ones. */
-import type { EventStore, Pruned } from "../../receiver/event-store.ts";
-import { transaction, type Database } from "../database.ts";
+import { messageOf } from "../../domain/errors.ts";
+import type { EventFilter, EventStore, Pruned } from "../../receiver/event-store.ts";
+import type { EventLog } from "../../receiver/events.ts";
+import { damaged } from "../database-failures.ts";
+import { transaction, type Database, type Value } from "../database.ts";
 import { readPages, type Row, type Source } from "./event-pages.ts";
-import { arrivalFromRow, eventFromRow, forwardFromRow, rejectionFromRow } from "./event-rows.ts";
+import {
+  arrivalFromRow,
+  eventFromRow,
+  forwardFromRow,
+  listenerFromRow,
+  rejectionFromRow,
+} from "./event-rows.ts";
 
 /** The reading half of an event store. */
-type EventQueries = Pick<EventStore, "find" | "events" | "rejections" | "arrivals" | "forwards" | "prune">;
+type EventQueries = Omit<EventStore, keyof EventLog | "ready" | "close">;
 
 const MAX_FOUND = 20;
 /** Events deleted in one transaction: a `listen` on the same database waits no longer than that. */
@@ -19,41 +28,104 @@ const EVENTS: Source = {
 };
 const REJECTIONS: Source = { table: "rejections", columns: "*" };
 
-export function createEventQueries(database: Database): EventQueries {
-  const all = (sql: string, ...values: string[]): Row[] => database.prepare(sql).all(...values);
+/** Each reading opens the file for itself, so that it reads the one that is at the path at that time. */
+export function createEventQueries(open: () => Database): EventQueries {
+  const using = async <T>(work: (database: Database) => T): Promise<T> => {
+    const database = open();
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+  const all = <T>(convert: (row: Row) => T, sql: string, ...values: Value[]): Promise<T[]> =>
+    using((database) =>
+      database
+        .prepare(sql)
+        .all(...values)
+        .map(readable(database, convert)),
+    );
+  const pages = async function* <T>(
+    source: Source,
+    filter: EventFilter,
+    convert: (row: Row) => T,
+  ): AsyncGenerator<T> {
+    const database = open();
+    try {
+      yield* readPages(database, source, filter, readable(database, convert));
+    } finally {
+      database.close();
+    }
+  };
   return {
     find: async (prefix) => {
       const range = [prefix, `${prefix}\u{10ffff}`];
       const within = (column: string): string => `${column} >= ? AND ${column} < ?`;
-      const events = all(
+      const events = await all(
+        eventFromRow,
         `SELECT ${EVENTS.columns} FROM events WHERE (${within("uti")}) OR (${within("id")})
          ORDER BY seq DESC LIMIT ${MAX_FOUND}`,
         ...range,
         ...range,
       );
-      const rejections = all(
+      const rejections = await all(
+        rejectionFromRow,
         `SELECT * FROM rejections WHERE ${within("id")} ORDER BY seq DESC LIMIT ${MAX_FOUND}`,
         ...range,
       );
-      return [...events.map(eventFromRow), ...rejections.map(rejectionFromRow)];
+      return [...events, ...rejections];
     },
-    events: (filter = {}) => readPages(database, EVENTS, filter, eventFromRow),
+    events: (filter = {}) => pages(EVENTS, filter, eventFromRow),
     rejections: ({ since, until, limit } = {}) =>
-      readPages(database, REJECTIONS, { since, until, limit }, rejectionFromRow),
-    arrivals: async (first) =>
-      all("SELECT id, received_at FROM arrivals WHERE event = ? ORDER BY rowid", first).map(arrivalFromRow),
-    forwards: async (first) =>
-      all("SELECT * FROM forwards WHERE event = ? ORDER BY rowid", first).map(forwardFromRow),
-    prune: async (before) => prune(database, before.getTime()),
+      pages(REJECTIONS, { since, until, limit }, rejectionFromRow),
+    arrivals: (first) =>
+      all(arrivalFromRow, "SELECT id, received_at FROM arrivals WHERE event = ? ORDER BY rowid", first),
+    forwards: (first) => all(forwardFromRow, "SELECT * FROM forwards WHERE event = ? ORDER BY rowid", first),
+    countBefore: (before) =>
+      using((database) => {
+        const count = (table: string): number =>
+          Number(
+            database
+              .prepare(`SELECT count(*) AS n FROM ${table} WHERE received_at < ?`)
+              .get(before.getTime())?.["n"],
+          );
+        return { events: count("events"), rejections: count("rejections") };
+      }),
+    prune: (before) => using((database) => prune(database, before.getTime())),
+    listeners: () => all(listenerFromRow, "SELECT * FROM listeners"),
+    addListener: ({ address, bound }) =>
+      using(
+        (database) =>
+          void database.prepare("INSERT OR REPLACE INTO listeners VALUES (?, ?)").run(address, bound),
+      ),
+    removeListener: ({ address, bound }) =>
+      using(
+        (database) =>
+          void database.prepare("DELETE FROM listeners WHERE address = ? AND bound = ?").run(address, bound),
+      ),
   };
 }
+
+/** A row that does not hold what paylink wrote is damage that SQLite cannot see. */
+const readable =
+  <T>({ path }: Database, convert: (row: Row) => T) =>
+  (row: Row): T => {
+    try {
+      return convert(row);
+    } catch (error) {
+      throw damaged(path, messageOf(error));
+    }
+  };
 
 function prune(database: Database, before: number): Pruned {
   let events = 0;
   const old = database.prepare("SELECT id FROM events WHERE received_at < ? LIMIT ?");
-  const deletions = ["arrivals WHERE event", "forwards WHERE event", "events WHERE id"].map((rows) =>
-    database.prepare(`DELETE FROM ${rows} = ?`),
-  );
+  const deletions = [
+    "arrivals WHERE event",
+    "forwards WHERE event",
+    "claims WHERE event",
+    "events WHERE id",
+  ].map((rows) => database.prepare(`DELETE FROM ${rows} = ?`));
   for (;;) {
     const ids = old.all(before, PRUNE_SIZE).map(({ id = null }) => id);
     if (ids.length === 0) break;

@@ -1,7 +1,7 @@
 /** Rows of the event tables, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
 import { withBody, type HttpRequest } from "../../http/message.ts";
-import type { Arrival, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import type { Arrival, Listener, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 import type { Forward } from "../../receiver/events.ts";
 import { REASONS, WARNINGS, type Verdict } from "../../signatures/verdict.ts";
 import type { Row } from "./event-pages.ts";
@@ -70,6 +70,8 @@ const forwardRow = z.object({
   detail: z.string(),
 });
 
+const listenerRow = z.object({ address: z.string(), bound: z.string() });
+
 export function eventFromRow(row: Row): StoredEvent {
   const { received_at: receivedAt, accepted, ...rest } = eventRow.parse(row);
   return { type: "event", receivedAt, accepted: accepted === 1, ...rest, request: requestFromRow(row) };
@@ -85,6 +87,8 @@ export function arrivalFromRow(row: Row): Arrival {
   const { id, received_at: receivedAt } = arrivalRow.parse(row);
   return { id, receivedAt };
 }
+
+export const listenerFromRow = (row: Row): Listener => listenerRow.parse(row);
 
 export const forwardFromRow = (row: Row): Forward => forwardRow.parse(row);
 

@@ -54,4 +54,14 @@ export const EVENT_MIGRATIONS: readonly string[] = [
      trailers TEXT,
      body BLOB
    ) STRICT;`,
+  `CREATE TABLE claims (
+     event TEXT PRIMARY KEY,
+     owner TEXT NOT NULL,
+     until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE listeners (
+     address TEXT PRIMARY KEY,
+     bound TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];

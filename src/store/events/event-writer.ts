@@ -44,10 +44,18 @@ function prepareWrites(database: Database): PreparedWrites {
        headers, trailers, verdict, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uti, digest) DO NOTHING`,
   );
-  const findFirst = database.prepare(
-    `SELECT id, EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS accepted
-     FROM events WHERE uti = ? AND digest = ?`,
+  const findSame = database.prepare("SELECT id FROM events WHERE uti = ? AND digest = ?");
+  const findState = database.prepare(
+    `SELECT
+       EXISTS (SELECT 1 FROM forwards WHERE event = ?1 AND status BETWEEN 200 AND 299) AS accepted,
+       EXISTS (SELECT 1 FROM claims WHERE event = ?1 AND owner <> ?2 AND until > ?3) AS claimed,
+       (SELECT status FROM forwards WHERE event = ?1 ORDER BY rowid DESC LIMIT 1) AS answered`,
   );
+  const claim = database.prepare(
+    `INSERT INTO claims VALUES (?1, ?2, ?3) ON CONFLICT (event) DO UPDATE SET owner = ?2, until = ?3
+     WHERE owner = ?2 OR until <= ?4`,
+  );
+  const release = database.prepare("DELETE FROM claims WHERE event = ? AND owner = ?");
   const insertArrival = database.prepare("INSERT INTO arrivals (event, id, received_at) VALUES (?, ?, ?)");
   const insertForward = database.prepare("INSERT INTO forwards VALUES (?, ?, ?, ?, ?, ?)");
   const insertRejection = database.prepare(
@@ -61,19 +69,39 @@ function prepareWrites(database: Database): PreparedWrites {
        (SELECT seq, sum(length(body)) OVER (ORDER BY seq DESC) AS bytes FROM rejections)
      WHERE bytes > ${MAX_REJECTED_BYTES})`,
   );
-  const writeEvent = ({ id, uti, receivedAt, columns, body }: EventWrite): StoreResult | null => {
+  const lookUp = (first: string, owner: string, now: number): StoreResult => {
+    const state = findState.get(first, owner, now);
+    return {
+      repeated: true,
+      first,
+      accepted: state?.["accepted"] === 1,
+      claimedElsewhere: state?.["claimed"] === 1,
+      answered: state?.["answered"] == null ? undefined : Number(state["answered"]),
+    };
+  };
+  const storeEvent = ({ id, uti, receivedAt, columns, body }: EventWrite): string => {
     const digest = hash("sha256", body, "buffer");
     const { changes } = insertEvent.run(id, uti, digest, receivedAt, ...columns, body);
-    if (changes !== 0) return null;
-    const row = findFirst.get(uti, digest);
-    const first = String(row?.["id"]);
-    insertArrival.run(first, id, receivedAt);
-    return { repeated: true, first, accepted: row?.["accepted"] === 1 };
+    if (changes !== 0) return id;
+    const first = String(findSame.get(uti, digest)?.["id"]);
+    // The same where this very delivery was written before, to a log that was then removed.
+    if (first !== id) insertArrival.run(first, id, receivedAt);
+    return first;
+  };
+  const writeEvent = (event: EventWrite): StoreResult | null => {
+    const { id, owner, receivedAt, claimUntil } = event;
+    const first = storeEvent(event);
+    if (claimUntil !== null) claim.run(first, owner, claimUntil, receivedAt);
+    return first === id ? null : lookUp(first, owner, receivedAt);
   };
   return {
     write: (write) => {
       if (write.type === "event") return writeEvent(write);
-      (write.type === "forward" ? insertForward : insertRejection).run(...write.columns);
+      if (write.type === "look-up") return lookUp(write.first, write.owner, write.now);
+      if (write.type === "forward") {
+        insertForward.run(write.first, ...write.columns);
+        release.run(write.first, write.owner);
+      } else insertRejection.run(...write.columns);
       return null;
     },
     trimRejections: () => {

@@ -1,6 +1,6 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
 import { join } from "node:path";
-import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
 import { openDatabase, type Database } from "../database.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -8,26 +8,52 @@ import { createEventLog } from "./event-log.ts";
 import { createEventQueries } from "./event-queries.ts";
 import { EVENT_MIGRATIONS } from "./event-schema.ts";
 import { createWriterThread } from "./writer-thread.ts";
+import type { Write } from "./writes.ts";
 
 /** Where events are stored unless the user names another file. */
 export const eventsPath = (dataFolder: string): string => join(dataFolder, "events.db");
 
-/** `thread` is the program of the thread that writes; it starts with the first write. Throws `file_unreadable`. */
-export function openEventStore(path: string, thread: string): EventStore {
-  const database = open(path);
+export interface EventStoreParts {
+  /** The program of the thread that writes; it starts with the first write. */
+  readonly thread: string;
+  /** Tells this store's claims from those of others: no two stores have the same. */
+  readonly owner: string;
+  readonly warn: (text: string) => void;
+}
+
+/** Opens the file only to read and to write: what cannot be opened is reported by the first of them. */
+export function openEventStore(path: string, { thread, owner, warn }: EventStoreParts): EventStore {
   const writer = createWriterThread(thread, path);
   // While one group waits for the disk, the next one is gathered and posted.
-  const group = createGroupCommit(writer.write, { atOnce: 2 });
+  const group = createGroupCommit(
+    async (writes: readonly Write[]) => {
+      const { results, replaced } = await writer.write(writes);
+      if (replaced)
+        warn(`The event store ${path} was removed or replaced. Events are now stored in a new file there.`);
+      return results;
+    },
+    { atOnce: 2 },
+  );
   let closed = false;
   return {
-    ...createEventLog(group),
-    ...createEventQueries(database),
+    ...createEventLog(group, owner),
+    ...createEventQueries(() => open(path)),
+    ready: async () => {
+      open(path).close();
+      try {
+        await writer.write([]);
+      } catch (cause) {
+        throw new PaylinkError("file_unwritable", `Cannot write the event store: ${messageOf(cause)}`, {
+          cause,
+          hint: "Nothing is listening. Check who may write the file and its folder, and whether the disk is read-only or full.",
+        });
+      }
+    },
     close: async () => {
       if (closed) return;
       closed = true;
       await group.settled();
       await writer.close();
-      database.close();
     },
   };
 }
@@ -37,10 +63,8 @@ function open(path: string): Database {
     return openDatabase(path, EVENT_MIGRATIONS);
   } catch (error) {
     if (error instanceof PaylinkError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unreadable", `Cannot open the event store ${path}: ${reason}`, {
+    throw new PaylinkError("file_unreadable", `Cannot open the event store ${path}: ${messageOf(error)}`, {
       cause: error,
-      hint: "Nothing was received. Name another file with --db, or use --no-store to store nothing.",
     });
   }
 }

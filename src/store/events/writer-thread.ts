@@ -1,16 +1,16 @@
 /** The thread that writes events, as the receiver's side sees it. */
 import { Worker } from "node:worker_threads";
-import type { Write, WriteResult } from "./writes.ts";
+import type { GroupAnswer, Write } from "./writes.ts";
 
 export interface WriterThread {
   /** Rejects when the thread ends instead of answering; the next group starts another thread. */
-  readonly write: (writes: readonly Write[]) => Promise<WriteResult[]>;
+  readonly write: (writes: readonly Write[]) => Promise<GroupAnswer>;
   /** Resolves when the thread has closed the file. */
   readonly close: () => Promise<void>;
 }
 
 interface Waiting {
-  readonly resolve: (results: WriteResult[]) => void;
+  readonly resolve: (answer: GroupAnswer) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -26,7 +26,7 @@ export function createWriterThread(program: string, path: string): WriterThread 
     // Without this, Node 22 warns on stderr that its SQLite is experimental.
     const started = new Worker(program, { workerData: path, env: { NODE_NO_WARNINGS: "1" } });
     let cause: unknown = new Error("the thread that writes events has ended");
-    started.on("message", (results: WriteResult[]) => waiting.shift()?.resolve(results));
+    started.on("message", (answer: GroupAnswer) => waiting.shift()?.resolve(answer));
     started.on("error", (error) => (cause = error));
     started.on("exit", () => {
       worker = undefined;

@@ -10,10 +10,26 @@ export interface EventWrite {
   /** The columns from `outcome` to `verdict`, in the order of the table. */
   readonly columns: readonly Value[];
   readonly body: Uint8Array;
+  /** The log that writes. */
+  readonly owner: string;
+  /** Until when the log claims the event; null where it does not forward it. */
+  readonly claimUntil: number | null;
+}
+
+/** Writes nothing, and has the same result as another delivery of the event. */
+export interface LookUp {
+  readonly type: "look-up";
+  readonly first: string;
+  readonly owner: string;
+  readonly now: number;
 }
 
 export interface ForwardWrite {
   readonly type: "forward";
+  /** The id of the first delivery. */
+  readonly first: string;
+  readonly owner: string;
+  /** The columns after `event`. */
   readonly columns: readonly Value[];
 }
 
@@ -22,10 +38,17 @@ export interface RejectionWrite {
   readonly columns: readonly Value[];
 }
 
-export type Write = EventWrite | ForwardWrite | RejectionWrite;
+export type Write = EventWrite | LookUp | ForwardWrite | RejectionWrite;
 
 /** The first delivery of an event, a forward and a rejection have no result. */
 export type WriteResult = PromiseSettledResult<StoreResult | null>;
+
+/** What became of a group of writes. */
+export interface GroupAnswer {
+  readonly results: readonly WriteResult[];
+  /** The files had been removed or replaced: this group and all later ones went to another database at the same path. */
+  readonly replaced: boolean;
+}
 
 /** Rejections to store at most: more are deleted, the oldest first. */
 export const MAX_REJECTIONS = 1000;

@@ -1,0 +1,84 @@
+/** Waits for the payment of a link whose webhooks a running `listen` receives, by reading what it stores. */
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
+import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
+import { asReceived, type EventStore, type Listener } from "../../receiver/event-store.ts";
+import { isPaymentOf, type PaymentEvent, type Reception } from "./own-receiver.ts";
+
+/** Milliseconds between two looks at the store. */
+const LOOK_EVERY = 250;
+
+/** The callbacks of the link if a running `listen` that keeps its events in this store receives at them. */
+export async function listenedCallbacks(
+  { paymentSettings = {} }: PaymentLinkRequest,
+  store: EventStore,
+  { serve }: Pick<Context, "serve">,
+): Promise<Reception["callbacks"] | undefined> {
+  const { callbackUrl = paymentSettings.failureCallbackUrl } = paymentSettings;
+  if (callbackUrl === undefined) return undefined;
+  const { failureCallbackUrl = callbackUrl } = paymentSettings;
+  const listeners = await store.listeners();
+  for (const url of [callbackUrl, failureCallbackUrl]) {
+    const listener = listeners.find(({ address, bound }) =>
+      [address, bound].some((one) => leadsTo(url, one)),
+    );
+    if (listener === undefined || !(await isRunning(listener, serve))) return undefined;
+  }
+  return { callbackUrl, failureCallbackUrl };
+}
+
+/** A query changes nothing about who receives. */
+function leadsTo(url: string, address: string): boolean {
+  const [one, other] = [url, address].map(endOf);
+  return one !== undefined && one === other;
+}
+
+function endOf(text: string): string | undefined {
+  const url = parseWebAddress(text);
+  if (url === undefined) return undefined;
+  const host = isLoopback(url.hostname) ? "localhost" : url.hostname;
+  return `${url.protocol}//${host}:${url.port}${url.pathname}`;
+}
+
+/** A listener that was killed is still in the store, but its port is free. */
+async function isRunning({ bound }: Listener, serve: Context["serve"]): Promise<boolean> {
+  const { hostname, port } = new URL(bound);
+  try {
+    const server = await serve(async () => ({ status: 503, headers: [], body: new Uint8Array() }), {
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port || 80),
+      maxBody: 0,
+    });
+    await server.close();
+    return false;
+  } catch (error) {
+    if (error instanceof PaylinkError && error.code === "port_in_use") return true;
+    throw error;
+  }
+}
+
+/** Looks until the payment is there, or until it is closed. */
+export function followStore(
+  request: PaymentLinkRequest,
+  callbacks: Reception["callbacks"],
+  store: EventStore,
+  { now, pause }: Pick<Context, "now" | "pause">,
+): Reception {
+  const since = now();
+  const closing = new AbortController();
+  const look = async (): Promise<PaymentEvent> => {
+    for (;;) {
+      for await (const stored of store.events({ since, reference: request.invoiceId })) {
+        const event = asReceived(stored);
+        if (event.verdict.verdict === "valid" && isPaymentOf(request, event)) return event;
+      }
+      await pause(LOOK_EVERY);
+      closing.signal.throwIfAborted();
+    }
+  };
+  const payment = look();
+  // Whoever waits no longer does not hear why it ended.
+  payment.catch(() => undefined);
+  return { callbacks, payment, close: async () => closing.abort() };
+}
