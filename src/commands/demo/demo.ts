@@ -180,6 +180,6 @@ async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Prom
 }
 
 function done({ out }: Context, step: string, result: string): void {
-  if (out.json) out.data(JSON.stringify({ type: "step", step, ok: true }));
-  else out.data(`${out.paint.green("✓")} ${step.padEnd(32)}${result}`);
+  const line = `${out.paint.green("✓")} ${step.padEnd(32)}${result}`;
+  out.lines([out.json ? JSON.stringify({ type: "step", step, ok: true }) : line]);
 }
