@@ -30,6 +30,8 @@ export function renderError(
   for (const [index, { message }] of error.problems.entries()) {
     lines.push(`  ${notePaint.bold((places[index] ?? "").padEnd(width))}  ${safeText(message)}`);
   }
+  const { body } = error.details;
+  if (typeof body === "string") lines.push(safeLines(body));
   const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");

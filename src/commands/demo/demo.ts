@@ -149,12 +149,12 @@ async function payReusable(loop: Loop): Promise<void> {
 async function pay(
   loop: Loop,
   title: string,
-  url: string | undefined,
+  url: string,
   outcome: Choice,
   amount?: string,
 ): Promise<WebhookEvent> {
   const { context, nextWebhook } = loop;
-  await payAtCheckout(context.send, new URL(url ?? ""), {
+  await payAtCheckout(context.send, new URL(url), {
     outcome,
     ...(amount === undefined ? {} : { amount }),
   });
