@@ -4,7 +4,8 @@ import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
-import { createOutput, standardStreams } from "./terminal/output.ts";
+import { isReaderGone } from "./terminal/channel.ts";
+import { createOutput, standardChannels } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
@@ -17,7 +18,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
-  const streams = standardStreams(world);
+  const channels = standardChannels(world);
   const interruption = new AbortController();
   const { signal } = interruption;
   const network = createSender({
@@ -28,7 +29,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
-    createOutput(streams, world.env, options, secrets.hide);
+    createOutput(channels, world.env, options, secrets.hide);
   const now = (): Date => new Date();
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     // Help needs neither settings nor files: loading them takes an eighth of its time (startup bench).
@@ -65,13 +66,15 @@ export async function run(world: NodeJS.Process): Promise<number> {
   };
   const stopWatching = watchSignals(world, interruption);
   try {
-    return await runCommandLine(world.argv.slice(2), {
+    const exit = await runCommandLine(world.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal,
-      print: (text) => streams.stdout.write(text),
+      print: channels.toStdout.write,
       openOutput,
       openContext,
     });
+    const failure = await channels.toStdout.settled();
+    return exit === 0 && failure !== undefined && !isReaderGone(failure) ? 1 : exit;
   } finally {
     stopWatching();
     await network.close();

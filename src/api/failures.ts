@@ -1,6 +1,14 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, memberOf, parseJson, type Json, type JsonObject } from "../domain/json.ts";
+import {
+  isJsonObject,
+  memberOf,
+  parseJson,
+  stringifyJson,
+  type Json,
+  type JsonObject,
+} from "../domain/json.ts";
+import { isWebAddress } from "../domain/web-address.ts";
 import { SendError } from "../http/exchange.ts";
 import type { HttpReply } from "../http/message.ts";
 
@@ -20,6 +28,34 @@ export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
   if (status >= 400 && status < 500) return new PaylinkError("refused", message, options);
   if (effect === "reads") return new PaylinkError("not_reached", message, options);
   return new PaylinkError("outcome_unknown", message, { ...options, hint: UNKNOWN_HINT[effect] });
+}
+
+/**
+ * Whether the body of a successful reply is an error, so that no link exists: `error`, or a `code` with a `message`. A body
+ * with an id or a web address beside these may be a wrapped link, and a code such as 0 or 200 means success.
+ */
+export function isError(body: JsonObject): boolean {
+  const { error = null, code = null, message, ...others } = body;
+  if (mayHoldLink(others)) return false;
+  if (error !== null && error !== false && error !== "") return true;
+  if (code === null || typeof message !== "string") return false;
+  return !/^(?:0+|2\d\d|ok|success)$/i.test(typeof code === "string" ? code : stringifyJson(code));
+}
+
+function mayHoldLink(value: Json): boolean {
+  if (typeof value === "string") return isWebAddress(value);
+  if (Array.isArray(value)) return value.some(mayHoldLink);
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(([name, member]) => name === "id" || mayHoldLink(member));
+}
+
+/** The failure for a successful reply whose body is an error. */
+export function errorInside({ status, body }: HttpReply): PaylinkError {
+  const said = serviceWords(body);
+  return new PaylinkError("refused", `The service answered ${status} with an error: ${said.text}`, {
+    problems: said.problems,
+    details: { status, service: said.text },
+  });
 }
 
 /** The hint of `outcome_unknown` if the request did not create a link. */
