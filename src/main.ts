@@ -5,8 +5,8 @@ import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
 import { openServices } from "./services.ts";
-import { createReadFile } from "./terminal/files.ts";
-import { createOutput, standardStreams } from "./terminal/output.ts";
+import { createReadFile, createStdin } from "./terminal/files.ts";
+import { createOutput, standardStreams, type StandardStreams } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
@@ -35,14 +35,13 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
+    const stdin = createStdin({ open: () => world.stdin, signal, note: out.note });
     const machine = {
       out,
       signal,
       now,
-      readFile: createReadFile(() => world.stdin, signal),
-      get stdin() {
-        return world.stdin;
-      },
+      readFile: createReadFile(stdin, signal),
+      stdin,
       ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
       openBrowser: async (url: string) => (await import("./terminal/desktop.ts")).openBrowser(url),
       copyText: async (text: string) => (await import("./terminal/desktop.ts")).copyText(text),
@@ -61,8 +60,9 @@ export async function run(world: NodeJS.Process): Promise<number> {
     return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
   };
   const stopWatching = watchSignals(world, interruption);
+  let exit: number;
   try {
-    return await runCommandLine(world.argv.slice(2), {
+    exit = await runCommandLine(world.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal,
       print: (text) => streams.stdout.write(text),
@@ -73,6 +73,15 @@ export async function run(world: NodeJS.Process): Promise<number> {
     stopWatching();
     await network.close();
   }
+  if (exit !== 0) await leave(world, streams, exit);
+  return exit;
+}
+
+/** Ends the process even if a connection is still being made, which undici cannot cancel. */
+async function leave(world: NodeJS.Process, streams: StandardStreams, exit: number): Promise<void> {
+  for (const stream of [streams.stdout, streams.stderr])
+    await new Promise<void>((written) => void stream.write("", () => written()));
+  world.exit(exit);
 }
 
 /** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */

@@ -99,7 +99,7 @@ function isPaymentOf(
 }
 
 async function openReceiver(
-  { out, serve, now, newId, readFile, send }: Context,
+  { out, serve, now, newId, readFile, send, signal }: Context,
   settings: InForce,
   plan: ReceiverPlan,
   observe: Observe,
@@ -113,7 +113,7 @@ async function openReceiver(
         hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
       },
     );
-  const keyring = await openKeyring([source], { readFile, send, warn: out.warn, now });
+  const keyring = await openKeyring([source], { readFile, send, signal, warn: out.warn, now });
   return startReceiver({
     ...plan,
     serve,
