@@ -84,12 +84,17 @@ export interface Ask {
   confirm(message: string): Promise<boolean>;
 }
 
-/** Files and standard input, as bytes; `-` is standard input. Throws `file_unreadable`. */
-export type ReadFile = (path: string) => Promise<Uint8Array>;
+/**
+ * Files and standard input, as bytes; `-` is standard input. `place` is the flag or setting that names the file. Throws
+ * `file_unreadable`.
+ */
+export type ReadFile = (path: string, place?: string) => Promise<Uint8Array>;
 
 export interface ApiOptions {
-  /** Milliseconds for one exchange; 30 s by default. */
+  /** Milliseconds for everything that the command asks of the service; without it, 30 s for each exchange. */
   readonly timeout?: number | undefined;
+  /** Milliseconds for each exchange, for a command that makes any number of them. */
+  readonly exchangeTimeout?: number | undefined;
   /** Replaces the network, for a command that watches or limits its requests. */
   readonly send?: Send;
 }

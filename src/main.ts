@@ -5,6 +5,7 @@ import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
 import { isReaderGone } from "./terminal/channel.ts";
+import { createReadFile, createStdin } from "./terminal/files.ts";
 import { createOutput, standardChannels } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
@@ -32,21 +33,17 @@ export async function run(world: NodeJS.Process): Promise<number> {
     createOutput(channels, world.env, options, secrets.hide);
   const now = (): Date => new Date();
   const openContext = async (options: GlobalOptions): Promise<Context> => {
-    // Help needs neither settings nor files: loading them takes an eighth of its time (startup bench).
+    // Help needs no settings: loading them takes an eighth of its time (startup bench).
     const { openServices } = await import("./services.ts");
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
+    const stdin = createStdin({ open: () => world.stdin, signal, note: out.note });
     const machine = {
       out,
       signal,
       now,
-      readFile: async (path: string) => {
-        const { createReadFile } = await import("./terminal/files.ts");
-        return createReadFile(() => world.stdin, signal)(path);
-      },
-      get stdin() {
-        return world.stdin;
-      },
+      readFile: createReadFile(stdin, signal),
+      stdin,
       ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
       openBrowser: async (url: string) => (await import("./terminal/desktop.ts")).openBrowser(url),
       copyText: async (text: string) => (await import("./terminal/desktop.ts")).copyText(text),
@@ -65,20 +62,26 @@ export async function run(world: NodeJS.Process): Promise<number> {
     return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
   };
   const stopWatching = watchSignals(world, interruption);
+  let exit: number;
   try {
-    const exit = await runCommandLine(world.argv.slice(2), {
+    exit = await runCommandLine(world.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal,
-      print: channels.toStdout.write,
+      print: (text) => channels.toStdout.write(text),
       openOutput,
       openContext,
     });
-    const failure = await channels.toStdout.settled();
-    return exit === 0 && failure !== undefined && !isReaderGone(failure) ? 1 : exit;
   } finally {
     stopWatching();
     await network.close();
   }
+  const failure = await channels.toStdout.settled();
+  if (exit === 0 && failure !== undefined && !isReaderGone(failure)) exit = 1;
+  if (exit === 0) return exit;
+  await channels.toStderr.settled();
+  // undici cannot cancel a connection that is still being made, which would keep the process alive.
+  world.exit(exit);
+  return exit;
 }
 
 /** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */

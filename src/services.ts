@@ -1,7 +1,7 @@
 /** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
 import { join } from "node:path";
 import type { Context } from "./context.ts";
-import { messageOf, PaylinkError } from "./domain/errors.ts";
+import { fileReason, PaylinkError } from "./domain/errors.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import type { InForce } from "./store/settings/in-force.ts";
 import type { Settings } from "./store/settings/settings.ts";
@@ -11,7 +11,7 @@ const REQUEST_TIMEOUT = 30_000;
 
 interface Machine extends Pick<
   Context,
-  "out" | "send" | "now" | "newId" | "random" | "pause" | "env" | "processes" | "profile"
+  "out" | "send" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "processes" | "profile"
 > {
   /** The program of the thread that writes events. */
   readonly eventThread: string;
@@ -35,7 +35,7 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, now, newId, random, pause, env, processes, profile, eventThread } = machine;
+  const { out, send, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const { openSettings } = await import("./store/settings/settings.ts");
@@ -62,8 +62,10 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         now,
         random,
         pause,
+        signal,
         settings: await settings(),
-        timeout: options.timeout ?? REQUEST_TIMEOUT,
+        timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
+        deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
         waiting: ({ reason, milliseconds, retry, retries }) =>
           out.warn(
             `Nothing was created: ${reason}. Trying again in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
@@ -121,6 +123,8 @@ async function writeFile(path: string, text: string): Promise<void> {
   try {
     await write(path, text);
   } catch (error) {
-    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${messageOf(error)}`, { cause: error });
+    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${fileReason(error)}.`, {
+      cause: error,
+    });
   }
 }

@@ -1,14 +1,19 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
 import { PaylinkError } from "../domain/errors.ts";
+import { SendTimeout, type Send } from "../http/exchange.ts";
 import type { InForce, Source } from "../store/settings/in-force.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type AccessToken, type TokenSource } from "./tokens.ts";
 
-export interface AccountParts extends RetryParts {
+export interface AccountParts extends Omit<RetryParts, "timeLeft"> {
   readonly settings: InForce;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
+  /** Milliseconds since 1970 at which the command must end; undefined sets no limit. */
+  readonly deadline: number | undefined;
+  /** Fires at Ctrl-C or SIGTERM: a request that may create something is finished, and no other one begins. */
+  readonly signal: AbortSignal;
   /** Stores a token from client credentials in the profile of those credentials. */
   readonly keep: (profile: string, token: AccessToken) => Promise<void>;
 }
@@ -18,11 +23,31 @@ export function openApi(parts: AccountParts): Api {
   const { settings, timeout } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
-  const send = withRetries(parts);
+  const timeLeft = (): number =>
+    parts.deadline === undefined ? Number.POSITIVE_INFINITY : parts.deadline - parts.now().getTime();
+  const send = withRetries({ ...parts, send: withinRun(parts, timeLeft), timeLeft });
   const transactionUrl = settings.get("transactionUrl");
   const tokens = tokensInForce({ ...parts, send });
-  return createApi({ send, baseUrl, tokens, transactionUrl, timeout });
+  return createApi({
+    // Only a request that may change something (RFC 9110 9.2.1) must be finished.
+    send: (request, options) => send(request, { ...options, finish: request.method !== "GET" }),
+    baseUrl,
+    tokens,
+    transactionUrl,
+    timeout,
+  });
 }
+
+/** Begins no exchange after an interruption, and lets none outlast the command's time. */
+const withinRun =
+  ({ send, signal }: Pick<AccountParts, "send" | "signal">, timeLeft: () => number): Send =>
+  async (request, options = {}) => {
+    signal.throwIfAborted();
+    const left = timeLeft();
+    if (left <= 0) throw new SendTimeout("the time of --timeout has passed", false);
+    const { timeout = left } = options;
+    return send(request, { ...options, signal, timeout: Math.min(timeout, left) });
+  };
 
 export const noAccount = (): PaylinkError =>
   new PaylinkError("no_profile", "No account configured. Run one of:");

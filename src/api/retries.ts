@@ -28,13 +28,14 @@ export interface RetryParts {
   /** Resolves after so many milliseconds; rejects when the run is interrupted. */
   readonly pause: (milliseconds: number) => Promise<void>;
   readonly waiting: (wait: Wait) => void;
+  /** Milliseconds until the command must end; a longer wait is not begun. */
+  readonly timeLeft: () => number;
 }
 
 /** The same `Send`, with retries, unless the time for the exchange has passed. Returns the last reply or throws the last failure. */
-export function withRetries({ send, now, random, pause, waiting }: RetryParts): Send {
+export function withRetries({ send, now, random, pause, waiting, timeLeft }: RetryParts): Send {
   const attempt = async (request: HttpRequest, options: SendOptions, retry: number): Promise<HttpReply> => {
-    const again = async (reason: string, asked: number | undefined): Promise<HttpReply> => {
-      const milliseconds = asked ?? backoff(FIRST_WAIT, retry, random);
+    const again = async (reason: string, milliseconds: number): Promise<HttpReply> => {
       waiting({ milliseconds, reason, retry, retries: RETRIES });
       await pause(milliseconds);
       return attempt(request, options, retry + 1);
@@ -44,12 +45,14 @@ export function withRetries({ send, now, random, pause, waiting }: RetryParts): 
         return error;
       throw error;
     });
-    if (result instanceof SendError) return again(result.message, undefined);
+    const usual = backoff(FIRST_WAIT, retry, random);
+    if (result instanceof SendError) {
+      if (usual > timeLeft()) throw result;
+      return again(result.message, usual);
+    }
     if (retry > RETRIES || !isOverloaded(result)) return result;
-    const asked = retryAfter(result, now());
-    return asked !== undefined && asked > LONGEST_WAIT
-      ? result
-      : again(`it answered ${result.status}`, asked);
+    const wait = retryAfter(result, now()) ?? usual;
+    return wait > Math.min(LONGEST_WAIT, timeLeft()) ? result : again(`it answered ${result.status}`, wait);
   };
   return (request, options = {}) => attempt(request, options, 1);
 }

@@ -17,6 +17,7 @@ export async function control(
   { baseUrl, token }: Target,
   path: string,
   form: Readonly<Record<string, string>>,
+  signal: AbortSignal,
 ): Promise<string> {
   const reply = await send(
     {
@@ -30,7 +31,7 @@ export async function control(
       ],
       body: new TextEncoder().encode(new URLSearchParams(form).toString()),
     },
-    { timeout: TIMEOUT },
+    { timeout: TIMEOUT, signal },
   ).catch((error: unknown) => {
     throw failureOf(error, "reads");
   });

@@ -4,7 +4,7 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { messageOf, PaylinkError } from "../domain/errors.ts";
+import { fileReason, PaylinkError } from "../domain/errors.ts";
 import type { OpenBytes } from "./rows.ts";
 
 export interface Input {
@@ -23,7 +23,9 @@ export async function fileInput(path: string): Promise<Input> {
     if (!isFile) throw new Error("it is not a file");
     return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
   } catch (error) {
-    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${fileReason(error)}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -24,6 +24,9 @@ export function statusOf(code: FailureCode): Status {
     case "no_profile":
     case "usage":
       return "not_reached";
+    case "interrupted":
+    case "terminated":
+      return "not_sent";
     default:
       return "unknown";
   }

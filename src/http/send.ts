@@ -9,7 +9,7 @@ const MAX_REPLY = 5 * 1024 * 1024;
 
 export interface Sender {
   readonly send: Send;
-  /** Closes the kept-alive connections. */
+  /** Closes every connection, also one that is still being made. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createSender(parts: SenderParts): Sender {
       return exchange(await agentFor(route, options.timeout ?? TIMEOUT), request, options);
     },
     close: async () =>
-      void (await Promise.all([...agents.values()].map(async (agent) => (await agent).close()))),
+      void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))),
   };
 }
 
@@ -68,21 +68,35 @@ async function keepParserSimple(): Promise<void> {
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {
-  const { timeout = TIMEOUT, maxReply = MAX_REPLY } = options;
+  const { timeout = TIMEOUT, maxReply = MAX_REPLY, signal, finish = false } = options;
   const origin = `${request.scheme}://${request.authority}`;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
-    let given: SendError | undefined;
+    let given: Error | undefined;
     let status = 0;
     let headers: readonly HeaderLine[] = [];
     let length = 0;
     const chunks: Uint8Array[] = [];
-    const giveUp = (Failure: typeof SendError, reason: string): void => {
-      given = new Failure(`${origin} ${reason}`, controller !== undefined);
-      controller?.abort(given);
-      reject(given);
+    const end = (error: Error): void => {
+      given = error;
+      settle();
+      controller?.abort(error);
+      reject(error);
     };
-    const timer = setTimeout(() => giveUp(SendTimeout, `did not answer within ${timeout} ms`), timeout);
+    const giveUp = (Failure: typeof SendError, reason: string): void =>
+      end(new Failure(`${origin} ${reason}`, controller !== undefined));
+    const interrupt = (): void => {
+      if (!finish || controller === undefined) end(signal?.reason);
+    };
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", interrupt);
+    };
+    const timer = setTimeout(
+      () => giveUp(SendTimeout, `did not answer within ${lengthOf(timeout)}`),
+      timeout,
+    );
+    signal?.addEventListener("abort", interrupt, { once: true });
     agent.dispatch(
       {
         origin,
@@ -109,17 +123,20 @@ function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions)
           if (length > maxReply) giveUp(SendError, `sent more than ${maxReply} bytes of reply`);
         },
         onResponseEnd: () => {
-          clearTimeout(timer);
+          settle();
           resolve({ status, headers, body: Buffer.concat(chunks, length) });
         },
         onResponseError: (_, error) => {
-          clearTimeout(timer);
+          settle();
           reject(given ?? new SendError(`${origin}: ${describe(error)}`, controller !== undefined, error));
         },
       },
     );
   });
 }
+
+const lengthOf = (milliseconds: number): string =>
+  milliseconds < 950 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
 /** undici gives names and values as one flat list of buffers; latin1 keeps one character an octet. */
 function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {

@@ -9,6 +9,8 @@ import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 interface KeySources {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly send: Send;
+  /** Ends the reading of a key. */
+  readonly signal?: AbortSignal | undefined;
   /** Called with each problem of a key that is still used. */
   readonly warn: (warning: string) => void;
 }
@@ -40,7 +42,7 @@ export async function openKeyring(
   const reload = async (): Promise<VerificationKey[]> => {
     for (const source of loaded.keys()) {
       try {
-        loaded.set(source, await loadKeys([source], io));
+        loaded.set(source, await loadKeys([source], { ...io, signal: undefined }));
       } catch (error) {
         io.warn(`The keys read before stay in use. ${messageOf(error)}`);
       }
@@ -72,17 +74,17 @@ async function loadKey(source: string, io: KeySources): Promise<VerificationKey[
   return read.keys;
 }
 
-async function bytesOf(source: string, { readFile, send }: KeySources): Promise<Uint8Array> {
+async function bytesOf(source: string, { readFile, send, signal }: KeySources): Promise<Uint8Array> {
   if (isKeyText(source)) return new TextEncoder().encode(source);
   const url = parseWebAddress(source);
-  return url === undefined ? readFile(source) : fetchKey(url, send);
+  return url === undefined ? readFile(source) : fetchKey(url, send, signal);
 }
 
 /** Milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
 const FETCH_TIMEOUT = 5_000;
 
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
-async function fetchKey(url: URL, send: Send): Promise<Uint8Array> {
+async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<Uint8Array> {
   if (isExposed(url))
     throw new PaylinkError(
       "key_invalid",
@@ -95,10 +97,11 @@ async function fetchKey(url: URL, send: Send): Promise<Uint8Array> {
     body: new Uint8Array(),
   } as const;
   try {
-    const reply = await send(request, { timeout: FETCH_TIMEOUT });
+    const reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
     if (reply.status === 200) return reply.body;
     throw new Error(`it answered ${reply.status}`);
   } catch (error) {
+    signal?.throwIfAborted();
     const reason = messageOf(error);
     throw new PaylinkError("not_reached", `The key at ${url.href} cannot be fetched: ${reason}`, {
       cause: error,

@@ -1,29 +1,58 @@
 /** Reads the files of a command line, and standard input for `-`. */
-import { readFile } from "node:fs/promises";
-import { addAbortSignal, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
-import { messageOf, PaylinkError } from "../domain/errors.ts";
+import { fileReason, PaylinkError } from "../domain/errors.ts";
 
-/** The signal ends reading standard input, which may never end by itself. */
-export function createReadFile(stdin: () => Readable, signal: AbortSignal): ReadFile {
-  return async (path) => {
-    if (path === "-") {
-      const bytes = readAll(addAbortSignal(signal, stdin()));
-      return bytes.catch((error: unknown) => {
+interface StandardInput extends Readable {
+  readonly isTTY?: boolean;
+}
+
+interface StdinParts {
+  /** Node opens standard input when it is first used. */
+  readonly open: () => StandardInput;
+  /** Ends the reading, with its reason. */
+  readonly signal: AbortSignal;
+  /** Tells a person at a terminal that the command waits for input. */
+  readonly note: (text: string) => void;
+}
+
+/** Standard input, to be read once. */
+export function createStdin({ open, signal, note }: StdinParts): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      const stream = open();
+      if (stream.isTTY === true) note("Reading from stdin; Ctrl-D to end");
+      const stop = (): void => void stream.destroy();
+      signal.addEventListener("abort", stop, { once: true });
+      try {
         signal.throwIfAborted();
-        throw error;
-      });
-    }
+        yield* stream;
+      } finally {
+        signal.removeEventListener("abort", stop);
+        signal.throwIfAborted();
+      }
+    },
+  };
+}
+
+export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadFile {
+  return async (path, place) => {
+    if (path === "-") return readAll(stdin);
+    const { readFile } = await import("node:fs/promises");
     try {
-      return await readFile(path);
+      return await readFile(path, { signal });
     } catch (error) {
-      throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+      signal.throwIfAborted();
+      const name = place === undefined ? path : `${place} ${path}`;
+      throw new PaylinkError("file_unreadable", `Cannot read ${name}: ${fileReason(error)}.`, {
+        cause: error,
+      });
     }
   };
 }
 
-async function readAll(stream: Readable): Promise<Uint8Array> {
+async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
+  for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
 }

@@ -36,11 +36,11 @@ const TIMEOUT = 10_000;
 
 export async function post(
   request: HttpRequest,
-  { send, now }: { readonly send: Send; readonly now: () => Date },
+  { send, now, signal }: { readonly send: Send; readonly now: () => Date; readonly signal: AbortSignal },
 ): Promise<Answer | NoAnswer> {
   const start = now().getTime();
   try {
-    const { status, body } = await send(request, { timeout: TIMEOUT });
+    const { status, body } = await send(request, { timeout: TIMEOUT, signal });
     return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
   } catch (error) {
     if (error instanceof SendError) return { status: null, sent: error.sent, reason: error.message };

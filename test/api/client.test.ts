@@ -25,6 +25,7 @@ function apiAt(baseUrl: string, { tokens = fixedToken(TOKEN), timeout = 5000 }: 
   onTestFinished(() => sender.close());
   const waits: Wait[] = [];
   const send = withRetries({
+    timeLeft: () => Number.POSITIVE_INFINITY,
     send: sender.send,
     now: () => NOW,
     random: () => 0.5,

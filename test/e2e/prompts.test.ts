@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { CTRL_C, DOWN, ENTER, openScreen } from "../support/screen.ts";
+import { keyFile } from "../support/webhooks.ts";
 
 async function homeWithSandbox(): Promise<{ home: string; url: string }> {
   const home = temporaryHome();
@@ -159,4 +160,12 @@ describe("test, in a terminal", () => {
     expect(screen.text()).toContain("told 1");
     expect(screen.text()).not.toContain("told 2");
   });
+});
+
+it("says that a command reads stdin, and ends it at Ctrl-C", async () => {
+  const home = temporaryHome();
+  const screen = openScreen(["verify", "--key", keyFile(home)], { home });
+  await screen.until(/Reading from stdin; Ctrl-D to end/);
+  screen.type(CTRL_C);
+  expect(await screen.ended).toBe(130);
 });

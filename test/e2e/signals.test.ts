@@ -16,6 +16,8 @@ const account = (url: string): Record<string, string> => ({
   PAYLINK_TERMINAL_ID: "1234567890",
 });
 
+const MORE_THAN_A_PIPE_HOLDS = 4 * 1024 * 1024;
+
 describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -31,6 +33,32 @@ describe.each([
     const ended = creating.stop(signal);
     setTimeout(answer, 200);
     expect(await ended).toMatchObject({ code, stdout: "https://pay.example/checkout?r=L1\n" });
+  });
+
+  it.each([
+    ["verify", "--key", "{key}"],
+    ["create", "--from", "-", "--dry-run"],
+    ["bulk", "-", "--dry-run"],
+    ["login", "--base-url", "https://pay.example", "--terminal-id", "1", "--token-stdin"],
+  ])("ends %s at once while it reads stdin", async (...words) => {
+    const home = temporaryHome();
+    const args = words.map((word) => word.replace("{key}", keyFile(home)));
+    const reading = startPaylink(args, { home });
+    await reading.write(" ".repeat(MORE_THAN_A_PIPE_HOLDS));
+    expect(await reading.stop(signal)).toMatchObject({ code, stdout: "", stderr: "" });
+  });
+
+  it.each([
+    ["status"],
+    ["transaction", "x"],
+    ["trigger", "approved", "--to", "{service}"],
+    ["verify", "--key", "{service}jwks.json"],
+  ])("ends %s at once while the service is silent", async (...words) => {
+    const service = await rawServer(() => undefined);
+    const args = words.map((word) => word.replace("{service}", `${service.url}/`));
+    const waiting = startPaylink(args, { home: temporaryHome(), env: account(service.url) });
+    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    expect(await waiting.stop(signal)).toMatchObject({ code, stdout: "", stderr: "" });
   });
 
   it("ends create at once when it comes a second time", async () => {

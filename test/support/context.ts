@@ -10,7 +10,7 @@ import { createSender } from "../../src/http/send.ts";
 import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
-import { createReadFile } from "../../src/terminal/files.ts";
+import { createReadFile, createStdin } from "../../src/terminal/files.ts";
 import { createOutput, standardChannels } from "../../src/terminal/output.ts";
 import { createSecrets } from "../../src/terminal/secrets.ts";
 import { temporaryHome } from "./home.ts";
@@ -59,13 +59,15 @@ export async function runCommand(argv: readonly string[], options: CommandOption
     nodeVersion: process.versions.node,
   });
   onTestFinished(() => network.close());
-  const stdin = Readable.from([Buffer.from(options.stdin ?? "")]);
+  const input = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
+    const out = await openOutput(given);
+    const stdin = createStdin({ open: () => input, signal, note: out.note });
     const machine = {
-      out: await openOutput(given),
+      out,
       signal,
       now: options.now ?? (() => new Date()),
-      readFile: createReadFile(() => stdin, signal),
+      readFile: createReadFile(stdin, signal),
       stdin,
       ask: options.ask,
       openBrowser: () => Promise.reject(new Error("no browser in tests")),

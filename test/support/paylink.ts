@@ -53,6 +53,8 @@ export interface Running {
   readonly stderr: () => string;
   /** Resolves with the first match in stdout; rejects when the program ends without one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Resolves when it has read the text from its standard input, except for what a pipe holds. */
+  write(text: string): Promise<void>;
   /** Ends its standard input. */
   close(): void;
   /** Stops reading stdout, as `head` does when it has what it wants. */
@@ -90,6 +92,7 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
         child.on("close", () => fail(new Error(`ended without ${pattern}: ${stdout()}${stderr()}`)));
         look();
       }),
+    write: (text) => new Promise((written) => void child.stdin?.write(text, () => written())),
     close: () => void child.stdin?.end(),
     pause: () => {
       child.stdout?.pause();

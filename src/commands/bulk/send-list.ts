@@ -22,7 +22,7 @@ export async function sendList(context: Context, list: List, options: SendOption
   const output = options.output ?? defaultOutput(options.file, rows.format === "json lines");
   requireWritable(output, input.path);
   const send = withoutRetries(context.send, context.now);
-  const api = await context.api({ timeout: options.timeout, send });
+  const api = await context.api({ exchangeTimeout: options.timeout, send });
   const claim = await claimJournal(context, list, options);
   try {
     const { ledger, checked } = claim;

@@ -160,6 +160,7 @@ async function pay(
   amount?: string,
 ): Promise<WebhookEvent> {
   const { context, nextWebhook } = loop;
+  context.signal.throwIfAborted();
   await payAtCheckout(context.send, new URL(url), {
     outcome,
     ...(amount === undefined ? {} : { amount }),

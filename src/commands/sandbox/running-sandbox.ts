@@ -24,16 +24,16 @@ const advanced = z.object({ now: z.string() });
 const rotated = z.object({ keyid: z.string() });
 
 export async function advanceClock(context: Context, { duration }: AdvanceOptions): Promise<number> {
-  const { out, send } = context;
-  const text = await control(send, await sandboxInForce(context), "/sandbox/advance", { duration });
+  const { out, send, signal } = context;
+  const text = await control(send, await sandboxInForce(context), "/sandbox/advance", { duration }, signal);
   const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
   out.data(out.json ? text : words());
   return 0;
 }
 
 export async function rotateKey(context: Context): Promise<number> {
-  const { out, send } = context;
-  const text = await control(send, await sandboxInForce(context), "/sandbox/rotate-key", {});
+  const { out, send, signal } = context;
+  const text = await control(send, await sandboxInForce(context), "/sandbox/rotate-key", {}, signal);
   const words = (): string =>
     `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
   out.data(out.json ? text : words());

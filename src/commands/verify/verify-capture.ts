@@ -15,8 +15,8 @@ import { captureFromRequest, readCapture, type Capture } from "./capture.ts";
 import type { CaptureSource, VerifyOptions } from "./options.ts";
 
 export async function verify(context: Context, options: VerifyOptions): Promise<number> {
-  const { out, readFile, send } = context;
-  const keys = await loadKeys(options.keySources, { readFile, send, warn: out.warn });
+  const { out } = context;
+  const keys = await loadKeys(options.keySources, { ...context, warn: out.warn });
   const capture = await openCapture(options.source, context);
   const { request, source } = addressedRequest(capture, options);
   const { policy, at } = options;
