@@ -53,6 +53,19 @@ export function byteSequence({ parsed, members }: RawDictionary, key: string): B
   return { bytes, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
 }
 
+const STRING = '"[^"\\\\]*"';
+const PARAMETERS = `(?:;[a-z0-9_.*-]+(?:=(?:${STRING}|0|[1-9]\\d*))?)*`;
+const STRINGS = `(?:${STRING}${PARAMETERS}(?: ${STRING}${PARAMETERS})*)?`;
+const CANONICAL_STRINGS = new RegExp(`^\\(${STRINGS}\\)${PARAMETERS}$`);
+
+/**
+ * Whether text that parsed as an inner list is what the library would write: Strings without escapes, whose parameters
+ * are flags, Strings and whole numbers. A canonical list with other values is not recognised.
+ */
+export function isCanonicalStrings(text: string): boolean {
+  return CANONICAL_STRINGS.test(text);
+}
+
 export function differOnlyInSpace(a: string, b: string): boolean {
   return withoutSpace(a) === withoutSpace(b);
 }
