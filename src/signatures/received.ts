@@ -157,7 +157,7 @@ function canonicalParams(
 }
 
 function signatureBytes(signatures: RawDictionary, member: RawMember, report: Report): Buffer {
-  const read = byteSequence(signatures, member.key);
+  const read = byteSequence(signatures, member);
   if (read === undefined) {
     throw new SignatureError("signature_malformed", "the signature is not base64 between colons");
   }
