@@ -10,6 +10,7 @@ import { component, componentValue, type MessageHead } from "../../src/signature
 import { SignatureError } from "../../src/signatures/verdict.ts";
 import type { FieldTypes, StructuredType } from "../../src/signatures/field-types.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { verificationKey } from "../../src/signatures/verification-key.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { byteSequence, readDictionary } from "../../src/signatures/structured.ts";
@@ -139,15 +140,7 @@ describe("whole requests of RFC 9421 under a policy of their own", () => {
     ];
     const carried = message.headers.filter(([name]) => !name.toLowerCase().startsWith("signature"));
     const request = { ...requestOf(message), headers: [...carried, ...ours] };
-    const plain = {
-      keyid: vector.keyid,
-      alg: null,
-      use: null,
-      keyOps: null,
-      notBefore: null,
-      notAfter: null,
-    };
-    const keys = [{ ...plain, key: keyOf(vector, "public_pem") }];
+    const keys = [verificationKey(keyOf(vector, "public_pem"), { keyid: vector.keyid })];
     const now = Number(inputOf(vector).parameters.get("created"));
     expect(verify(request, { keys, now, policy: { ...DEFAULT_POLICY, label, algorithm } })).toMatchObject({
       code: "ok",
