@@ -9,7 +9,8 @@ import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
 import { createSigningKeys } from "../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
-import { readKeys, type VerificationKey } from "../signatures/keys.ts";
+import { readKeys } from "../signatures/keys.ts";
+import type { VerificationKey } from "../signatures/verification-key.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 
 const ADDRESS = { host: "127.0.0.1", port: 0 } as const;

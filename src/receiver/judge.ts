@@ -1,7 +1,7 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. */
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { VerificationKey } from "../signatures/keys.ts";
+import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Verdict, Warning } from "../signatures/verdict.ts";
 import { verify } from "../signatures/verify.ts";

@@ -2,7 +2,7 @@
 import { messageOf } from "../domain/errors.ts";
 import type { Handler, Refusal, Serve, Server, TlsFiles } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
-import type { VerificationKey } from "../signatures/keys.ts";
+import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";

@@ -4,7 +4,8 @@ import { isKeyText } from "../domain/key-source.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
-import { readKeys, type VerificationKey } from "../signatures/keys.ts";
+import { readKeys } from "../signatures/keys.ts";
+import type { VerificationKey } from "../signatures/verification-key.ts";
 
 interface KeySources {
   readonly readFile: (path: string) => Promise<Uint8Array>;

@@ -48,37 +48,35 @@ export function isActive(algorithm: string): algorithm is DigestAlgorithm {
  * refused, since parsers differ in which of the two they keep.
  */
 export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): DigestCheck {
-  const lines = fieldLines(headers, "content-digest");
-  const warnings = new Set<Warning>();
-  const fail = (reason: DigestReason, detail: string): DigestCheck => ({
-    ok: false,
-    reason,
-    detail,
-    warnings: [...warnings],
-  });
-  const dictionary = parse(lines);
-  if (typeof dictionary === "string") return fail("content_digest_malformed", dictionary);
+  const dictionary = parse(fieldLines(headers, "content-digest"));
+  if (typeof dictionary === "string") return failed("content_digest_malformed", dictionary);
   const repeated = repeatedKey(dictionary);
-  if (repeated !== undefined) return fail("content_digest_malformed", `${repeated} is repeated`);
+  if (repeated !== undefined) return failed("content_digest_malformed", `${repeated} is repeated`);
 
+  const warnings: Warning[] = [];
   const verified: DigestAlgorithm[] = [];
   const mismatches: string[] = [];
   for (const member of dictionary.members) {
-    const read = byteSequence(dictionary, member.key);
+    const read = byteSequence(dictionary, member);
     const problem = malformation(member, read?.bytes);
-    if (read === undefined || problem !== undefined) return fail("content_digest_malformed", problem ?? "");
-    if (!read.canonical) warnings.add("non_canonical_base64");
-    if (!isActive(member.key)) warnings.add("content_digest_alg_ignored");
-    else if (digestOf(body, member.key) === read.bytes.toString("base64")) verified.push(member.key);
+    if (read === undefined || problem !== undefined)
+      return failed("content_digest_malformed", problem ?? "", warnings);
+    if (!read.canonical) warnings.push("non_canonical_base64");
+    if (!isActive(member.key)) warnings.push("content_digest_alg_ignored");
+    else if (digestOf(body, member.key) === read.base64) verified.push(member.key);
     else
       mismatches.push(
         `the field has ${member.key}=${member.text}, the body has ${contentDigest(body, member.key)}`,
       );
   }
-  if (mismatches.length > 0) return fail("content_digest_mismatch", mismatches.join("; "));
-  if (verified.length === 0) return fail("content_digest_unsupported", nothingActive(dictionary));
-  if (!verified.includes("sha-256")) warnings.add("content_digest_without_sha256");
-  return { ok: true, verified, warnings: [...warnings] };
+  if (mismatches.length > 0) return failed("content_digest_mismatch", mismatches.join("; "), warnings);
+  if (verified.length === 0) return failed("content_digest_unsupported", nothingActive(dictionary), warnings);
+  if (!verified.includes("sha-256")) warnings.push("content_digest_without_sha256");
+  return { ok: true, verified, warnings };
+}
+
+function failed(reason: DigestReason, detail: string, warnings: readonly Warning[] = []): DigestCheck {
+  return { ok: false, reason, detail, warnings };
 }
 
 /** One Active digest of the field, and the same digest computed from the body. */

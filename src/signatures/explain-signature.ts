@@ -4,7 +4,7 @@ import { fieldLines, type HttpRequest } from "../http/message.ts";
 import { ALGORITHMS } from "./algorithms.ts";
 import { signatureBase } from "./base.ts";
 import { matchingKeys } from "./key-rules.ts";
-import type { VerificationKey } from "./keys.ts";
+import type { VerificationKey } from "./verification-key.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
 import { Report } from "./report.ts";
 import { readDictionary } from "./structured.ts";

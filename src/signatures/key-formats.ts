@@ -1,14 +1,8 @@
 /** The formats that keys come in: PEM, DER, certificates, JWK and JWKS, each read to the same value. */
 
-import {
-  createPrivateKey,
-  createPublicKey,
-  X509Certificate,
-  type JsonWebKey,
-  type KeyObject,
-} from "node:crypto";
-import type { VerificationKey } from "./keys.ts";
+import { createPrivateKey, createPublicKey, X509Certificate, type JsonWebKey } from "node:crypto";
 import { messageOf } from "./verdict.ts";
+import { verificationKey, type VerificationKey } from "./verification-key.ts";
 
 export interface Reading {
   readonly key?: VerificationKey;
@@ -54,11 +48,10 @@ export function readDer(der: Buffer): Reading {
 
 function fromCertificate(certificate: X509Certificate): Reading {
   return {
-    key: {
-      ...verificationKey(certificate.publicKey),
+    key: verificationKey(certificate.publicKey, {
       notBefore: Date.parse(certificate.validFrom) / 1000,
       notAfter: Date.parse(certificate.validTo) / 1000,
-    },
+    }),
   };
 }
 
@@ -83,18 +76,13 @@ export const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "q
 function readJwk(jwk: unknown): Reading {
   if (!isRecord(jwk)) throw new TypeError("a JWK is a JSON object");
   const publicKey = createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" });
-  const key: VerificationKey = {
-    ...verificationKey(publicKey),
+  const key = verificationKey(publicKey, {
     keyid: textMember(jwk, "kid"),
     alg: textMember(jwk, "alg"),
     use: textMember(jwk, "use"),
     keyOps: "key_ops" in jwk ? textList(jwk["key_ops"]) : null,
-  };
+  });
   return "d" in jwk ? { key, warning: PRIVATE_WARNING } : { key };
-}
-
-function verificationKey(key: KeyObject): VerificationKey {
-  return { keyid: null, key, alg: null, use: null, keyOps: null, notBefore: null, notAfter: null };
 }
 
 export function keyMembers(jwk: Record<string, unknown>, names: readonly string[]): JsonWebKey {

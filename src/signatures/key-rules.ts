@@ -1,9 +1,8 @@
 /** Which keys may verify a signature: picked by its keyid, meant for verifying, of the algorithm's type, and strong. */
 
-import type { KeyObject } from "node:crypto";
-import { ALGORITHMS, keyKind, type Algorithm } from "./algorithms.ts";
-import type { VerificationKey } from "./keys.ts";
+import { ALGORITHMS, type Algorithm } from "./algorithms.ts";
 import { SignatureError } from "./verdict.ts";
+import type { VerificationKey } from "./verification-key.ts";
 
 /**
  * A keyid picks the keys with that id, without falling back to another key. Without a keyid, or where no key has an id,
@@ -59,14 +58,13 @@ export function checkUse(key: VerificationKey, now: number): SignatureError | un
 
 /** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */
 export function checkAlgorithm(
-  { key, alg }: VerificationKey,
+  { kind, alg }: VerificationKey,
   algorithm: Algorithm,
 ): SignatureError | undefined {
   const { keyKinds, jwkAlgs }: { keyKinds: readonly string[]; jwkAlgs: readonly string[] } =
     ALGORITHMS[algorithm];
   if (alg !== null && !jwkAlgs.includes(alg))
     return new SignatureError("alg_key_mismatch", `the key is for ${alg}, not for ${algorithm}`);
-  const { kind } = factsOf(key);
   if (!keyKinds.includes(kind))
     return new SignatureError(
       "key_type_mismatch",
@@ -76,51 +74,9 @@ export function checkAlgorithm(
 }
 
 /** Refuses a key that can be broken, or that makes verification slow. */
-export function checkStrength({ key }: VerificationKey): SignatureError | undefined {
-  const { weakness } = factsOf(key);
-  return weakness === undefined ? undefined : new SignatureError("weak_key", weakness);
+export function checkStrength({ weakness }: VerificationKey): SignatureError | undefined {
+  return weakness === null ? undefined : new SignatureError("weak_key", weakness);
 }
 
-/** Secure where the padding is checked, but unusual. */
-export const hasSmallExponent = ({ key }: VerificationKey): boolean => factsOf(key).smallExponent;
-
-export const describeStrength = ({ key }: VerificationKey): string => {
-  const { size } = factsOf(key);
-  return size === null ? "not an RSA key" : `RSA of ${size} bits`;
-};
-
-interface KeyFacts {
-  readonly kind: string;
-  readonly size: number | null;
-  readonly weakness: string | undefined;
-  readonly smallExponent: boolean;
-}
-
-/** Reading a key's details takes longer than the other checks of a message, so each key is read once. */
-const FACTS = new WeakMap<KeyObject, KeyFacts>();
-
-function factsOf(key: KeyObject): KeyFacts {
-  const known = FACTS.get(key);
-  if (known !== undefined) return known;
-  const kind = keyKind(key);
-  const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
-  const isRsa = modulusLength !== undefined && publicExponent !== undefined;
-  const facts: KeyFacts = {
-    kind,
-    size: modulusLength ?? null,
-    weakness: isRsa ? weaknessOf(modulusLength, publicExponent) : undefined,
-    smallExponent: isRsa && publicExponent < 65537n,
-  };
-  FACTS.set(key, facts);
-  return facts;
-}
-
-/** With an exponent of 1 every forgery verifies; one of thousands of bits takes milliseconds a message. */
-function weaknessOf(bits: number, exponent: bigint): string | undefined {
-  if (bits < 2048) return `the key has ${bits} bits; the minimum is 2048`;
-  if (bits > 16384) return `the key has ${bits} bits; the maximum is 16384`;
-  if (exponent < 3n || exponent % 2n === 0n)
-    return `the key's exponent is ${exponent}; it must be odd, and 3 or more`;
-  if (exponent >= 1n << 64n) return "the key's exponent has more than 64 bits";
-  return undefined;
-}
+export const describeStrength = ({ bits }: VerificationKey): string =>
+  bits === null ? "not an RSA key" : `RSA of ${bits} bits`;

@@ -16,18 +16,7 @@ import {
   textOf,
 } from "./key-formats.ts";
 import { messageOf } from "./verdict.ts";
-
-export interface VerificationKey {
-  readonly keyid: string | null;
-  readonly key: KeyObject;
-  /** JWK members as given (RFC 7517 4.2 to 4.4). */
-  readonly alg: string | null;
-  readonly use: string | null;
-  readonly keyOps: readonly string[] | null;
-  /** Unix seconds, of a certificate. */
-  readonly notBefore: number | null;
-  readonly notAfter: number | null;
-}
+import type { VerificationKey } from "./verification-key.ts";
 
 export type KeysRead =
   | { readonly ok: true; readonly keys: VerificationKey[]; readonly warnings: string[] }

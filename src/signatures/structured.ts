@@ -21,7 +21,7 @@ export interface RawMember {
 
 /** Parses all lines of a field as one Dictionary (RFC 8941 4.2). Throws where they are not one. */
 export function readDictionary(lines: readonly string[]): RawDictionary {
-  const text = lines.map(trimSpace).join(", ");
+  const text = lines.length === 1 ? trimSpace(lines[0] ?? "") : lines.map(trimSpace).join(", ");
   return { parsed: parseDictionary(text), members: scanMembers(text) };
 }
 
@@ -39,18 +39,32 @@ export function countParameters([items, parameters]: InnerList): number {
 
 export interface ByteSequence {
   readonly bytes: Buffer;
+  /** The bytes as the library would write them. */
+  readonly base64: string;
   /** Padded, and without stray bits in the padding; anything else is read all the same (RFC 8941 4.2.7). */
   readonly canonical: boolean;
 }
 
-/** The bytes of the only member with this key; undefined where its value is not a Byte Sequence. */
-export function byteSequence({ parsed, members }: RawDictionary, key: string): ByteSequence | undefined {
+/** The bytes of the only member with its key; undefined where its value is not a Byte Sequence. */
+export function byteSequence({ parsed }: RawDictionary, { key, text }: RawMember): ByteSequence | undefined {
   const member = parsed.get(key);
   if (member === undefined || isInnerList(member) || !(member[0] instanceof ArrayBuffer)) return undefined;
   const bytes = Buffer.from(member[0]);
   const base64 = bytes.toString("base64");
-  const { text = "" } = members.find((written) => written.key === key) ?? {};
-  return { bytes, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
+  return { bytes, base64, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
+}
+
+const STRING = '"[^"\\\\]*"';
+const PARAMETERS = `(?:;[a-z0-9_.*-]+(?:=(?:${STRING}|0|[1-9]\\d*))?)*`;
+const STRINGS = `(?:${STRING}${PARAMETERS}(?: ${STRING}${PARAMETERS})*)?`;
+const CANONICAL_STRINGS = new RegExp(`^\\(${STRINGS}\\)${PARAMETERS}$`);
+
+/**
+ * Whether text that parsed as an inner list is what the library would write: Strings without escapes, whose parameters
+ * are flags, Strings and whole numbers. A canonical list with other values is not recognised.
+ */
+export function isCanonicalStrings(text: string): boolean {
+  return CANONICAL_STRINGS.test(text);
 }
 
 export function differOnlyInSpace(a: string, b: string): boolean {
@@ -73,7 +87,8 @@ function scanMembers(text: string): RawMember[] {
     [start, parameters] = [end + 1, 0];
   }
   const last = rawMember(text.slice(start), parameters);
-  return last.key === "" ? members : [...members, last];
+  if (last.key !== "") members.push(last);
+  return members;
 }
 
 function rawMember(untrimmed: string, parameters: number): RawMember {

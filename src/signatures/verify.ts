@@ -10,16 +10,15 @@ import {
   checkStrength,
   checkUse,
   describeStrength,
-  hasSmallExponent,
   keysPassing,
   matchingKeys,
   requireDistinct,
 } from "./key-rules.ts";
-import type { VerificationKey } from "./keys.ts";
 import type { Policy } from "./policy.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
 import { Report } from "./report.ts";
 import { SignatureError, type Verdict } from "./verdict.ts";
+import type { VerificationKey } from "./verification-key.ts";
 
 export interface VerifyOptions {
   readonly keys: readonly VerificationKey[];
@@ -142,7 +141,8 @@ function checkSignature(
   const bytes = Buffer.from(base, "latin1");
   const tried = strong.slice(0, MAX_TRIED);
   const key = tried.find((one) => ALGORITHMS[algorithm].verify(bytes, one.key, signature));
-  if ((key === undefined ? tried : [key]).some(hasSmallExponent)) report.warn("weak_exponent");
+  if ((key === undefined ? tried : [key]).some(({ smallExponent }) => smallExponent))
+    report.warn("weak_exponent");
   if (key === undefined) throw noKeyVerifies(strong.length);
   report.pass(`${algorithm} verifies with ${describeKey(key, keys)}`);
 }

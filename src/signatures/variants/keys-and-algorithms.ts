@@ -8,7 +8,7 @@ import {
   type VerifyKeyObjectInput,
 } from "node:crypto";
 import { ALGORITHMS, keyKind, type Algorithm } from "../algorithms.ts";
-import type { VerificationKey } from "../keys.ts";
+import type { VerificationKey } from "../verification-key.ts";
 import type { Signing, SigningVariant, VerifyingAlgorithm } from "./signing.ts";
 
 export function keyVariants({ keys: tried }: Signing, keys: readonly VerificationKey[]): SigningVariant[] {

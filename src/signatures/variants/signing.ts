@@ -3,7 +3,7 @@
 import type { KeyObject } from "node:crypto";
 import type { HttpRequest } from "../../http/message.ts";
 import type { Component } from "../components.ts";
-import type { VerificationKey } from "../keys.ts";
+import type { VerificationKey } from "../verification-key.ts";
 
 export interface Signing {
   readonly request: HttpRequest;
