@@ -13,34 +13,35 @@ export interface OutputStream extends Writable {
 
 export interface Channel {
   /** Writes in order. A chunk that cannot be written is reported to `lost`. */
-  write(chunk: string | Uint8Array, lost?: (error: Error) => void): void;
+  readonly write: (chunk: string | Uint8Array, lost?: (error: Error) => void) => void;
   /** Bytes that wait for a slow reader. */
   readonly waiting: number;
   /** Resolves when the stream takes more, or has failed. */
-  drained(): Promise<void>;
+  readonly drained: () => Promise<void>;
   /** Resolves when no chunk waits any more, with the first failure. */
-  settled(): Promise<Error | undefined>;
+  readonly settled: () => Promise<Error | undefined>;
 }
 
 export function openChannel(opened: OutputStream): Channel {
   const stream = isFile(opened) ? wholeWrites(opened.fd) : opened;
   // Each write learns of its own failure, and an error without a listener would end the process.
   stream.on("error", () => undefined);
-  let unsettled = 0;
+  const unsettled = new Set<Promise<void>>();
   let failure: Error | undefined;
-  let resume = (): void => undefined;
   return {
     write: (chunk, lost) => {
-      unsettled += 1;
-      stream.write(chunk, (error) => {
-        unsettled -= 1;
-        if (error) {
-          // A stream that has failed refuses what follows with errors of its own.
-          failure ??= error;
-          lost?.(failure);
-        }
-        if (unsettled === 0) resume();
+      const written = new Promise<void>((resolve) => {
+        stream.write(chunk, (error) => {
+          if (error) {
+            // A stream that has failed refuses what follows with errors of its own.
+            failure ??= error;
+            lost?.(failure);
+          }
+          unsettled.delete(written);
+          resolve();
+        });
       });
+      unsettled.add(written);
     },
     get waiting() {
       return stream.writableLength;
@@ -50,7 +51,7 @@ export function openChannel(opened: OutputStream): Channel {
       else await once(stream, "drain").catch(() => undefined);
     },
     settled: async () => {
-      while (unsettled > 0) await new Promise<void>((resolve) => (resume = resolve));
+      while (unsettled.size > 0) await Promise.all(unsettled);
       return failure;
     },
   };

@@ -8,8 +8,17 @@ import { rawServer, reply } from "../support/raw-server.ts";
 
 const URL_OF_ANSWER = "https://pay.example/checkout?r=L1";
 const FULL = [
-  ...["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"],
-  ...["--terminal-id", "1234567890", "--expires", "2030-01-31T12:00:00Z"],
+  "create",
+  "--amount",
+  "10",
+  "--currency",
+  "EUR",
+  "--customer-name",
+  "Ada Lovelace",
+  "--terminal-id",
+  "1234567890",
+  "--expires",
+  "2030-01-31T12:00:00Z",
 ];
 
 /** A shell that runs the program with its stdout redirected, and ends with the program's exit code. */

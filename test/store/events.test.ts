@@ -2,7 +2,13 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventJson, firstDelivery, type EventLog, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
+import {
+  eventJson,
+  firstDelivery,
+  type EventLog,
+  type NewEvent,
+  type Rejection,
+} from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";

@@ -7,6 +7,7 @@ import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
+import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
@@ -15,7 +16,6 @@ import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import type { ReceiverPlan } from "./receiver-plan.ts";
 
-const MAX_BODY = 1024 * 1024;
 
 export type PaymentEvent = WebhookEvent & { readonly record: TransactionRecord };
 
@@ -42,7 +42,7 @@ export async function receiveHere(
   { settings, plan, store }: OwnReceiverParts,
   context: Context,
 ): Promise<Reception> {
-  const { out, serve, now, newId, readFile, send } = context;
+  const { out, serve, now, readFile, send, signal } = context;
   const sources = settings.get("webhookKey");
   if (sources === undefined)
     throw new PaylinkError(
@@ -52,7 +52,7 @@ export async function receiveHere(
         hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
       },
     );
-  const keyring = await openKeyring(sources, { readFile, send, warn: out.warn, now });
+  const keyring = await openKeyring(sources, { readFile, send, signal, warn: out.warn, now });
   await store.ready();
   const { payment, observe } = watchForPayment(request, out);
   const server = await startReceiver({
@@ -64,7 +64,7 @@ export async function receiveHere(
     keys: keyring.keys,
     renewKeys: keyring.renew,
     policy: DEFAULT_POLICY,
-    maxBody: MAX_BODY,
+    maxBody: DEFAULT_MAX_BODY,
     strict: false,
     unverified: false,
     log: store,
