@@ -25,13 +25,14 @@ function asymmetric(
   keyKinds: readonly string[],
   jwkAlgs: readonly string[],
   digest: string | null,
-  options: SigningOptions,
+  { padding, saltLength, dsaEncoding }: SigningOptions,
 ): SignatureAlgorithm {
   return {
     keyKinds,
     jwkAlgs,
-    sign: (base, key) => cryptoSign(digest, base, { key, ...options }),
-    verify: (base, key, signature) => cryptoVerify(digest, base, { key, ...options }, signature),
+    sign: (base, key) => cryptoSign(digest, base, { key, padding, saltLength, dsaEncoding }),
+    verify: (base, key, signature) =>
+      cryptoVerify(digest, base, { key, padding, saltLength, dsaEncoding }, signature),
   };
 }
 

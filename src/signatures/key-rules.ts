@@ -8,8 +8,11 @@ import type { VerificationKey } from "./verification-key.ts";
  * A keyid picks the keys with that id, without falling back to another key. Without a keyid, or where no key has an id,
  * every key may be meant: the user trusts all of them.
  */
-export function matchingKeys(keys: readonly VerificationKey[], keyid: string | null): VerificationKey[] {
-  const matching = ignoresIds(keys, keyid) ? [...keys] : keys.filter((key) => key.keyid === keyid);
+export function matchingKeys(
+  keys: readonly VerificationKey[],
+  keyid: string | null,
+): readonly VerificationKey[] {
+  const matching = ignoresIds(keys, keyid) ? keys : keys.filter((key) => key.keyid === keyid);
   if (matching.length > 0) return matching;
   const known = keys.map((key) => key.keyid ?? "(no id)").join(", ");
   throw new SignatureError(
@@ -31,7 +34,8 @@ export function requireDistinct(keys: readonly VerificationKey[], keyid: string 
 export function keysPassing(
   keys: readonly VerificationKey[],
   rule: (key: VerificationKey) => SignatureError | undefined,
-): VerificationKey[] {
+): readonly VerificationKey[] {
+  if (keys.every((key) => rule(key) === undefined)) return keys;
   const passing = keys.filter((key) => rule(key) === undefined);
   const [first] = keys;
   const broken = passing.length === 0 && first !== undefined ? rule(first) : undefined;

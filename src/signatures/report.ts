@@ -27,7 +27,7 @@ export class Report {
     this.#policy = policy;
   }
 
-  /** `reason` is the code of any error in this step that is not a messageOf, SignatureError, such as a parser's. */
+  /** `reason` is the code of any error in this step that is not a SignatureError, such as a parser's. */
   begin(check: string, reason: Reason): void {
     this.#step = { check, reason };
   }

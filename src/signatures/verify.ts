@@ -98,7 +98,7 @@ function chooseKeys(
   { keyid, alg }: ReceivedSignature,
   { keys, policy: { algorithm }, now }: VerifyOptions,
   report: Report,
-): VerificationKey[] {
+): readonly VerificationKey[] {
   report.begin("key", "key_not_found");
   const usable = keysPassing(matchingKeys(keys, keyid), (key) => checkUse(key, now));
   report.pass(usable.map((key) => describeKey(key, keys)).join(", "));

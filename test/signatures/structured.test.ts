@@ -44,35 +44,8 @@ describe("isCanonicalStrings", () => {
   });
 
   it("recognises nothing that the library writes in another way", () => {
-    const piece = fc.constantFrom(
-      "(",
-      "(",
-      ")",
-      ")",
-      '"a"',
-      '"b;"',
-      '"\\\\"',
-      " ",
-      " ",
-      ";a=",
-      ";b",
-      ";c=",
-      ";created=",
-      "; d=",
-      "1",
-      "0",
-      "01",
-      "1.0",
-      "-1",
-      "?1",
-      "tok",
-      ":YQ==:",
-      ":YQ:",
-      "@1",
-      '%"a"',
-      '"x"',
-      '"é"',
-    );
+    const pieces = `( ( ) ) "a" "b;" "\\\\" ;a= ;b ;c= ;created= 1 0 01 1.0 -1 ?1 tok :YQ==: :YQ: @1 %"a" "x" "é"`;
+    const piece = fc.constantFrom(" ", " ", "; d=", ...pieces.split(" "));
     let recognised = 0;
     const inner = fc.array(piece, { maxLength: 6 });
     fc.assert(
