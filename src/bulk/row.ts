@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import { stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
+import { isMisspelled, nearest } from "../domain/nearest.ts";
 import { requestFields } from "../domain/payment-link.ts";
 
 export interface Column {
@@ -11,7 +12,8 @@ export interface Column {
   readonly field: string | undefined;
 }
 
-const FIELD_OF = new Map(requestFields().map((field) => [normalised(field), field]));
+const FIELDS = requestFields();
+const FIELD_OF = new Map(FIELDS.map((field) => [normalised(field), field]));
 
 /** Case, spaces, hyphens and underscores do not matter: `Customer Name` is `customerName`. */
 function normalised(name: string): string {
@@ -26,6 +28,21 @@ export function columnOf(name: string): Column {
 export function repeatedFields(columns: readonly Column[]): string[] {
   const fields = columns.flatMap(({ field }) => field ?? []);
   return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
+}
+
+/** Finds columns with a misspelled field: links would lack their values without anybody noticing. */
+export function createSpelling(): (columns: readonly Column[]) => Problem[] {
+  // JSON lines repeat their names in every row.
+  const known = new Map<string, string | undefined>();
+  const meant = (name: string): string | undefined => {
+    if (!known.has(name)) known.set(name, nearest(normalised(name), FIELDS, isMisspelled));
+    return known.get(name);
+  };
+  return (columns) =>
+    columns.flatMap(({ name, field }) => {
+      const near = field === undefined ? meant(name) : undefined;
+      return near === undefined ? [] : [{ at: name, message: `is not a field: did you mean ${near}?` }];
+    });
 }
 
 export interface Cell {

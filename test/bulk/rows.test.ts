@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { writeResults } from "../../src/bulk/results.ts";
-import { fingerprintOf, type Row } from "../../src/bulk/row.ts";
+import { columnOf, createSpelling, fingerprintOf, type Row } from "../../src/bulk/row.ts";
 import { openRows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
@@ -77,6 +77,7 @@ describe("a list in CSV", () => {
   it.each([
     ["a field twice", "amount,Amount\n1,2\n", "names a field twice"],
     ["no field", "a,b\n1,2\n", "has no field"],
+    ["a misspelled field", "amount,curency\n1,USD\n", "has a misspelled field"],
     ["a quote that stays open", 'amount,note\n1,"x\n2,y\n', "from line 2 on"],
     ["a quote inside a cell", 'amount,note\n1,x\n2,y"z\n', "from line 3 on"],
     ["Latin-1", Buffer.from("amount,note\n1,caf\xe9\n", "latin1"), "not UTF-8"],
@@ -102,10 +103,34 @@ describe("a list in JSON lines", () => {
     ["must be a JSON object", '{"amount":1}\n[1]\n'],
     ["is given twice", '{"amount":1,"Amount":2}\n'],
     ["is given twice", '{"amount":1,"amount":1}\n'],
+    ["did you mean customerName?", '{"amount":1,"custmerName":"Ada"}\n'],
+    ["did you mean linkOptions.mode?", '{"amount":1,"linkOptions":{"mod":"X"}}\n'],
   ])("marks a row that %s", async (message, text) => {
     const problems = (await read(text)).flatMap((row) => row.problems);
     expect(problems.map((problem) => problem.message).join()).toContain(message);
   });
+});
+
+describe("a column", () => {
+  const misspelled = (name: string): string[] =>
+    createSpelling()([columnOf(name)]).map(({ message }) => message);
+
+  it.each([
+    ["curency", "currency"],
+    ["Custmer Name", "customerName"],
+    ["ammount", "amount"],
+    ["terminal", "terminalId"],
+    ["paymentSettings.calbackUrl", "paymentSettings.callbackUrl"],
+  ])("%s is a misspelled %s", (name, field) => {
+    expect(misspelled(name)).toEqual([`is not a field: did you mean ${field}?`]);
+  });
+
+  it.each(["account", "count", "customer", "customerId", "customerNo", "invoiceNo", "name", "note", "city"])(
+    "%s may be the user's own",
+    (name) => {
+      expect(misspelled(name)).toEqual([]);
+    },
+  );
 });
 
 describe("what a row asks for", () => {
