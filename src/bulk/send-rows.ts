@@ -2,6 +2,7 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { isWebAddress } from "../domain/web-address.ts";
 import type { Checked } from "./check-rows.ts";
 import type { Ledger } from "./row-ledger.ts";
 import { statusOf, type Outcome } from "./outcome.ts";
@@ -13,6 +14,8 @@ import { requestOf, type BuildRequest } from "./row-request.ts";
 export interface Created {
   readonly id: string | undefined;
   readonly url: string | undefined;
+  /** The answer of the service. */
+  readonly body: string;
   /** The rules of the specification that the answer breaks. */
   readonly breaches: readonly Problem[];
 }
@@ -132,17 +135,22 @@ async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts)
   const { create, breached, stop, now } = parts;
   const since = now().getTime();
   try {
-    const { id, url, breaches } = await create(request);
+    const { id, url, body, breaches } = await create(request);
+    if (url === undefined || !isWebAddress(url)) {
+      const error = `The link may exist, but the answer of the service has no URL: ${body}`;
+      return { outcome: { status: "unknown", id, error }, since };
+    }
     if (breaches.length > 0) breached(row, breaches);
-    const error = url === undefined ? "the answer of the service has no url" : undefined;
-    return { outcome: { status: "created", id, url, error }, since };
+    return { outcome: { status: "created", id, url }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {
       stop(error);
       return { outcome: { status: "unknown", error: String(error) }, since };
     }
-    const message = [error.message, ...error.problems.map(words)].join(" ");
-    return { outcome: { status: statusOf(error.code), error: message }, failure: error, since };
+    const { message, problems, details } = error;
+    const body = typeof details["body"] === "string" ? [details["body"]] : [];
+    const said = [message, ...problems.map(words), ...body].join(" ");
+    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
   }
 }
 

@@ -28,7 +28,7 @@ interface Case {
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
 const created = (id: string): Promise<Created> =>
-  Promise.resolve({ id, url: `https://x/${id}`, breaches: [] });
+  Promise.resolve({ id, url: `https://x/${id}`, body: "{}", breaches: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
 async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0.5, create }: Case) {
@@ -173,6 +173,26 @@ describe("a run", () => {
     expect(reason).toMatchObject({ code: "outcome_unknown" });
     expect(statuses("unknown")).toBe(requests);
     expect(requests).toBeLessThan(30);
+  });
+
+  it.each([undefined, "", "soon"])("does not know the outcome of an answer with the URL %j", async (url) => {
+    const body = '{"data":{"link":"https://x/c0"}}';
+    const { outcomes } = await run({ rows: 1, create: async () => ({ id: "a", url, body, breaches: [] }) });
+    expect(outcomes.get(0)).toEqual({
+      status: "unknown",
+      id: "a",
+      error: `The link may exist, but the answer of the service has no URL: ${body}`,
+    });
+  });
+
+  it("keeps an answer that cannot be read", async () => {
+    const { outcomes } = await run({
+      rows: 1,
+      create: async () => {
+        throw new PaylinkError("outcome_unknown", "Not JSON.", { details: { body: "<p>ok</p>" } });
+      },
+    });
+    expect(outcomes.get(0)).toEqual({ status: "unknown", error: "Not JSON. <p>ok</p>" });
   });
 
   it("waits as a whole for as long as the service asks, then sends what was put off", async () => {

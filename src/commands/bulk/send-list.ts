@@ -105,8 +105,8 @@ async function run(
       pace,
       build,
       create: async (request) => {
-        const { link, breaches } = await api.createLink(request);
-        return { id: link.id, url: link.url, breaches };
+        const { text, link, breaches } = await api.createLink(request);
+        return { id: link.id, url: link.url, body: text, breaches };
       },
       concurrency,
       retryUnknown,
