@@ -12,9 +12,9 @@ import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 
-/** The outcome of a row, or `invalid` if it was not sent. */
+/** The outcome of a row; `invalid` if it cannot be sent, `sent_before` if it was sent from another list. */
 export type Result = Omit<Outcome, "status"> & {
-  readonly status: Status | "invalid";
+  readonly status: Status | "invalid" | "sent_before";
 };
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;

@@ -1,7 +1,6 @@
 /** One row of a list of links, in any file format: its cells, and the request field of each column. */
-import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
-import { stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { isMisspelled, nearest } from "../domain/nearest.ts";
 import { requestFields } from "../domain/payment-link.ts";
 
@@ -60,15 +59,4 @@ export interface Row {
   readonly object?: JsonObject;
   /** Problems of the row as a whole, found before its fields are checked. */
   readonly problems: readonly Problem[];
-}
-
-/** Hexadecimal digits of a digest: as many as a JavaScript number holds exactly. */
-const FINGERPRINT_DIGITS = 12;
-
-/** A number that identifies the request of a row. The user's own columns, their order and the quoting do not change it. */
-export function fingerprintOf({ cells }: Row): number {
-  const fields: string[] = [];
-  for (const { column, value } of cells)
-    if (column.field !== undefined) fields.push(`${column.field}:${stringifyJson(value)}`);
-  return Number.parseInt(hash("sha256", fields.toSorted().join("\n")).slice(0, FINGERPRINT_DIGITS), 16);
 }

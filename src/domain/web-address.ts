@@ -1,4 +1,4 @@
-/** Absolute http(s) URLs, and whether they stay on this machine. */
+/** Absolute http(s) URLs: their canonical spelling, and whether they stay on this machine. */
 
 /** Whether the text is an absolute http(s) URL without white space. */
 export function isWebAddress(text: string): boolean {
@@ -8,6 +8,14 @@ export function isWebAddress(text: string): boolean {
 /** The URL; undefined for any other text. */
 export function parseWebAddress(text: string): URL | undefined {
   return isWebAddress(text) ? new URL(text) : undefined;
+}
+
+/** One spelling for all addresses of a service: loopback addresses are one host, and a slash at the end is left out. */
+export function canonicalAddress(text: string): string {
+  const url = parseWebAddress(text);
+  if (url === undefined) return text;
+  if (isLoopback(url.hostname)) url.hostname = "localhost";
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}${url.search}`;
 }
 
 /** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them. Any other name can point anywhere. */

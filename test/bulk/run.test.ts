@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
+import { declarations } from "../../src/bulk/declarations.ts";
 import { Ledger } from "../../src/bulk/row-ledger.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
 import { Pace } from "../../src/bulk/pace.ts";
@@ -51,11 +52,10 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
     build,
     now: now(),
     signal: halt.signal,
-    isDone: () => false,
     checked: () => undefined,
   });
   const path = join(temporaryHome(), "a.journal");
-  beginJournal(path, { service: "s", input: "i", content: checked.content, begun: "b" });
+  beginJournal(path, { service: "s", input: "i", begun: "b", repeats: "refuse" }, declarations(checked.asks));
   const ledger = new Ledger(path);
   ledger.open();
   const outcomes = new Map<number, Outcome>();
@@ -79,7 +79,8 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
   });
   await sendRows({
     rows: rows.read(),
-    checked,
+    asks: checked.asks,
+    isDue: () => true,
     ledger,
     pace,
     build,
@@ -95,7 +96,6 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
       }
     },
     concurrency,
-    retryUnknown: false,
     now,
     stop: (reason) => halt.abort(reason),
     stopped,

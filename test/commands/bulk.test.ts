@@ -42,13 +42,14 @@ describe("the options of bulk", () => {
   it("have the documented defaults", async () => {
     expect(await optionsOf({})).toMatchObject({
       file: "orders.csv",
-      service: ACCOUNT.PAYLINK_BASE_URL,
+      service: "http://localhost:1",
       concurrency: 8,
       rate: undefined,
       timeout: 30_000,
       output: undefined,
       skipInvalid: false,
       retryUnknown: false,
+      repeats: "refuse",
     });
   });
 
@@ -62,6 +63,8 @@ describe("the options of bulk", () => {
       retryUnknown: true,
     };
     expect(await optionsOf(flags)).toMatchObject({ ...flags, concurrency: 256, rate: 20, timeout: 60_000 });
+    expect(await optionsOf({ newRows: true })).toMatchObject({ repeats: "skip" });
+    expect(await optionsOf({ again: true })).toMatchObject({ repeats: "send" });
     expect(await optionsOf({ dryRun: true })).toMatchObject({ service: undefined });
   });
 
@@ -81,6 +84,12 @@ describe("the options of bulk", () => {
         { at: "--output", message: 'must end in .csv or .jsonl (got "out.txt")' },
         { at: "base.json: amount", message: "must not be given twice" },
       ],
+    });
+  });
+
+  it("cannot be both --new-rows and --again", async () => {
+    await expect(optionsOf({ newRows: true, again: true })).rejects.toMatchObject({
+      problems: [{ at: "--again", message: "cannot be combined with --new-rows" }],
     });
   });
 
@@ -182,7 +191,7 @@ describe("bulk", () => {
     );
     const second = await again();
     expect(second.exit).toBe(0);
-    expect(second.stderr).toContain("delete the journal of this list");
+    expect(second.stderr).toContain("Every row was sent before this run, so nothing was sent.");
     expect(service.arrivals).toHaveLength(3);
     expect(readdirSync(list.journals).filter((name) => !name.endsWith(".journal"))).toEqual([]);
   });

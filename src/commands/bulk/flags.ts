@@ -14,6 +14,8 @@ export const bulkFlags = (command: NewCommand) =>
     .option("--timeout <duration>", "how long to wait for each answer", "30s")
     .option("--dry-run", "check every row and send nothing")
     .option("--skip-invalid", "send the valid rows even if others are invalid")
+    .option("--new-rows", "send only the rows that were not sent before from another list")
+    .option("--again", "send every row once more, which creates second links")
     .option("--retry-unknown", "send rows of unknown outcome again, which may create a second link");
 
 export type BulkFlags = FlagsOf<typeof bulkFlags>;

@@ -1,8 +1,10 @@
 /** From the flags of `bulk`, the base file and the settings to what a run needs. */
 import { extname, join, parse } from "node:path";
 import { noAccount } from "../../api/client-from-settings.ts";
+import type { Repeats } from "../../bulk/own-journal.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
 import type { Context } from "../../context.ts";
+import { canonicalAddress } from "../../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
@@ -15,7 +17,7 @@ export interface BulkOptions {
   readonly file: string;
   /** Completes the rows with flags, base file and settings. */
   readonly build: RequestBuilder;
-  /** The base URL of the service; undefined only checks the rows. */
+  /** The base URL of the service, in its canonical spelling; undefined only checks the rows. */
   readonly service: string | undefined;
   readonly concurrency: number;
   /** Requests a second; undefined sets no limit. */
@@ -26,6 +28,8 @@ export interface BulkOptions {
   readonly output: string | undefined;
   readonly skipInvalid: boolean;
   readonly retryUnknown: boolean;
+  /** What becomes of rows that were sent from another list before. */
+  readonly repeats: Repeats;
 }
 
 const MAX_CONCURRENCY = 256;
@@ -42,6 +46,8 @@ export async function bulkOptions(
   const rate = reader.read("--rate", flags.rate, parseRate);
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
   const output = reader.read("--output", flags.output, parseOutput);
+  if (flags.newRows === true && flags.again === true)
+    reader.problem("--again", "cannot be combined with --new-rows");
   const isStdinTaken = flags.from === "-" && file === "-";
   if (isStdinTaken) reader.problem("--from", "must be a file if the rows come from stdin");
   const base =
@@ -55,14 +61,20 @@ export async function bulkOptions(
   return {
     file,
     build: requestBuilder({ flags, base: base?.value, settings }),
-    service,
+    service: service === undefined ? undefined : canonicalAddress(service),
     concurrency: concurrency.value,
     rate: rate.value,
     timeout: timeout.value,
     output: output.value,
     skipInvalid: flags.skipInvalid ?? false,
     retryUnknown: flags.retryUnknown ?? false,
+    repeats: repeatsOf(flags),
   };
+}
+
+function repeatsOf({ newRows, again }: BulkFlags): Repeats {
+  if (newRows === true) return "skip";
+  return again === true ? "send" : "refuse";
 }
 
 const parseOutput = (path: string): Parsed<string> =>
