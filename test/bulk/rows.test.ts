@@ -1,14 +1,11 @@
 /** Lists as spreadsheets and programs write them, read row by row; and results that a spreadsheet opens unharmed. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { writeResults } from "../../src/bulk/results.ts";
 import { requestOf } from "../../src/bulk/row-request.ts";
 import { columnOf, createSpelling, type Row } from "../../src/bulk/row.ts";
-import { openRows } from "../../src/bulk/rows.ts";
+import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { requestBuilder, type RequestFlags } from "../../src/requests/build.ts";
 import { inForce } from "../../src/store/settings/in-force.ts";
@@ -181,45 +178,42 @@ describe("the digest of a row", () => {
   });
 });
 
-async function results(text: string, name: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "paylink-results-"));
-  try {
-    const rows = await openRows(pieces(text));
-    const checked = await checkRows({
-      rows: rows.read(),
-      build: () => ({ request: null, problems: [], warnings: [], draft: {} }),
-      now: new Date(0),
-      signal: new AbortController().signal,
-      checked: () => undefined,
-    });
-    const path = join(folder, name);
-    const resultOf = ({ index }: Row) => ({
-      status: "created" as const,
-      id: `id${index}`,
-      url: `https://x/${index}`,
-    });
-    await writeResults({ path, rows, checked, resultOf });
-    return readFileSync(path, "utf8");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+async function results(text: string, format: Rows["format"] = "csv"): Promise<string> {
+  const rows = await openRows(pieces(text));
+  const checked = await checkRows({
+    rows: rows.read(),
+    build: () => ({ request: null, problems: [], warnings: [], draft: {} }),
+    now: new Date(0),
+    signal: new AbortController().signal,
+    checked: () => undefined,
+  });
+  const resultOf = ({ index }: Row) => ({
+    status: "created" as const,
+    id: `id${index}`,
+    url: `https://x/${index}`,
+  });
+  const written: Uint8Array[] = [];
+  await writeResults(format, { rows, checked, resultOf }, async (chunks) => {
+    for await (const chunk of chunks) written.push(chunk);
+  });
+  return Buffer.concat(written).toString();
 }
 
 describe("the results", () => {
   it("are the row's own columns and the link's, in the input's own dialect", async () => {
-    expect(await results("\uFEFFAmount;note\n10;x\n20;\n", "out.csv")).toBe(
+    expect(await results("\uFEFFAmount;note\n10;x\n20;\n")).toBe(
       "\uFEFFAmount;note;id;url;status;error\n10;x;id0;https://x/0;created;\n20;;id1;https://x/1;created;\n",
     );
   });
 
   it("do not overwrite a column of the same name", async () => {
-    expect(await results("amount,ID\n1,own\n", "out.csv")).toBe(
+    expect(await results("amount,ID\n1,own\n")).toBe(
       "amount,ID,link_id,url,status,error\n1,own,id0,https://x/0,created,\n",
     );
   });
 
   it("are JSON lines of the rows' own shape where the ending says so", async () => {
-    expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "out.jsonl")).toBe(
+    expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "json lines")).toBe(
       '{"amount":1.50,"own":{"a":[1]},"id":"id0","url":"https://x/0","status":"created"}\n',
     );
   });
@@ -234,7 +228,7 @@ describe("the results", () => {
       fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 5 }), async (cells) => {
         const quoted = cells.map((text) => `"${text.replaceAll('"', '""')}"`);
         const text = `amount,note\n${quoted.map((value) => `1,${value}`).join("\n")}\n`;
-        const back = await read(await results(text, "out.csv"));
+        const back = await read(await results(text));
         expect(back.map((row) => row.cells[1]?.value)).toEqual(
           cells.map((value) => value.replace(/^(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "'")),
         );

@@ -32,11 +32,11 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
 describe("the options of bulk", () => {
   const DEFAULTS: BulkFlags = { concurrency: "8", timeout: "30s" };
   const settings = inForce({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
-  const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}" } = {}) =>
+  const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}", json = false } = {}) =>
     bulkOptions(
       file,
       { ...DEFAULTS, ...flags },
-      { settings: async () => settings, readFile: async () => Buffer.from(base) },
+      { settings: async () => settings, readFile: async () => Buffer.from(base), out: { json } },
     );
 
   it("have the documented defaults", async () => {
@@ -47,6 +47,7 @@ describe("the options of bulk", () => {
       rate: undefined,
       timeout: 30_000,
       output: undefined,
+      force: false,
       skipInvalid: false,
       retryUnknown: false,
       repeats: "refuse",
@@ -81,9 +82,16 @@ describe("the options of bulk", () => {
         { at: "--concurrency", message: 'must be a whole number from 1 to 256 (got "0")' },
         { at: "--rate", message: expect.stringContaining('(got "fast")') },
         { at: "--timeout", message: 'must be more than 0 (got "0s")' },
-        { at: "--output", message: 'must end in .csv or .jsonl (got "out.txt")' },
+        { at: "--output", message: 'must end in .csv or .jsonl, or be - for stdout (got "out.txt")' },
         { at: "base.json: amount", message: "must not be given twice" },
       ],
+    });
+  });
+
+  it("cannot print both the results and JSON lines on stdout", async () => {
+    expect(await optionsOf({ output: "-" })).toMatchObject({ output: "-" });
+    await expect(optionsOf({ output: "-" }, { json: true })).rejects.toMatchObject({
+      problems: [{ at: "--output", message: expect.stringContaining("must be a file with --json") }],
     });
   });
 

@@ -1,7 +1,8 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import type { Checked } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
-import { writeResults, type Result } from "../../bulk/results.ts";
+import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
+import type { Rows } from "../../bulk/rows.ts";
 import type { Row } from "../../bulk/row.ts";
 import { requestOf } from "../../bulk/row-request.ts";
 import type { RowWarning } from "../../bulk/row-warnings.ts";
@@ -19,10 +20,18 @@ export interface RunEnd {
   readonly breaches: readonly RowWarning[];
 }
 
+/** Where the results go. */
+export interface ResultsOutput {
+  readonly format: Rows["format"];
+  readonly sink: Sink;
+  /** Undefined for standard output. */
+  readonly path: string | undefined;
+}
+
 interface Ended {
   readonly checked: Checked;
   readonly end: RunEnd;
-  readonly output: string;
+  readonly output: ResultsOutput;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
@@ -66,14 +75,17 @@ export async function finishRun(
   };
   const repeated = ({ index }: Row): Result | undefined =>
     sentBefore.has(index) ? { ...sentBefore.outcome(index), status: "sent_before" } : undefined;
-  await writeResults({ path: output, rows: list.rows, checked, resultOf });
+  await writeResults(output.format, { rows: list.rows, checked, resultOf }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
-  if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in ${output}`);
+  if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
   const rows = checked.asks.length;
   const { warnings } = checked;
-  if (out.json) out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output }));
-  else out.data(`${renderTally(tally, out.paint)}\nResults in ${output}`);
+  const { path } = output;
+  if (out.json)
+    out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output: path }));
+  else if (path === undefined) out.note(renderTally(tally, out.notePaint));
+  else out.data(`${renderTally(tally, out.paint)}\nResults in ${path}`);
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
     throw failureOf(signal.reason, tally);

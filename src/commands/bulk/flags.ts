@@ -7,8 +7,9 @@ export const bulkFlags = (command: NewCommand) =>
     .optionsGroup("The run:")
     .option(
       "-o, --output <file>",
-      "where the results go, by ending .csv or .jsonl (default: beside the input)",
+      "where the results go, by ending .csv or .jsonl; - for stdout (default: beside the input)",
     )
+    .option("--force", "overwrite a results file that paylink did not write")
     .option("--concurrency <n>", "requests at the same time", "8")
     .option("--rate <n/s>", "at most so many requests a second")
     .option("--timeout <duration>", "how long to wait for each answer", "30s")

@@ -3,7 +3,7 @@ import { extname, join, parse } from "node:path";
 import { noAccount } from "../../api/client-from-settings.ts";
 import type { Repeats } from "../../bulk/own-journal.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
 import { canonicalAddress } from "../../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
@@ -24,8 +24,10 @@ export interface BulkOptions {
   readonly rate: number | undefined;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
-  /** The file of the results; undefined is a file beside the list. */
+  /** The file of the results; `-` is standard output, undefined is a file beside the list. */
   readonly output: string | undefined;
+  /** Whether any file may be overwritten with the results. */
+  readonly force: boolean;
   readonly skipInvalid: boolean;
   readonly retryUnknown: boolean;
   /** What becomes of rows that were sent from another list before. */
@@ -38,7 +40,7 @@ const MAX_CONCURRENCY = 256;
 export async function bulkOptions(
   file: string,
   flags: BulkFlags,
-  context: Pick<Context, "settings" | "readFile">,
+  context: Pick<Context, "settings" | "readFile"> & { readonly out: Pick<Output, "json"> },
 ): Promise<BulkOptions> {
   const settings = await context.settings();
   const reader = createFlagReader();
@@ -46,6 +48,8 @@ export async function bulkOptions(
   const rate = reader.read("--rate", flags.rate, parseRate);
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
   const output = reader.read("--output", flags.output, parseOutput);
+  if (flags.output === "-" && context.out.json)
+    reader.problem("--output", "must be a file with --json, which prints every row on stdout");
   if (flags.newRows === true && flags.again === true)
     reader.problem("--again", "cannot be combined with --new-rows");
   const isStdinTaken = flags.from === "-" && file === "-";
@@ -66,6 +70,7 @@ export async function bulkOptions(
     rate: rate.value,
     timeout: timeout.value,
     output: output.value,
+    force: flags.force ?? false,
     skipInvalid: flags.skipInvalid ?? false,
     retryUnknown: flags.retryUnknown ?? false,
     repeats: repeatsOf(flags),
@@ -78,7 +83,9 @@ function repeatsOf({ newRows, again }: BulkFlags): Repeats {
 }
 
 const parseOutput = (path: string): Parsed<string> =>
-  isCsv(path) || isJsonLines(path) ? accepted(path) : refused("must end in .csv or .jsonl");
+  path === "-" || isCsv(path) || isJsonLines(path)
+    ? accepted(path)
+    : refused("must end in .csv or .jsonl, or be - for stdout");
 
 /** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */
 export function defaultOutput(file: string, isJson: boolean): string {

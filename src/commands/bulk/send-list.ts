@@ -1,23 +1,25 @@
 /** Sends a list: checks its rows, opens its journal, sends what is due, and reports however the run ended. */
 import { setMaxListeners } from "node:events";
+import { join } from "node:path";
 import type { Api } from "../../api/client.ts";
 import { withoutRetries } from "../../api/retries.ts";
 import type { NumberList } from "../../bulk/number-list.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { requireWritable } from "../../bulk/results.ts";
+import { isCsv, type Sink } from "../../bulk/results.ts";
+import { fileSink, requireWritable } from "../../bulk/results-file.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import { Warnings } from "../../bulk/row-warnings.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
+import { openWrittenResults } from "../../store/journal/written-results.ts";
 import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
-import { finishRun, type RunEnd } from "./finish-run.ts";
+import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import { checkList, reportInvalid, type List } from "./open-list.ts";
 import { defaultOutput } from "./options.ts";
 
 export async function sendList(context: Context, list: List, options: SendOptions): Promise<number> {
-  const { input, rows, reporter } = list;
+  const { reporter } = list;
   // Checked first: after the run it would be too late to learn that the results cannot be written.
-  const output = options.output ?? defaultOutput(options.file, rows.format === "json lines");
-  requireWritable(output, input.path);
+  const output = await openOutput(context, options, list);
   const send = withoutRetries(context.send, context.now);
   const api = await context.api({ timeout: options.timeout, send });
   const checked = await checkList(context, list);
@@ -38,6 +40,29 @@ export async function sendList(context: Context, list: List, options: SendOption
     await claim.close();
   }
 }
+
+/** Throws `usage` if the results cannot be written. */
+async function openOutput(
+  { dataFolder, newId, out }: Context,
+  { output, file, force }: SendOptions,
+  { input, rows }: List,
+): Promise<ResultsOutput> {
+  if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
+  const path = output ?? defaultOutput(file, rows.format === "json lines");
+  const results = { path, force, written: openWrittenResults(join(dataFolder, "results")) };
+  await requireWritable(results, input.path);
+  return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(results, newId()), path };
+}
+
+const stdoutSink =
+  (out: Output): Sink =>
+  async (chunks) => {
+    for await (const chunk of chunks) {
+      if (out.unread().aborted) return;
+      out.bytes(chunk);
+      await out.drained();
+    }
+  };
 
 interface RunOptions extends SendOptions {
   /** The digest of each row. */
