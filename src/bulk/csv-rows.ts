@@ -1,7 +1,7 @@
 /** Reads the rows of a CSV file (RFC 4180 and spreadsheet variants): any line end; comma, semicolon or tab. */
 import { CsvError, parse } from "csv-parse";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { repeatedFields, columnOf, type Column, type Row } from "./row.ts";
+import { createSpelling, repeatedFields, columnOf, type Column, type Row } from "./row.ts";
 
 /** Characters of one record. Without a limit, an open quote would make the rest of the file one record. */
 const MAX_RECORD = 1_000_000;
@@ -89,6 +89,12 @@ function header(record: readonly string[], line: number): readonly Column[] {
   if (twice.length > 0)
     throw new PaylinkError("usage", "Nothing was sent. The header names a field twice.", {
       problems: twice.map((field) => ({ at: `line ${line}, ${field}`, message: "must be one column" })),
+    });
+  const misspelled = createSpelling()(columns);
+  if (misspelled.length > 0)
+    throw new PaylinkError("usage", "Nothing was sent. The header has a misspelled field.", {
+      problems: misspelled.map(({ at, message }) => ({ at: `line ${line}, ${at}`, message })),
+      hint: "Correct the name. A column of your own needs a name that is less like a field.",
     });
   if (columns.every(({ field }) => field === undefined))
     throw new PaylinkError("usage", "Nothing was sent. The header has no field of a request.", {

@@ -1,15 +1,19 @@
-/** The journals of bulk runs on this machine: finds the journal of a list, and opens it for one run at a time. */
-import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+/** The journals of bulk runs on this machine: lists those of a service, and opens one for one run at a time. */
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beginJournal, readHeading, type Heading } from "../store/journal/journal.ts";
-import { takeLock, type Processes } from "../store/journal/run-lock.ts";
+import { lockHolder, takeLock, type Processes } from "../store/journal/run-lock.ts";
+import type { NumberList } from "./number-list.ts";
+import { declarations } from "./declarations.ts";
 import { Ledger } from "./row-ledger.ts";
 
-export interface EarlierJournal {
+/** A journal as it is on disk. */
+export interface PastJournal extends Omit<Heading, "paylink"> {
   readonly path: string;
-  /** Where the list was read from at that time. */
-  readonly input: string;
+  /** The process that is writing to it. */
+  readonly runner: number | undefined;
+  /** The rows and their outcomes, read anew. */
+  readonly read: () => Ledger;
 }
 
 export interface OpenJournal {
@@ -23,18 +27,19 @@ export interface OpenJournal {
 export interface Journals {
   /** The folder of the journals, and of copies of standard input while a run reads them. */
   readonly folder: string;
-  /** The journal of the list at this path. */
-  readonly ofFile: (service: string, input: string) => string | undefined;
-  /** The journal of a list that had the same rows when it was first sent to this service. */
-  readonly ofContent: (service: string, content: string) => EarlierJournal | undefined;
+  /** The journals of lists that were sent to this service, the latest first. */
+  readonly ofService: (service: string) => readonly PastJournal[];
   readonly open: (path: string) => OpenJournal;
-  /** Opens the journal of a list that has none yet. */
-  readonly begin: (heading: Omit<Heading, "paylink">) => OpenJournal;
+  /** Opens a new journal with the digests of its rows. */
+  readonly begin: (id: string, heading: Omit<Heading, "paylink">, asks: NumberList) => OpenJournal;
 }
 
+const ENDING = ".journal";
+
 export function openJournals(folder: string, processes: Processes): Journals {
+  const lockOf = (path: string): string => `${path}.lock`;
   const open = (path: string, begin: () => void = () => undefined): OpenJournal => {
-    const unlock = takeLock(`${path}.lock`, processes);
+    const unlock = takeLock(lockOf(path), processes);
     try {
       begin();
       const ledger = new Ledger(path);
@@ -47,39 +52,34 @@ export function openJournals(folder: string, processes: Processes): Journals {
   };
   return {
     folder,
-    ofFile: (service, input) => {
-      const path = journalPath(folder, service, input);
-      return readHeading(path) === undefined ? undefined : path;
-    },
-    ofContent: (service, content) => journalOfContent(folder, service, content),
+    ofService: (service) =>
+      namesIn(folder)
+        .flatMap((name) => {
+          const path = join(folder, name);
+          const heading = readHeading(path);
+          if (heading?.service !== service) return [];
+          const read = (): Ledger => readLedger(path);
+          return [{ ...heading, path, runner: lockHolder(lockOf(path), processes), read }];
+        })
+        .toSorted((one, other) => other.begun.localeCompare(one.begun)),
     open: (path) => open(path),
-    begin: (heading) => {
-      const { service, input, content } = heading;
-      const path = journalPath(folder, service, input === "-" ? content : input);
-      return open(path, () => {
-        // Another run may have begun it before this one took the lock.
-        if (readHeading(path) === undefined) beginJournal(path, heading);
-      });
+    begin: (id, heading, asks) => {
+      const path = join(folder, `${id}${ENDING}`);
+      const journal = open(path, () => beginJournal(path, heading, declarations(asks)));
+      const close = async (): Promise<void> => {
+        // Without a row that was sent, it tells the next run nothing.
+        if (!journal.ledger.isBinding()) rmSync(path, { force: true });
+        await journal.close();
+      };
+      return { ...journal, close };
     },
   };
 }
 
-/** The same list at another service has another journal. */
-function journalPath(folder: string, service: string, identity: string): string {
-  const name = createHash("sha256").update(`${service}\n${identity}`).digest("hex").slice(0, NAME_LENGTH);
-  return join(folder, `${name}${ENDING}`);
-}
-
-const NAME_LENGTH = 20;
-const ENDING = ".journal";
-
-function journalOfContent(folder: string, service: string, content: string): EarlierJournal | undefined {
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    const heading = readHeading(path);
-    if (heading?.service === service && heading.content === content) return { path, input: heading.input };
-  }
-  return undefined;
+function readLedger(path: string): Ledger {
+  const ledger = new Ledger(path);
+  ledger.read();
+  return ledger;
 }
 
 function namesIn(folder: string): string[] {

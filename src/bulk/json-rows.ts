@@ -1,13 +1,15 @@
 /** Reads the rows of a JSON lines file: one object per line, nested like the request or flat with dots. */
+import type { Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, parseJson, type Json, type JsonObject } from "../domain/json.ts";
-import { repeatedFields, columnOf, type Cell, type Row } from "./row.ts";
+import { createSpelling, repeatedFields, columnOf, type Cell, type Column, type Row } from "./row.ts";
 
 export async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0;
   let index = 0;
+  const misspelled = createSpelling();
   for await (const json of lines(text)) {
     line++;
-    if (json.trim() !== "") yield rowOf(json, index++, line);
+    if (json.trim() !== "") yield rowOf(json, index++, line, misspelled);
   }
 }
 
@@ -24,20 +26,23 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
   yield rest;
 }
 
-function rowOf(json: string, index: number, line: number): Row {
+type Misspelled = (columns: readonly Column[]) => readonly Problem[];
+
+function rowOf(json: string, index: number, line: number, misspelled: Misspelled): Row {
   const parsed = parseJson(json);
   const invalid = (message: string): Row => ({ index, line, cells: [], problems: [{ at: "", message }] });
   if (!parsed.ok) return invalid(parsed.message.replace("line 1, ", ""));
   const { value, duplicates } = parsed.value;
   if (!isJsonObject(value)) return invalid("must be a JSON object");
   const cells = [...leaves(value)];
-  const repeated = new Set([...duplicates, ...repeatedFields(cells.map(({ column }) => column))]);
+  const columns = cells.map(({ column }) => column);
+  const repeated = new Set([...duplicates, ...repeatedFields(columns)]);
   return {
     index,
     line,
     cells,
     object: value,
-    problems: [...repeated].map((at) => ({ at, message: "is given twice" })),
+    problems: [...[...repeated].map((at) => ({ at, message: "is given twice" })), ...misspelled(columns)],
   };
 }
 

@@ -1,80 +1,53 @@
-/** Writes the results of a run: all rows in their order, each with its link or its error. */
-import { accessSync, constants, createWriteStream, realpathSync, statSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+/** The results of a run: all rows in their order, each with its link or its error. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
-import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
 import type { Checked } from "./check-rows.ts";
 import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 
-/** The outcome of a row, or `invalid` if it was not sent. */
+/** The outcome of a row; `invalid` if it cannot be sent, `sent_before` if it was sent from another list. */
 export type Result = Omit<Outcome, "status"> & {
-  readonly status: Status | "invalid";
+  readonly status: Status | "invalid" | "sent_before";
 };
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
 type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 interface ResultParts {
-  readonly path: string;
   readonly rows: Rows;
   readonly checked: Checked;
   readonly resultOf: (row: Row) => Result;
 }
 
-/** Writes a draft and renames it, so that the file always has either all new results or all old ones. */
-export async function writeResults({ path, rows, checked, resultOf }: ResultParts): Promise<void> {
-  const names = resultNames(checked.columns);
-  const draft = `${path}.part`;
-  try {
-    if (isCsv(path)) {
-      const columns = [...checked.columns.keys(), ...RESULT_COLUMNS.map((column) => names[column])];
-      const csv = stringify({
-        header: true,
-        columns,
-        delimiter: rows.delimiter,
-        bom: rows.mark,
-        escape_formulas: true,
-      });
-      await pipeline(Readable.from(csvRecords(rows, checked, resultOf)), csv, createWriteStream(draft));
-    } else await pipeline(Readable.from(jsonLines(rows, names, resultOf)), createWriteStream(draft));
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    if (error instanceof PaylinkError) throw error;
-    throw unwritable(path, error);
-  }
-}
+/** Takes the bytes of the results. */
+export type Sink = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 
-/** Throws `usage` unless results can be written to the path. `input` is the list's own path. */
-export function requireWritable(path: string, input: string): void {
-  const refuse = (reason: string): never => {
-    throw new PaylinkError("usage", `--output ${path} ${reason}. Nothing was sent.`);
-  };
-  const existing = statSync(path, { throwIfNoEntry: false });
-  if (existing !== undefined && realpathSync(path) === input) refuse("must not be the list itself");
-  if (existing?.isFile() === false) refuse("must be a file");
-  try {
-    accessSync(dirname(path), constants.W_OK);
-  } catch {
-    refuse("must be in a folder that paylink can write to");
+export async function writeResults(
+  format: Rows["format"],
+  { rows, checked, resultOf }: ResultParts,
+  sink: Sink,
+): Promise<void> {
+  const names = resultNames(checked.columns);
+  if (format === "json lines") {
+    await sink(jsonLines(rows, names, resultOf));
+    return;
   }
+  const columns = [...checked.columns.keys(), ...RESULT_COLUMNS.map((column) => names[column])];
+  const csv = stringify({
+    header: true,
+    columns,
+    delimiter: rows.delimiter,
+    bom: rows.mark,
+    escape_formulas: true,
+  });
+  await pipeline(Readable.from(csvRecords(rows, checked, resultOf)), csv, sink);
 }
 
 export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
-
-function unwritable(path: string, error: unknown): PaylinkError {
-  return new PaylinkError("file_unwritable", `Cannot write the results to ${path}: ${messageOf(error)}.`, {
-    hint: "The journal has all results. Run the same command again with another --output: no row is sent twice.",
-    cause: error,
-  });
-}
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
 function resultNames(columns: ReadonlyMap<string, boolean>): Readonly<Record<ResultColumn, string>> {
@@ -106,12 +79,12 @@ async function* jsonLines(
   rows: Rows,
   names: Readonly<Record<ResultColumn, string>>,
   resultOf: ResultOf,
-): AsyncGenerator<string> {
+): AsyncGenerator<Uint8Array> {
   for await (const row of rows.read()) {
     const result = resultOf(row);
     const own = row.object ?? objectOf(row);
     const members = RESULT_COLUMNS.map((name) => [names[name], result[name]]);
-    yield `${stringifyJson({ ...own, ...Object.fromEntries(members) })}\n`;
+    yield Buffer.from(`${stringifyJson({ ...own, ...Object.fromEntries(members) })}\n`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The state of every row: read from the journal, kept up to date in it, in a few bytes per row. */
-import { isSettled, replayJournal } from "../store/journal/journal.ts";
+import { isAsked, isSettled, replayJournal, settledAt, type Asked } from "../store/journal/journal.ts";
 import { openJournal, type JournalWriter } from "../store/journal/journal-writer.ts";
+import { declarations } from "./declarations.ts";
 import { NumberList } from "./number-list.ts";
 import type { Outcome, Status } from "./outcome.ts";
 
@@ -24,16 +25,23 @@ export interface ChangedRow {
   readonly outcome: Outcome;
 }
 
+/** A line of a journal. */
+export interface Place {
+  readonly path: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
 export interface Changes {
   /** The number of all changed rows; `first` has only the first ones. */
   readonly count: number;
   readonly first: readonly ChangedRow[];
 }
 
-/** A million rows take about thirty megabytes. */
+/** A million rows take 32 MB. */
 export class Ledger {
   private readonly standings = new NumberList();
-  /** The fingerprint of each row when it was sent. */
+  /** The digest of each row. */
   private readonly asked = new NumberList();
   /** The place of each outcome in the journal. */
   private readonly offsets = new NumberList();
@@ -45,13 +53,18 @@ export class Ledger {
     this.path = path;
   }
 
-  /** Reads the journal, if there is one, and opens it for writing. */
-  open(): void {
-    const end = replayJournal(this.path, (entry, offset, length) => {
-      if (isSettled(entry)) this.note(entry.row, entry.status, offset, length);
-      else this.noteSending(entry.row, entry.asks);
+  /** Reads the journal, if there is one; the number of bytes read. */
+  read(): number {
+    return replayJournal(this.path, (entry, offset, length) => {
+      if (isAsked(entry)) this.noteAsked(entry);
+      else if (isSettled(entry)) this.note(entry.row, entry.status, offset, length);
+      else this.noteSending(entry.row);
     });
-    this.writer = openJournal(this.path, end);
+  }
+
+  /** Reads the journal and opens it for writing. */
+  open(): void {
+    this.writer = openJournal(this.path, this.read());
   }
 
   standing(row: number): Standing {
@@ -64,10 +77,57 @@ export class Ledger {
     return standing === "created" || (!retryUnknown && (standing === "unknown" || standing === "sending"));
   }
 
+  /** Whether the row was never sent, or never reached the service. */
+  isUnsent(row: number): boolean {
+    return ["not_sent", "not_reached"].includes(this.standing(row));
+  }
+
   countCreated(): number {
     let count = 0;
     for (let row = 0; row < this.standings.length; row++) if (this.standing(row) === "created") count++;
     return count;
+  }
+
+  /** Whether the row has a link, or may have one. */
+  isBound(row: number): boolean {
+    return BINDING.has(this.standing(row));
+  }
+
+  /** Whether any row has a link, or may have one. */
+  isBinding(): boolean {
+    for (let row = 0; row < this.standings.length; row++) if (this.isBound(row)) return true;
+    return false;
+  }
+
+  /** Whether these are the rows of the journal, in their order. */
+  isOf(asks: NumberList): boolean {
+    if (asks.length !== this.asked.length) return false;
+    for (let row = 0; row < asks.length; row++) if (asks.at(row) !== this.asked.at(row)) return false;
+    return true;
+  }
+
+  /** The number of rows that the journal knows. */
+  get rows(): number {
+    return this.asked.length;
+  }
+
+  digest(row: number): number {
+    return this.asked.at(row);
+  }
+
+  /** The place of a row's outcome in the journal; its length is 0 if there is no outcome. */
+  placeOf(row: number): Place {
+    return { path: this.path, offset: this.offsets.at(row), length: this.lengths.at(row) };
+  }
+
+  /** Resolves when what the rows of the list ask for now is on disk. */
+  async declare(asks: NumberList): Promise<void> {
+    let durable: Promise<void> | undefined;
+    for (const part of declarations(asks, this.asked)) {
+      ({ durable } = this.opened().append(part));
+      this.noteAsked(part);
+    }
+    await durable;
   }
 
   /** The rows that were sent and that are different or missing in the list now. */
@@ -76,7 +136,7 @@ export class Ledger {
     let count = 0;
     for (let row = 0; row < this.standings.length; row++) {
       const same = row < asks.length && this.asked.at(row) === asks.at(row);
-      if (same || !BINDING.has(this.standing(row))) continue;
+      if (same || !this.isBound(row)) continue;
       if (++count <= most) first.push({ row, outcome: this.outcome(row) });
     }
     return { count, first };
@@ -86,13 +146,14 @@ export class Ledger {
     const standing = this.standing(row);
     if (standing === "not_sent") return { status: standing };
     if (standing === "sending") return INTERRUPTED;
-    return this.opened().read(this.offsets.at(row), this.lengths.at(row));
+    const { path, offset, length } = this.placeOf(row);
+    return this.writer?.read(offset, length) ?? settledAt(path, offset, length);
   }
 
   /** Resolves when the journal on disk says that the row is about to be sent. */
-  intend(row: number, asks: number): Promise<void> {
-    this.noteSending(row, asks);
-    return this.opened().append({ row, asks }).durable;
+  intend(row: number): Promise<void> {
+    this.noteSending(row);
+    return this.opened().append({ row }).durable;
   }
 
   /** Resolves when the outcome is on disk. */
@@ -112,9 +173,17 @@ export class Ledger {
     return this.writer;
   }
 
-  private noteSending(row: number, asks: number): void {
+  /** A row that asks for something else has not been sent. */
+  private noteAsked({ from, asks }: Asked): void {
+    for (const [index, digest] of asks.entries()) {
+      this.asked.set(from + index, digest);
+      this.standings.set(from + index, STANDINGS.indexOf("not_sent"));
+    }
+  }
+
+  private noteSending(row: number): void {
     this.standings.set(row, STANDINGS.indexOf("sending"));
-    this.asked.set(row, asks);
+    this.lengths.set(row, 0);
   }
 
   private note(row: number, status: Status, offset: number, length: number): void {
@@ -124,7 +193,7 @@ export class Ledger {
   }
 }
 
-const INTERRUPTED: Outcome = {
+export const INTERRUPTED: Outcome = {
   status: "unknown",
   error: "an earlier run ended during this request; the link may exist",
 };

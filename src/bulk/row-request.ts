@@ -1,10 +1,11 @@
 /** Builds the request of a row, with every problem at its column. */
 import type { Problem } from "../domain/errors.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Row } from "./row.ts";
+import { digestOf, NO_DIGEST } from "./row-digest.ts";
 
-export interface RowRequest {
+interface Built {
   /** Ready to send; null if there are problems. */
   readonly request: PaymentLinkRequest | null;
   /** Each at its column, or at the flag with a wrong default. */
@@ -13,20 +14,25 @@ export interface RowRequest {
   readonly warnings: readonly Problem[];
 }
 
+export interface RowRequest extends Built {
+  readonly digest: number;
+}
+
 /** Completes the fields of a row with the defaults of the run, and checks the request. */
-export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => RowRequest;
+export type BuildRequest = (
+  now: Date,
+  given: ReadonlyMap<string, Json>,
+) => Built & { readonly draft: JsonObject };
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
-  if (row.problems.length > 0) return { request: null, problems: row.problems, warnings: [] };
-  const built = build(now, fieldsOf(row));
-  if (built.problems.length === 0 && built.warnings.length === 0) return built;
+  if (row.problems.length > 0)
+    return { request: null, problems: row.problems, warnings: [], digest: NO_DIGEST };
+  const { request, problems, warnings, draft } = build(now, fieldsOf(row));
+  const digest = digestOf(draft);
+  if (problems.length === 0 && warnings.length === 0) return { request, problems, warnings, digest };
   const columnNames = new Map(row.cells.map(({ column }) => [column.field, column.name]));
   const atColumn = ({ at, message }: Problem): Problem => ({ at: columnNames.get(at) ?? at, message });
-  return {
-    request: built.request,
-    problems: built.problems.map(atColumn),
-    warnings: built.warnings.map(atColumn),
-  };
+  return { request, problems: problems.map(atColumn), warnings: warnings.map(atColumn), digest };
 }
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */

@@ -1,7 +1,7 @@
 /** One row of a list of links, in any file format: its cells, and the request field of each column. */
-import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
-import { stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { isMisspelled, nearest } from "../domain/nearest.ts";
 import { requestFields } from "../domain/payment-link.ts";
 
 export interface Column {
@@ -11,7 +11,8 @@ export interface Column {
   readonly field: string | undefined;
 }
 
-const FIELD_OF = new Map(requestFields().map((field) => [normalised(field), field]));
+const FIELDS = requestFields();
+const FIELD_OF = new Map(FIELDS.map((field) => [normalised(field), field]));
 
 /** Case, spaces, hyphens and underscores do not matter: `Customer Name` is `customerName`. */
 function normalised(name: string): string {
@@ -26,6 +27,21 @@ export function columnOf(name: string): Column {
 export function repeatedFields(columns: readonly Column[]): string[] {
   const fields = columns.flatMap(({ field }) => field ?? []);
   return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
+}
+
+/** Finds columns with a misspelled field: links would lack their values without anybody noticing. */
+export function createSpelling(): (columns: readonly Column[]) => Problem[] {
+  // JSON lines repeat their names in every row.
+  const known = new Map<string, string | undefined>();
+  const meant = (name: string): string | undefined => {
+    if (!known.has(name)) known.set(name, nearest(normalised(name), FIELDS, isMisspelled));
+    return known.get(name);
+  };
+  return (columns) =>
+    columns.flatMap(({ name, field }) => {
+      const near = field === undefined ? meant(name) : undefined;
+      return near === undefined ? [] : [{ at: name, message: `is not a field: did you mean ${near}?` }];
+    });
 }
 
 export interface Cell {
@@ -43,15 +59,4 @@ export interface Row {
   readonly object?: JsonObject;
   /** Problems of the row as a whole, found before its fields are checked. */
   readonly problems: readonly Problem[];
-}
-
-/** Hexadecimal digits of a digest: as many as a JavaScript number holds exactly. */
-const FINGERPRINT_DIGITS = 12;
-
-/** A number that identifies the request of a row. The user's own columns, their order and the quoting do not change it. */
-export function fingerprintOf({ cells }: Row): number {
-  const fields: string[] = [];
-  for (const { column, value } of cells)
-    if (column.field !== undefined) fields.push(`${column.field}:${stringifyJson(value)}`);
-  return Number.parseInt(hash("sha256", fields.toSorted().join("\n")).slice(0, FINGERPRINT_DIGITS), 16);
 }

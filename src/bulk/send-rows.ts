@@ -2,31 +2,36 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { Checked } from "./check-rows.ts";
+import { isWebAddress } from "../domain/web-address.ts";
+import type { NumberList } from "./number-list.ts";
 import type { Ledger } from "./row-ledger.ts";
 import { statusOf, type Outcome } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
-import { fingerprintOf, type Row } from "./row.ts";
+import type { Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
 
 /** The parts of a created link that the journal keeps. */
 export interface Created {
   readonly id: string | undefined;
   readonly url: string | undefined;
+  /** The answer of the service. */
+  readonly body: string;
   /** The rules of the specification that the answer breaks. */
   readonly breaches: readonly Problem[];
 }
 
 export interface RunParts {
   readonly rows: AsyncIterable<Row>;
-  readonly checked: Checked;
+  /** The digest of each row, by its position. */
+  readonly asks: NumberList;
+  /** Whether the row is to be sent in this run. */
+  readonly isDue: (index: number) => boolean;
   readonly ledger: Ledger;
   readonly pace: Pace;
   readonly build: BuildRequest;
   /** Sends one request, once. */
   readonly create: (request: PaymentLinkRequest) => Promise<Created>;
   readonly concurrency: number;
-  readonly retryUnknown: boolean;
   readonly now: () => Date;
   /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
@@ -54,7 +59,7 @@ export async function sendRows(parts: RunParts): Promise<void> {
       while (!parts.stopped()) {
         const { done, value: row } = await queue.next();
         if (done === true) break;
-        if (!mustBeSent(row, parts)) continue;
+        if (!parts.isDue(row.index)) continue;
         const sent = await sendRow(row, state);
         if (sent !== undefined) reported = report(row, sent, parts);
       }
@@ -82,14 +87,6 @@ async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: R
   }
 }
 
-function mustBeSent(row: Row, { checked, ledger, retryUnknown }: RunParts): boolean {
-  if (checked.invalid.has(row.index) || ledger.isDone(row.index, retryUnknown)) return false;
-  if (checked.asks.at(row.index) === fingerprintOf(row)) return true;
-  throw new PaylinkError("input_changed", `The list changed while it was being sent (line ${row.line}).`, {
-    hint: "The remaining rows were not sent. Run the same command again to continue with the changed list.",
-  });
-}
-
 interface Sent {
   readonly outcome: Outcome;
   readonly durable: Promise<void>;
@@ -97,15 +94,16 @@ interface Sent {
 
 /** Undefined if the run stopped before the row was sent. */
 async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
-  const { checked, ledger, pace, build, now, limit } = state;
+  const { asks, ledger, pace, build, now, limit } = state;
   const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
   let sent: Sent | undefined;
   for (let attempt = 0; attempt < ATTEMPTS;) {
     if (!(await pace.waitToSend())) return sent;
     // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
-    const { request, problems } = requestOf(row, build, now());
+    const { request, problems, digest } = requestOf(row, build, now());
+    if (digest !== asks.at(row.index)) throw changedMeanwhile(row);
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
-    await ledger.intend(row.index, checked.asks.at(row.index));
+    await ledger.intend(row.index);
     const outcome = await limit(async () =>
       pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
     );
@@ -116,6 +114,11 @@ async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
   }
   return sent;
 }
+
+const changedMeanwhile = ({ line }: Row): PaylinkError =>
+  new PaylinkError("input_changed", `The list changed while it was being sent (line ${line}).`, {
+    hint: "The remaining rows were not sent. Run the same command again to continue with the changed list.",
+  });
 
 const words = ({ at, message }: { readonly at: string; readonly message: string }): string =>
   `${at} ${message}`.trim();
@@ -132,17 +135,22 @@ async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts)
   const { create, breached, stop, now } = parts;
   const since = now().getTime();
   try {
-    const { id, url, breaches } = await create(request);
+    const { id, url, body, breaches } = await create(request);
+    if (url === undefined || !isWebAddress(url)) {
+      const error = `The link may exist, but the answer of the service has no URL: ${body}`;
+      return { outcome: { status: "unknown", id, error }, since };
+    }
     if (breaches.length > 0) breached(row, breaches);
-    const error = url === undefined ? "the answer of the service has no url" : undefined;
-    return { outcome: { status: "created", id, url, error }, since };
+    return { outcome: { status: "created", id, url }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {
       stop(error);
       return { outcome: { status: "unknown", error: String(error) }, since };
     }
-    const message = [error.message, ...error.problems.map(words)].join(" ");
-    return { outcome: { status: statusOf(error.code), error: message }, failure: error, since };
+    const { message, problems, details } = error;
+    const body = typeof details["body"] === "string" ? [details["body"]] : [];
+    const said = [message, ...problems.map(words), ...body].join(" ");
+    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
   }
 }
 

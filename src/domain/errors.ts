@@ -40,6 +40,7 @@ export const FAILURES = {
   file_unreadable: { exit: 2, means: "a file cannot be read, or does not hold what it should" },
   file_unwritable: { exit: 2, means: "a file cannot be written" },
   input_changed: { exit: 2, means: "a bulk list changed after it was sent" },
+  sent_before: { exit: 2, means: "rows of a bulk list were sent before, from another list" },
   already_running: { exit: 2, means: "another bulk run is sending the same list" },
   key_required: { exit: 2, means: "no key to verify webhooks with" },
   key_invalid: {

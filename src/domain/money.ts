@@ -55,6 +55,12 @@ function partsOf(amount: Amount): Parts {
   return { sign: minus === "" ? 1 : -1, digits: digits.replace(/0+$/, ""), magnitude };
 }
 
+/** The same text for every spelling of a number: `10`, `10.00`, `1e1`. */
+export function amountKey(amount: Amount): string {
+  const { sign, digits, magnitude } = partsOf(amount);
+  return `${sign} ${digits} ${magnitude}`;
+}
+
 /** -1, 0 or 1: whether the amount, which must be a number, is less than, equal to or more than 0. */
 export const signOf = (amount: Amount): -1 | 0 | 1 => partsOf(amount).sign;
 

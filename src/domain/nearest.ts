@@ -1,16 +1,26 @@
 /** Finds the name that is most similar to a mistyped one. */
 
-/** At most one edit per this many letters of the longer name; with more edits it is another word. */
-const LETTERS_AN_EDIT = 3;
+/** Whether a name with so many edits, in so many letters of the longer name, counts as near. */
+type IsNear = (edits: number, letters: number) => boolean;
 
-/** The name with the fewest edits, in either case; undefined if none is similar. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+/** Close enough for a suggestion. */
+const isSimilar: IsNear = (edits, letters) => edits * 3 <= letters;
+
+/** Close enough for an error where names may be the user's own: `account` is not `amount`. */
+export const isMisspelled: IsNear = (edits, letters) => edits <= 2 && edits * 5 <= letters;
+
+/** The name with the fewest edits, in either case; undefined if none is near. */
+export function nearest(
+  typed: string,
+  names: readonly string[],
+  isNear: IsNear = isSimilar,
+): string | undefined {
   const wanted = typed.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const name of names) {
     const edits = editsBetween(wanted, name.toLowerCase());
-    const isNear = edits * LETTERS_AN_EDIT <= Math.max(wanted.length, name.length);
-    if (isNear && (best === undefined || edits < best.edits)) best = { name, edits };
+    if (!isNear(edits, Math.max(wanted.length, name.length))) continue;
+    if (best === undefined || edits < best.edits) best = { name, edits };
   }
   return best?.name;
 }

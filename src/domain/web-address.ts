@@ -1,4 +1,4 @@
-/** Absolute http(s) URLs, and whether they stay on this machine. */
+/** Absolute http(s) URLs: their canonical spelling, and whether they stay on this machine. */
 
 /** Whether the text is an absolute http(s) URL without white space and control characters. */
 export function isWebAddress(text: string): boolean {
@@ -22,6 +22,14 @@ export function normalAddress(url: URL, text: string): string {
 /** The text without the password of a URL in it. */
 export const withoutPassword = (text: string): string =>
   text.replace(/(:\/\/[^/?#@:\s]*:)[^/?#\s]*@/g, "$1[redacted]@");
+
+/** One spelling for all addresses of a service: loopback addresses are one host, and a slash at the end is left out. */
+export function canonicalAddress(text: string): string {
+  const url = parseWebAddress(text);
+  if (url === undefined) return text;
+  if (isLoopback(url.hostname)) url.hostname = "localhost";
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}${url.search}`;
+}
 
 /** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them. Any other name can point anywhere. */
 export function isLoopback(hostname: string): boolean {

@@ -8,6 +8,8 @@ export interface Tally {
   readonly created: number;
   /** Those of `created` that an earlier run created. */
   readonly earlier: number;
+  /** Rows that were sent from another list. */
+  readonly sent_before: number;
   readonly refused: number;
   readonly not_reached: number;
   readonly unknown: number;
@@ -17,6 +19,7 @@ export interface Tally {
 
 const WORDS = {
   created: "created",
+  sent_before: "sent before",
   refused: "refused",
   not_reached: "not reached",
   unknown: "unknown",
@@ -41,7 +44,8 @@ export function renderTally(tally: Tally, paint: Paint): string {
   const total = KINDS.reduce((sum, kind) => sum + tally[kind], 0);
   const parts = KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
     const words = `${count(tally[kind])} ${WORDS[kind]}`;
-    if (kind !== "created") return kind === "not_sent" ? words : paint.red(words);
+    if (kind === "not_sent" || kind === "sent_before") return words;
+    if (kind !== "created") return paint.red(words);
     return paint.green(tally.earlier > 0 ? `${words} (${count(tally.earlier)} in an earlier run)` : words);
   });
   return `${rowsOf(total)}: ${parts.join(", ") || "nothing to do"}`;

@@ -77,6 +77,8 @@ export interface BuiltRequest {
   /** The problems that are missing values: an account can supply some of them. */
   readonly missing: readonly Problem[];
   readonly warnings: readonly Problem[];
+  /** What was put together, valid or not. */
+  readonly draft: JsonObject;
 }
 
 interface Sources {
@@ -146,7 +148,8 @@ function checked(
     if (valueAt(request, at) === undefined) missing.push(problem);
   }
   const warnings = found.warnings.map(({ at, message }) => ({ at: nameAt(at), message }));
-  return { request: problems.length === 0 ? found.request : null, problems, missing, warnings };
+  const valid = problems.length === 0 ? found.request : null;
+  return { request: valid, problems, missing, warnings, draft: request };
 }
 
 const NOTHING: ReadonlyMap<string, Json> = new Map();
@@ -156,6 +159,7 @@ const unusable = (problem: Problem): BuiltRequest => ({
   problems: [problem],
   missing: [],
   warnings: [],
+  draft: {},
 });
 
 const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: RequestFlags): boolean =>

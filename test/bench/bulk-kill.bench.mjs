@@ -1,11 +1,12 @@
 /**
  * Kills `bulk` at random moments, runs it to its end, and counts links by row: none may be lost or created twice.
- * One service alone: npm run bench -- bulk-kill plain|hostile|sandbox [number of kills]
+ * One case alone: npm run bench -- bulk-kill plain|hostile|renamed|sandbox [number of kills]
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { bulk, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
+import { parse } from "csv-parse/sync";
+import { bulk, hostileRow, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
 import { row } from "./row.mjs";
 
 /** A run is killed within this many milliseconds of its first request. */
@@ -20,6 +21,7 @@ const SQLITE = "node:sqlite";
  * @property {(listener: () => void) => void} offRequest
  * @property {() => Promise<Map<string, number>>} links How many links each invoice has.
  * @property {() => void} stop
+ * @property {(run: number) => void} [respell] Spells the address of the service in another way.
  * @property {Readonly<Record<string, number>>} [failures] How often the service failed, by kind.
  */
 
@@ -80,15 +82,20 @@ function countingService(hostile) {
 /**
  * @param {string} home
  * @param {boolean} isHostile
+ * @returns {Promise<Service>}
  */
 async function serviceWithProfile(home, isHostile) {
   const service = await countingService(isHostile);
-  const profile = { baseUrl: service.url, token: "t", terminalId: "1", currency: "EUR" };
-  writeFileSync(
-    join(home, "settings.json"),
-    JSON.stringify({ current: "bench", profiles: { bench: profile } }),
-  );
-  return service;
+  /** @param {string} baseUrl */
+  const save = (baseUrl) => {
+    const profile = { baseUrl, token: "t", terminalId: "1", currency: "EUR" };
+    const settings = { current: "bench", profiles: { bench: profile } };
+    writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
+  };
+  const { port } = new URL(service.url);
+  const spellings = [service.url, `http://localhost:${port}/`, `HTTP://127.0.0.1:${port}/`];
+  save(service.url);
+  return { ...service, respell: (run) => save(spellings[run % spellings.length] ?? service.url) };
 }
 
 /**
@@ -139,26 +146,32 @@ const killAtRandom = (service) => (child) => {
 };
 
 /**
- * @param {string} name
- * @param {(home: string) => Promise<Service>} open
+ * @typedef {object} Case
+ * @property {string} label
+ * @property {(home: string) => Promise<Service>} open
+ * @property {(row: number) => string} [rowOf]
+ * @property {boolean} [renamed] Whether each run finds the list and the service under another name.
+ */
+
+/**
+ * @param {Case} tested
  * @param {number} most
  */
-async function kills(name, open, most) {
+async function kills(tested, most) {
   const home = newHome();
-  const service = await open(home);
+  const service = await tested.open(home);
   try {
-    const killed = await killAndFinish(home, service, most);
+    const killed = await killAndFinish(home, service, tested, most);
     const { rows, created, unknown, other, twice, lost } = countRows(home, await service.links());
     process.stdout.write(
-      `bulk, ${rows} rows, ${killed} kills, ${name}: ${created} created, ${unknown} unknown, ${other} other; ` +
+      `bulk, ${rows} rows, ${killed} kills, ${tested.label}: ${created} created, ${unknown} unknown, ${other} other; ` +
         `${twice} twice, ${lost} lost` +
         (service.failures === undefined
           ? "\n"
           : `; the service failed ${JSON.stringify(service.failures)}\n`),
     );
-    const at = name === "sandbox" ? "the sandbox" : `a ${name} service`;
     const note = `of ${created}; ${unknown} left as unknown`;
-    row(`links created twice, or lost, over ${most} kills of \`bulk\`, at ${at}`, twice + lost, {
+    row(`links created twice, or lost, over ${most} kills of \`bulk\`, ${tested.label}`, twice + lost, {
       most: 0,
       unit: "",
       digits: 0,
@@ -175,47 +188,75 @@ async function kills(name, open, most) {
  * How often the run was killed before it ended by itself.
  * @param {string} home
  * @param {Service} service
+ * @param {Case} tested
  * @param {number} most
  */
-async function killAndFinish(home, service, most) {
-  const list = join(home, "list.csv");
-  await writeList(list, ROWS);
-  const args = [list, "--timeout", "2s"];
+async function killAndFinish(home, service, { rowOf, renamed }, most) {
+  let list = join(home, "list.csv");
+  await writeList(list, ROWS, rowOf);
+  let runs = 0;
+  /** @param {ReturnType<typeof killAtRandom>} [scheduleKill] */
+  const run = (scheduleKill) => {
+    if (renamed === true) {
+      const next = join(home, `list-${++runs}.csv`);
+      renameSync(list, next);
+      list = next;
+      service.respell?.(runs);
+    }
+    return bulk(home, [list, "--timeout", "2s", "-o", join(home, "results.csv")], scheduleKill);
+  };
   let killed = 0;
   while (killed < most) {
-    const { code } = await bulk(home, args, killAtRandom(service));
+    const { code } = await run(killAtRandom(service));
     if (code !== null) break;
     killed++;
   }
-  let last = await bulk(home, args);
-  for (let again = 0; again < 20 && / not sent/.test(last.output); again++) last = await bulk(home, args);
+  let last = await run();
+  for (let again = 0; again < 20 && / not sent/.test(last.output); again++) last = await run();
   return killed;
 }
 
 /**
- * Compares the status of each row in the results with the links that the service created.
+ * Compares the status of each row in the results with the links that the service created. Identical rows have one
+ * invoice, and a link each.
  * @param {string} home
  * @param {ReadonlyMap<string, number>} links
  */
 function countRows(home, links) {
-  const results = readFileSync(join(home, "list.links.csv"), "utf8").trim().split("\n").slice(1);
+  /** @type {Record<string, string>[]} */
+  const results = parse(readFileSync(join(home, "results.csv")), { columns: true });
   const count = { rows: results.length, created: 0, unknown: 0, other: 0, twice: 0, lost: 0 };
-  for (const [index, line] of results.entries()) {
-    const status = line.includes(",created,") ? "created" : line.includes(",unknown,") ? "unknown" : "other";
-    count[status]++;
-    const created = links.get(`INV-${index + 1}`) ?? 0;
-    if (created > 1) count.twice++;
-    if (status === "created" && created !== 1) count.lost++;
+  /** @type {Map<string, { rows: number, created: number }>} */
+  const invoices = new Map();
+  for (const { invoiceId = "", status } of results) {
+    const isCreated = status === "created";
+    count[isCreated ? "created" : status === "unknown" ? "unknown" : "other"]++;
+    const { rows, created } = invoices.get(invoiceId) ?? { rows: 0, created: 0 };
+    invoices.set(invoiceId, { rows: rows + 1, created: created + (isCreated ? 1 : 0) });
+  }
+  for (const [invoice, { rows, created }] of invoices) {
+    const made = links.get(invoice) ?? 0;
+    count.twice += Math.max(0, made - rows);
+    count.lost += Math.max(0, created - made);
   }
   return count;
 }
 
-/** @type {Readonly<Record<string, (home: string) => Promise<Service>>>} */
-const SERVICES = {
-  plain: (home) => serviceWithProfile(home, false),
-  hostile: (home) => serviceWithProfile(home, true),
-  sandbox,
+/** @type {Readonly<Record<string, Case>>} */
+const CASES = {
+  plain: { label: "at a plain service", open: (home) => serviceWithProfile(home, false) },
+  hostile: {
+    label: "of a hostile list at a hostile service",
+    open: (home) => serviceWithProfile(home, true),
+    rowOf: hostileRow,
+  },
+  renamed: {
+    label: "of a list that is renamed each time",
+    open: (home) => serviceWithProfile(home, false),
+    renamed: true,
+  },
+  sandbox: { label: "at the sandbox", open: sandbox },
 };
 const [only, most = "50"] = process.argv.slice(2);
-for (const [name, open] of Object.entries(SERVICES))
-  if (only === undefined || only === name) await kills(name, open, Number(most));
+for (const [name, tested] of Object.entries(CASES))
+  if (only === undefined || only === name) await kills(tested, Number(most));

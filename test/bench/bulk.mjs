@@ -12,12 +12,25 @@ export const newHome = () => mkdtempSync(join(tmpdir(), "paylink-bench-"));
 /** @param {string} home */
 export const environment = (home) => ({ PATH: process.env["PATH"], PAYLINK_HOME: home, TZ: "UTC" });
 
+/** @param {number} row */
+const plainRow = (row) => `${row}.50,Customer ${row},INV-${row},customer${row}@shop.example\n`;
+
+/**
+ * Quotes, line breaks, other scripts, and each tenth row twice.
+ * @param {number} row
+ */
+export function hostileRow(row) {
+  const number = row % 10 === 0 ? row - 1 : row;
+  return `${number}.50,"Ada ""${number}"", the\r\n1st\n\u{1F600} \u05D0\u0301;",INV-${number},"customer${number}@shop.example"\r\n`;
+}
+
 /**
  * @param {string} path
  * @param {number} rows
+ * @param {(row: number) => string} [rowOf]
  * @returns {Promise<void>}
  */
-export function writeList(path, rows) {
+export function writeList(path, rows, rowOf = plainRow) {
   const file = createWriteStream(path);
   file.write("amount,customerName,invoiceId,customerDetails.email\n");
   return new Promise((done) => {
@@ -25,8 +38,7 @@ export function writeList(path, rows) {
     const writeRows = () => {
       while (row < rows) {
         row++;
-        if (!file.write(`${row}.50,Customer ${row},INV-${row},customer${row}@shop.example\n`))
-          return void file.once("drain", writeRows);
+        if (!file.write(rowOf(row))) return void file.once("drain", writeRows);
       }
       file.end(done);
     };

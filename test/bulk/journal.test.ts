@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { declarations } from "../../src/bulk/declarations.ts";
 import { Ledger } from "../../src/bulk/row-ledger.ts";
 import { NumberList } from "../../src/bulk/number-list.ts";
 import { beginJournal, readHeading } from "../../src/store/journal/journal.ts";
@@ -12,13 +13,13 @@ import { temporaryHome } from "../support/home.ts";
 const HEADING = {
   service: "http://x",
   input: "/orders.csv",
-  content: "c",
   begun: "2026-01-01T00:00:00.000Z",
-};
+  repeats: "refuse",
+} as const;
 
-function newJournal(): string {
+function newJournal(asks = numbers()): string {
   const path = join(temporaryHome(), "bulk", "a.journal");
-  beginJournal(path, HEADING);
+  beginJournal(path, HEADING, declarations(asks));
   return path;
 }
 
@@ -38,7 +39,7 @@ describe("the journal", () => {
   it("gives the next run the outcome of each row", async () => {
     const path = newJournal();
     const first = openedLedger(path);
-    await Promise.all([0, 1, 2, 3].map((row) => first.intend(row, row * 10)));
+    await Promise.all([0, 1, 2, 3].map((row) => first.intend(row)));
     await first.settle(0, { status: "created", id: "a", url: "https://x/ä" });
     await first.settle(1, { status: "refused", error: "no" });
     await first.settle(3, { status: "not_sent" });
@@ -61,24 +62,24 @@ describe("the journal", () => {
   it("has a row on disk before it may be sent", async () => {
     const path = newJournal();
     const ledger = openedLedger(path);
-    const intended = ledger.intend(7, 70);
+    const intended = ledger.intend(7);
     expect(readFileSync(path, "utf8")).not.toContain('"row":7');
     await intended;
-    expect(readFileSync(path, "utf8")).toContain('{"row":7,"asks":70}\n');
+    expect(readFileSync(path, "utf8")).toContain('{"row":7}\n');
     await ledger.close();
   });
 
   it("continues after a line that a kill cut short", async () => {
     const path = newJournal();
     const first = openedLedger(path);
-    await first.intend(0, 1);
+    await first.intend(0);
     await first.settle(0, { status: "created", id: "a" });
     await first.close();
-    appendFileSync(path, '{"row":1,"as');
+    appendFileSync(path, '{"row":1,"sta');
     const second = openedLedger(path);
     expect(second.standing(0)).toBe("created");
     expect(second.standing(1)).toBe("not_sent");
-    await second.intend(1, 2);
+    await second.intend(1);
     await second.settle(1, { status: "created", id: "b" });
     await second.close();
     const third = openedLedger(path);
@@ -95,10 +96,10 @@ describe("the journal", () => {
   it("keeps every line before one that cannot be written, and writes none after it", async () => {
     const path = newJournal();
     const ledger = openedLedger(path);
-    await ledger.intend(0, 1);
+    await ledger.intend(0);
     const first = ledger.settle(0, { status: "created", id: "a" });
     // JSON has no such number: the line is refused before it reaches the file.
-    expect(() => ledger.intend(1, Object(1n))).toThrow("BigInt");
+    expect(() => ledger.intend(Object(1n))).toThrow("BigInt");
     const last = ledger.settle(2, { status: "created", id: "c" });
     await Promise.all([first, last]);
     expect([ledger.outcome(0).id, ledger.outcome(2).id]).toEqual(["a", "c"]);
@@ -110,10 +111,10 @@ describe("the journal", () => {
 
   it.skipIf(!existsSync("/dev/full"))("rejects every line once the disk has refused one", async () => {
     const journal = openJournal("/dev/full", 0);
-    const lines = [0, 1].map((row) => journal.append({ row, asks: 1 }).durable);
+    const lines = [0, 1].map((row) => journal.append({ row }).durable);
     const results = await Promise.allSettled(lines);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    await expect(journal.append({ row: 2, asks: 1 }).durable).rejects.toMatchObject({
+    await expect(journal.append({ row: 2 }).durable).rejects.toMatchObject({
       code: "file_unwritable",
     });
     await expect(journal.close()).rejects.toMatchObject({ code: "file_unwritable" });
@@ -123,15 +124,15 @@ describe("the journal", () => {
     const path = newJournal();
     writeFileSync(path, '{"paylink":"bulk jour');
     expect(readHeading(path)).toBeUndefined();
-    beginJournal(path, HEADING);
+    beginJournal(path, HEADING, []);
     expect(readHeading(path)).toMatchObject(HEADING);
-    writeFileSync(path, '{"row":0,"asks":1}\n');
+    writeFileSync(path, '{"row":0}\n');
     expect(() => openedLedger(path)).toThrow("damaged");
   });
 
   it("notices the rows that ask for something else, or are missing", async () => {
-    const ledger = openedLedger(newJournal());
-    for (const row of [0, 1, 2, 3]) await ledger.intend(row, row + 100);
+    const ledger = openedLedger(newJournal(numbers(100, 101, 102, 103)));
+    for (const row of [0, 1, 2, 3]) await ledger.intend(row);
     await ledger.settle(0, { status: "created", url: "https://x" });
     await ledger.settle(1, { status: "refused" });
     await ledger.settle(3, { status: "unknown" });
@@ -144,13 +145,42 @@ describe("the journal", () => {
     await ledger.close();
   });
 
+  it("keeps what each row asks for, and forgets the outcome of a row that asks for something else", async () => {
+    const path = newJournal(numbers(100, 101, 102));
+    const first = openedLedger(path);
+    for (const row of [0, 1]) await first.intend(row);
+    await first.settle(0, { status: "created", url: "https://x" });
+    await first.settle(1, { status: "refused" });
+    expect(first.isOf(numbers(100, 101, 102))).toBe(true);
+    await first.declare(numbers(100, 999, 102, 103));
+    await first.close();
+    const second = new Ledger(path);
+    second.read();
+    expect(second.isOf(numbers(100, 999, 102, 103))).toBe(true);
+    expect(second.isOf(numbers(100, 999, 102))).toBe(false);
+    expect([0, 1, 2, 3].map((row) => second.standing(row))).toEqual([
+      "created",
+      "not_sent",
+      "not_sent",
+      "not_sent",
+    ]);
+    expect(second.outcome(0)).toMatchObject({ url: "https://x" });
+  });
+
+  it("holds more rows than one line", () => {
+    const many = numbers(...Array.from({ length: 10_000 }, (_, row) => row + 1));
+    const ledger = new Ledger(newJournal(many));
+    ledger.read();
+    expect(ledger.isOf(many)).toBe(true);
+  });
+
   it("stops both of two runs that write to it", async () => {
     const path = newJournal();
     const one = openedLedger(path);
     const other = openedLedger(path);
-    await one.intend(0, 1);
-    await expect(other.intend(0, 1)).rejects.toMatchObject({ code: "already_running" });
-    await expect(one.intend(1, 1)).rejects.toMatchObject({ code: "already_running" });
+    await one.intend(0);
+    await expect(other.intend(0)).rejects.toMatchObject({ code: "already_running" });
+    await expect(one.intend(1)).rejects.toMatchObject({ code: "already_running" });
     await expect(one.close()).rejects.toMatchObject({ code: "already_running" });
   });
 });

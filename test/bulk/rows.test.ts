@@ -1,14 +1,14 @@
 /** Lists as spreadsheets and programs write them, read row by row; and results that a spreadsheet opens unharmed. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { writeResults } from "../../src/bulk/results.ts";
-import { fingerprintOf, type Row } from "../../src/bulk/row.ts";
-import { openRows } from "../../src/bulk/rows.ts";
+import { requestOf } from "../../src/bulk/row-request.ts";
+import { columnOf, createSpelling, type Row } from "../../src/bulk/row.ts";
+import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
+import { requestBuilder, type RequestFlags } from "../../src/requests/build.ts";
+import { inForce } from "../../src/store/settings/in-force.ts";
 
 /** The bytes, in pieces of any size. */
 function pieces(text: string | Uint8Array, size = 7): () => AsyncIterable<Uint8Array> {
@@ -77,6 +77,7 @@ describe("a list in CSV", () => {
   it.each([
     ["a field twice", "amount,Amount\n1,2\n", "names a field twice"],
     ["no field", "a,b\n1,2\n", "has no field"],
+    ["a misspelled field", "amount,curency\n1,USD\n", "has a misspelled field"],
     ["a quote that stays open", 'amount,note\n1,"x\n2,y\n', "from line 2 on"],
     ["a quote inside a cell", 'amount,note\n1,x\n2,y"z\n', "from line 3 on"],
     ["Latin-1", Buffer.from("amount,note\n1,caf\xe9\n", "latin1"), "not UTF-8"],
@@ -102,68 +103,117 @@ describe("a list in JSON lines", () => {
     ["must be a JSON object", '{"amount":1}\n[1]\n'],
     ["is given twice", '{"amount":1,"Amount":2}\n'],
     ["is given twice", '{"amount":1,"amount":1}\n'],
+    ["did you mean customerName?", '{"amount":1,"custmerName":"Ada"}\n'],
+    ["did you mean linkOptions.mode?", '{"amount":1,"linkOptions":{"mod":"X"}}\n'],
   ])("marks a row that %s", async (message, text) => {
     const problems = (await read(text)).flatMap((row) => row.problems);
     expect(problems.map((problem) => problem.message).join()).toContain(message);
   });
 });
 
-describe("what a row asks for", () => {
-  const asks = async (text: string): Promise<number[]> => (await read(text)).map(fingerprintOf);
+describe("a column", () => {
+  const misspelled = (name: string): string[] =>
+    createSpelling()([columnOf(name)]).map(({ message }) => message);
 
-  it("is the same in another order, with other quotes and other columns of the merchant's own", async () => {
-    expect(await asks('amount;customerName\n10;Ada\n20;"Bob"\n')).toEqual(
-      await asks("customerName,note,amount\nAda,x,10\nBob,y,20\n"),
-    );
+  it.each([
+    ["curency", "currency"],
+    ["Custmer Name", "customerName"],
+    ["ammount", "amount"],
+    ["terminal", "terminalId"],
+    ["paymentSettings.calbackUrl", "paymentSettings.callbackUrl"],
+  ])("%s is a misspelled %s", (name, field) => {
+    expect(misspelled(name)).toEqual([`is not a field: did you mean ${field}?`]);
   });
 
-  it("is another with another value", async () => {
-    expect(await asks("amount,customerName\n10,Ada\n")).not.toEqual(
-      await asks("amount,customerName\n10,Bob\n"),
-    );
+  it.each(["account", "count", "customer", "customerId", "customerNo", "invoiceNo", "name", "note", "city"])(
+    "%s may be the user's own",
+    (name) => {
+      expect(misspelled(name)).toEqual([]);
+    },
+  );
+});
+
+describe("the digest of a row", () => {
+  const settings = inForce({
+    named: undefined,
+    env: { PAYLINK_TERMINAL_ID: "1" },
+    current: undefined,
+    profiles: {},
+  });
+  const digests = async (text: string, flags: RequestFlags = {}, now = new Date(0)): Promise<number[]> => {
+    const build = requestBuilder({ flags: { currency: "EUR", ...flags }, base: undefined, settings });
+    return (await read(text)).map((row) => requestOf(row, build, now).digest);
+  };
+
+  it.each([
+    ["in another order, with own columns", "Customer Name,note,amount\nAda,x,10\nBob,y,20\n"],
+    ["with other delimiters and quotes", '\uFEFFamount;customerName\r\n"10";Ada\r\n20;"Bob"\r\n'],
+    ["with other spellings of amounts", "amount,customerName\n10.00,Ada\n20.0,Bob\n"],
+    ["with a default as a column", "amount,currency,customerName\n10,eur,Ada\n20,EUR,Bob\n"],
+    ["in JSON", '{"customerName":"Ada","amount":10.0}\n{"amount":"20","customerName":"Bob"}\n'],
+  ])("is the same %s", async (_, text) => {
+    expect(await digests(text)).toEqual(await digests("amount,customerName\n10,Ada\n20,Bob\n"));
+  });
+
+  it("is the same at another time, with another expiry or callback", async () => {
+    const text = "amount,customerName\n10,Ada\n";
+    const first = await digests(text);
+    expect(await digests(text, {}, new Date(1e12))).toEqual(first);
+    expect(await digests(text, { expires: "3d", callbackUrl: "https://x.example/" })).toEqual(first);
+  });
+
+  it.each([
+    ["another customer", "amount,customerName\n10,Bob\n", {}],
+    ["another amount", "amount,customerName\n10.01,Ada\n", {}],
+    ["another currency", "amount,customerName\n10,Ada\n", { currency: "USD" }],
+    ["another invoice", "amount,customerName,invoiceId\n10,Ada,I1\n", {}],
+  ])("is another with %s", async (_, text, flags) => {
+    expect(await digests(text, flags)).not.toEqual(await digests("amount,customerName\n10,Ada\n"));
+  });
+
+  it("compares the bounds of reusable links as numbers", async () => {
+    const bounds = (least: string) => digests(`linkOptions.minAmount,customerName\n${least},Ada\n`);
+    expect(await bounds("5.00")).toEqual(await bounds("5"));
+    expect(await bounds("5.01")).not.toEqual(await bounds("5"));
   });
 });
 
-async function results(text: string, name: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "paylink-results-"));
-  try {
-    const rows = await openRows(pieces(text));
-    const checked = await checkRows({
-      rows: rows.read(),
-      build: () => ({ request: null, problems: [], warnings: [] }),
-      now: new Date(0),
-      signal: new AbortController().signal,
-      isDone: () => false,
-      checked: () => undefined,
-    });
-    const path = join(folder, name);
-    const resultOf = ({ index }: Row) => ({
-      status: "created" as const,
-      id: `id${index}`,
-      url: `https://x/${index}`,
-    });
-    await writeResults({ path, rows, checked, resultOf });
-    return readFileSync(path, "utf8");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+async function results(text: string, format: Rows["format"] = "csv"): Promise<string> {
+  const rows = await openRows(pieces(text));
+  const checked = await checkRows({
+    rows: rows.read(),
+    build: () => ({ request: null, problems: [], warnings: [], draft: {} }),
+    now: new Date(0),
+    signal: new AbortController().signal,
+    checked: () => undefined,
+  });
+  const resultOf = ({ index }: Row) => ({
+    status: "created" as const,
+    id: `id${index}`,
+    url: `https://x/${index}`,
+  });
+  const written: Uint8Array[] = [];
+  await writeResults(format, { rows, checked, resultOf }, async (chunks) => {
+    for await (const chunk of chunks) written.push(chunk);
+  });
+  return Buffer.concat(written).toString();
 }
 
 describe("the results", () => {
   it("are the row's own columns and the link's, in the input's own dialect", async () => {
-    expect(await results("\uFEFFAmount;note\n10;x\n20;\n", "out.csv")).toBe(
+    expect(await results("\uFEFFAmount;note\n10;x\n20;\n")).toBe(
       "\uFEFFAmount;note;id;url;status;error\n10;x;id0;https://x/0;created;\n20;;id1;https://x/1;created;\n",
     );
   });
 
   it("do not overwrite a column of the same name", async () => {
-    expect(await results("amount,ID\n1,own\n", "out.csv")).toBe(
+    expect(await results("amount,ID\n1,own\n")).toBe(
       "amount,ID,link_id,url,status,error\n1,own,id0,https://x/0,created,\n",
     );
   });
 
   it("are JSON lines of the rows' own shape where the ending says so", async () => {
-    expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "out.jsonl")).toBe(
+    expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "json lines")).toBe(
       '{"amount":1.50,"own":{"a":[1]},"id":"id0","url":"https://x/0","status":"created"}\n',
     );
   });
@@ -178,7 +228,7 @@ describe("the results", () => {
       fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 5 }), async (cells) => {
         const quoted = cells.map((text) => `"${text.replaceAll('"', '""')}"`);
         const text = `amount,note\n${quoted.map((value) => `1,${value}`).join("\n")}\n`;
-        const back = await read(await results(text, "out.csv"));
+        const back = await read(await results(text));
         expect(back.map((row) => row.cells[1]?.value)).toEqual(
           cells.map((value) => value.replace(/^(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "'")),
         );

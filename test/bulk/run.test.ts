@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
+import { declarations } from "../../src/bulk/declarations.ts";
 import { Ledger } from "../../src/bulk/row-ledger.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
 import { Pace } from "../../src/bulk/pace.ts";
@@ -28,7 +29,7 @@ interface Case {
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
 const created = (id: string): Promise<Created> =>
-  Promise.resolve({ id, url: `https://x/${id}`, breaches: [] });
+  Promise.resolve({ id, url: `https://x/${id}`, body: "{}", breaches: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
 async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0.5, create }: Case) {
@@ -51,11 +52,10 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
     build,
     now: now(),
     signal: halt.signal,
-    isDone: () => false,
     checked: () => undefined,
   });
   const path = join(temporaryHome(), "a.journal");
-  beginJournal(path, { service: "s", input: "i", content: checked.content, begun: "b" });
+  beginJournal(path, { service: "s", input: "i", begun: "b", repeats: "refuse" }, declarations(checked.asks));
   const ledger = new Ledger(path);
   ledger.open();
   const outcomes = new Map<number, Outcome>();
@@ -79,7 +79,8 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
   });
   await sendRows({
     rows: rows.read(),
-    checked,
+    asks: checked.asks,
+    isDue: () => true,
     ledger,
     pace,
     build,
@@ -95,7 +96,6 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
       }
     },
     concurrency,
-    retryUnknown: false,
     now,
     stop: (reason) => halt.abort(reason),
     stopped,
@@ -173,6 +173,26 @@ describe("a run", () => {
     expect(reason).toMatchObject({ code: "outcome_unknown" });
     expect(statuses("unknown")).toBe(requests);
     expect(requests).toBeLessThan(30);
+  });
+
+  it.each([undefined, "", "soon"])("does not know the outcome of an answer with the URL %j", async (url) => {
+    const body = '{"data":{"link":"https://x/c0"}}';
+    const { outcomes } = await run({ rows: 1, create: async () => ({ id: "a", url, body, breaches: [] }) });
+    expect(outcomes.get(0)).toEqual({
+      status: "unknown",
+      id: "a",
+      error: `The link may exist, but the answer of the service has no URL: ${body}`,
+    });
+  });
+
+  it("keeps an answer that cannot be read", async () => {
+    const { outcomes } = await run({
+      rows: 1,
+      create: async () => {
+        throw new PaylinkError("outcome_unknown", "Not JSON.", { details: { body: "<p>ok</p>" } });
+      },
+    });
+    expect(outcomes.get(0)).toEqual({ status: "unknown", error: "Not JSON. <p>ok</p>" });
   });
 
   it("waits as a whole for as long as the service asks, then sends what was put off", async () => {

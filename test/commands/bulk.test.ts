@@ -32,23 +32,25 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
 describe("the options of bulk", () => {
   const DEFAULTS: BulkFlags = { concurrency: "8", timeout: "30s" };
   const settings = inForce({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
-  const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}" } = {}) =>
+  const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}", json = false } = {}) =>
     bulkOptions(
       file,
       { ...DEFAULTS, ...flags },
-      { settings: async () => settings, readFile: async () => Buffer.from(base) },
+      { settings: async () => settings, readFile: async () => Buffer.from(base), out: { json } },
     );
 
   it("have the documented defaults", async () => {
     expect(await optionsOf({})).toMatchObject({
       file: "orders.csv",
-      service: ACCOUNT.PAYLINK_BASE_URL,
+      service: "http://localhost:1",
       concurrency: 8,
       rate: undefined,
       timeout: 30_000,
       output: undefined,
+      force: false,
       skipInvalid: false,
       retryUnknown: false,
+      repeats: "refuse",
     });
   });
 
@@ -62,6 +64,8 @@ describe("the options of bulk", () => {
       retryUnknown: true,
     };
     expect(await optionsOf(flags)).toMatchObject({ ...flags, concurrency: 256, rate: 20, timeout: 60_000 });
+    expect(await optionsOf({ newRows: true })).toMatchObject({ repeats: "skip" });
+    expect(await optionsOf({ again: true })).toMatchObject({ repeats: "send" });
     expect(await optionsOf({ dryRun: true })).toMatchObject({ service: undefined });
   });
 
@@ -78,9 +82,22 @@ describe("the options of bulk", () => {
         { at: "--concurrency", message: 'must be a whole number from 1 to 256 (got "0")' },
         { at: "--rate", message: expect.stringContaining('(got "fast")') },
         { at: "--timeout", message: 'must be more than 0 (got "0s")' },
-        { at: "--output", message: 'must end in .csv or .jsonl (got "out.txt")' },
+        { at: "--output", message: 'must end in .csv or .jsonl, or be - for stdout (got "out.txt")' },
         { at: "base.json: amount", message: "must not be given twice" },
       ],
+    });
+  });
+
+  it("cannot print both the results and JSON lines on stdout", async () => {
+    expect(await optionsOf({ output: "-" })).toMatchObject({ output: "-" });
+    await expect(optionsOf({ output: "-" }, { json: true })).rejects.toMatchObject({
+      problems: [{ at: "--output", message: expect.stringContaining("must be a file with --json") }],
+    });
+  });
+
+  it("cannot be both --new-rows and --again", async () => {
+    await expect(optionsOf({ newRows: true, again: true })).rejects.toMatchObject({
+      problems: [{ at: "--again", message: "cannot be combined with --new-rows" }],
     });
   });
 
@@ -182,7 +199,7 @@ describe("bulk", () => {
     );
     const second = await again();
     expect(second.exit).toBe(0);
-    expect(second.stderr).toContain("delete the journal of this list");
+    expect(second.stderr).toContain("Every row was sent before this run, so nothing was sent.");
     expect(service.arrivals).toHaveLength(3);
     expect(readdirSync(list.journals).filter((name) => !name.endsWith(".journal"))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** Web addresses: absolute http(s) URLs, and which of them leave this machine in the clear. */
 
 import { expect, test } from "vitest";
-import { isExposed, isLoopback, parseWebAddress } from "../../src/domain/web-address.ts";
+import { canonicalAddress, isExposed, isLoopback, parseWebAddress } from "../../src/domain/web-address.ts";
 
 test.each([
   ["https://shop.example/paid?x=1", false],
@@ -37,4 +37,18 @@ test.each([
 test("loopback is this machine and no other name", () => {
   expect(["localhost", "127.8.9.10", "[::1]"].every(isLoopback)).toBe(true);
   expect(["shop.localhost", "0.0.0.0", "128.0.0.1", "localhost.", ""].some(isLoopback)).toBe(false);
+});
+
+test.each([
+  ["HTTPS://API.Example/", "https://api.example"],
+  ["https://api.example:443", "https://api.example"],
+  ["https://api.example/Pay//", "https://api.example/Pay"],
+  ["https://api.example:8443", "https://api.example:8443"],
+  ["http://127.0.0.1:4010/", "http://localhost:4010"],
+  ["http://127.1.2.3:4010", "http://localhost:4010"],
+  ["http://[::1]:4010", "http://localhost:4010"],
+  ["http://LOCALHOST:4010", "http://localhost:4010"],
+  ["not a URL", "not a URL"],
+])("the canonical spelling of %s is %s", (text, canonical) => {
+  expect(canonicalAddress(text)).toBe(canonical);
 });

@@ -120,6 +120,11 @@ describe("bulk", () => {
     const second = await twice.send();
     expect(second.code).toBe(2);
     expect(second.stderr).toContain(`Process ${running.pid} is sending this list now`);
+    const part = join(twice.home, "part.csv");
+    writeFileSync(part, list(400).split("\n").slice(0, 1).concat("I399,400.50,Ada,", "").join("\n"));
+    const third = await runPaylink(["bulk", part, "--currency", "EUR", "--new-rows"], twice);
+    expect(third.code).toBe(2);
+    expect(third.stderr).toContain(`Process ${running.pid} is sending rows of this list now`);
     await running.stop();
   });
 

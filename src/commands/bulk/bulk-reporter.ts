@@ -14,9 +14,10 @@ const LINE = 5000;
 
 export interface Reporter {
   /** A row was checked. */
-  readonly checked: (row: Row, problems: readonly Problem[]) => void;
+  readonly checked: () => void;
+  readonly invalid: (row: Row, problems: readonly Problem[]) => void;
   /** Names the columns that are not sent: one of them may be misspelled. */
-  readonly columns: (checked: Checked) => void;
+  readonly columns: (columns: Checked["columns"]) => void;
   readonly warnings: (warnings: readonly RowWarning[]) => void;
   /** Sending begins, with so many rows in total and so many that are done already. */
   readonly begin: (total: number, done: number) => void;
@@ -42,14 +43,15 @@ export function createReporter({ out, now }: Context): Reporter {
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;
   return {
-    checked: (row, problems) => {
+    checked: () => {
       checkedRows++;
       line ??= () => `${rowsOf(checkedRows)} checked`;
-      if (problems.length === 0) return;
+    },
+    invalid: (row, problems) => {
       if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, status: "invalid", problems })]);
       else for (const problem of problems) out.note(`  ${place(row, problem)}  ${safeText(problem.message)}`);
     },
-    columns: ({ columns }) => {
+    columns: (columns) => {
       const unsent = [...columns].flatMap(([name, sent]) => (sent ? [] : [safeText(name)]));
       if (unsent.length > 0) out.note(`Kept for the results, and not sent: ${unsent.join(", ")}`);
     },

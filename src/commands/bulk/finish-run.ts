@@ -1,6 +1,8 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
+import type { Checked } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
-import { writeResults, type Result } from "../../bulk/results.ts";
+import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
+import type { Rows } from "../../bulk/rows.ts";
 import type { Row } from "../../bulk/row.ts";
 import { requestOf } from "../../bulk/row-request.ts";
 import type { RowWarning } from "../../bulk/row-warnings.ts";
@@ -18,6 +20,20 @@ export interface RunEnd {
   readonly breaches: readonly RowWarning[];
 }
 
+/** Where the results go. */
+export interface ResultsOutput {
+  readonly format: Rows["format"];
+  readonly sink: Sink;
+  /** Undefined for standard output. */
+  readonly path: string | undefined;
+}
+
+interface Ended {
+  readonly checked: Checked;
+  readonly end: RunEnd;
+  readonly output: ResultsOutput;
+}
+
 /** Rows that are named on the terminal; all of them are in the results. */
 const NAMED = 20;
 
@@ -27,49 +43,62 @@ const CONTINUE = "Run the same command again to continue: no row is sent twice."
 export async function finishRun(
   { out, now, signal }: Context,
   list: List,
-  { ledger, path: journal, checked, earlier }: Claim,
-  { reason, breaches }: RunEnd,
-  output: string,
+  { ledger, earlier, invalid, sentBefore }: Claim,
+  { checked, end, output }: Ended,
 ): Promise<void> {
-  const tally = { created: 0, earlier, refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 0 };
+  const { reason, breaches } = end;
+  const tally = {
+    created: 0,
+    earlier,
+    sent_before: 0,
+    refused: 0,
+    not_reached: 0,
+    unknown: 0,
+    invalid: 0,
+    not_sent: 0,
+  };
   const named: string[] = [];
   const resultOf = (row: Row): Result => {
-    const result = invalidity(row) ?? ledger.outcome(row.index);
+    const result = invalidity(row) ?? repeated(row) ?? ledger.outcome(row.index);
     tally[result.status]++;
     const line = `  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`;
     if (FAILED.has(result.status) && named.length < NAMED) named.push(line);
     return result;
   };
   const invalidity = (row: Row): Result | undefined => {
-    if (!checked.invalid.has(row.index)) return undefined;
+    if (!invalid.has(row.index)) return undefined;
     const { problems } = requestOf(row, list.build, now());
     return {
       status: "invalid",
       error: problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; "),
     };
   };
-  await writeResults({ path: output, rows: list.rows, checked, resultOf });
+  const repeated = ({ index }: Row): Result | undefined =>
+    sentBefore.has(index) ? { ...sentBefore.outcome(index), status: "sent_before" } : undefined;
+  await writeResults(output.format, { rows: list.rows, checked, resultOf }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
-  if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in ${output}`);
+  if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
   const rows = checked.asks.length;
   const { warnings } = checked;
-  if (out.json) out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output }));
-  else out.data(`${renderTally(tally, out.paint)}\nResults in ${output}`);
+  const { path } = output;
+  if (out.json)
+    out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output: path }));
+  else if (path === undefined) out.note(renderTally(tally, out.notePaint));
+  else out.data(`${renderTally(tally, out.paint)}\nResults in ${path}`);
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
     throw failureOf(signal.reason, tally);
   }
-  if (rows > 0 && earlier === rows) out.note(nothingLeft(journal));
+  if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
   const failure = failureOf(reason, tally);
   if (failure !== undefined) throw failure;
 }
 
-const nothingLeft = (journal: string): string =>
-  [
-    "Every row had its link before this run, so nothing was sent. To give every row a second link on purpose,",
-    `delete the journal of this list, ${journal}, and run the same command again.`,
-  ].join("\n");
+const NOTHING_LEFT = [
+  "Every row was sent before this run, so nothing was sent.",
+  "To send every row once more, which creates second links: --again",
+].join("\n");
 
 const FAILED: ReadonlySet<Result["status"]> = new Set<Outcome["status"]>([
   "refused",

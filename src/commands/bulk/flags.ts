@@ -7,13 +7,16 @@ export const bulkFlags = (command: NewCommand) =>
     .optionsGroup("The run:")
     .option(
       "-o, --output <file>",
-      "where the results go, by ending .csv or .jsonl (default: beside the input)",
+      "where the results go, by ending .csv or .jsonl; - for stdout (default: beside the input)",
     )
+    .option("--force", "overwrite a results file that paylink did not write")
     .option("--concurrency <n>", "requests at the same time", "8")
     .option("--rate <n/s>", "at most so many requests a second")
     .option("--timeout <duration>", "how long to wait for each answer", "30s")
     .option("--dry-run", "check every row and send nothing")
     .option("--skip-invalid", "send the valid rows even if others are invalid")
+    .option("--new-rows", "send only the rows that were not sent before from another list")
+    .option("--again", "send every row once more, which creates second links")
     .option("--retry-unknown", "send rows of unknown outcome again, which may create a second link");
 
 export type BulkFlags = FlagsOf<typeof bulkFlags>;

@@ -1,7 +1,7 @@
 /** Opens the list of a bulk run: its rows, the requests they become, and who reports on them. */
-import type { Checked } from "../../bulk/check-rows.ts";
+import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
-import type { BuildRequest } from "../../bulk/row-request.ts";
+import { requestOf, type BuildRequest } from "../../bulk/row-request.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -38,14 +38,23 @@ async function openInput({ stdin, newId, journals }: Context, file: string): Pro
   return spooledInput(stdin, folder, newId());
 }
 
-/** The error that ends a run with invalid rows before anything is sent. */
-export function invalidRows({ asks, invalid }: Checked): PaylinkError {
-  return new PaylinkError(
-    "usage",
-    `${rowsOf(invalid.size)} of ${asks.length} cannot be sent. Nothing was sent.`,
-    {
-      hint: "Fix the rows named above, or send the others with --skip-invalid.",
-      details: { rows: asks.length, invalid: invalid.size },
-    },
-  );
+export function checkList({ now, signal }: Context, { rows, build, reporter }: List): Promise<Checked> {
+  return checkRows({ rows: rows.read(), build, now: now(), signal, checked: reporter.checked });
+}
+
+/** Names every invalid row; the error ends a run before anything is sent. */
+export async function reportInvalid(
+  { now, signal }: Context,
+  { rows, build, reporter }: List,
+  invalid: ReadonlySet<number>,
+  total: number,
+): Promise<PaylinkError> {
+  for await (const row of rows.read()) {
+    signal.throwIfAborted();
+    if (invalid.has(row.index)) reporter.invalid(row, requestOf(row, build, now()).problems);
+  }
+  return new PaylinkError("usage", `${rowsOf(invalid.size)} of ${total} cannot be sent. Nothing was sent.`, {
+    hint: "Fix the rows named above, or send the others with --skip-invalid.",
+    details: { rows: total, invalid: invalid.size },
+  });
 }

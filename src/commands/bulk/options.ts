@@ -1,8 +1,10 @@
 /** From the flags of `bulk`, the base file and the settings to what a run needs. */
 import { extname, join, parse } from "node:path";
 import { noAccount } from "../../api/client-from-settings.ts";
+import type { Repeats } from "../../bulk/own-journal.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
+import { canonicalAddress } from "../../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
@@ -15,17 +17,21 @@ export interface BulkOptions {
   readonly file: string;
   /** Completes the rows with flags, base file and settings. */
   readonly build: RequestBuilder;
-  /** The base URL of the service; undefined only checks the rows. */
+  /** The base URL of the service, in its canonical spelling; undefined only checks the rows. */
   readonly service: string | undefined;
   readonly concurrency: number;
   /** Requests a second; undefined sets no limit. */
   readonly rate: number | undefined;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
-  /** The file of the results; undefined is a file beside the list. */
+  /** The file of the results; `-` is standard output, undefined is a file beside the list. */
   readonly output: string | undefined;
+  /** Whether any file may be overwritten with the results. */
+  readonly force: boolean;
   readonly skipInvalid: boolean;
   readonly retryUnknown: boolean;
+  /** What becomes of rows that were sent from another list before. */
+  readonly repeats: Repeats;
 }
 
 const MAX_CONCURRENCY = 256;
@@ -34,7 +40,7 @@ const MAX_CONCURRENCY = 256;
 export async function bulkOptions(
   file: string,
   flags: BulkFlags,
-  context: Pick<Context, "settings" | "readFile">,
+  context: Pick<Context, "settings" | "readFile"> & { readonly out: Pick<Output, "json"> },
 ): Promise<BulkOptions> {
   const settings = await context.settings();
   const reader = createFlagReader();
@@ -42,6 +48,10 @@ export async function bulkOptions(
   const rate = reader.read("--rate", flags.rate, parseRate);
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
   const output = reader.read("--output", flags.output, parseOutput);
+  if (flags.output === "-" && context.out.json)
+    reader.problem("--output", "must be a file with --json, which prints every row on stdout");
+  if (flags.newRows === true && flags.again === true)
+    reader.problem("--again", "cannot be combined with --new-rows");
   const isStdinTaken = flags.from === "-" && file === "-";
   if (isStdinTaken) reader.problem("--from", "must be a file if the rows come from stdin");
   const base =
@@ -55,18 +65,27 @@ export async function bulkOptions(
   return {
     file,
     build: requestBuilder({ flags, base: base?.value, settings }),
-    service,
+    service: service === undefined ? undefined : canonicalAddress(service),
     concurrency: concurrency.value,
     rate: rate.value,
     timeout: timeout.value,
     output: output.value,
+    force: flags.force ?? false,
     skipInvalid: flags.skipInvalid ?? false,
     retryUnknown: flags.retryUnknown ?? false,
+    repeats: repeatsOf(flags),
   };
 }
 
+function repeatsOf({ newRows, again }: BulkFlags): Repeats {
+  if (newRows === true) return "skip";
+  return again === true ? "send" : "refuse";
+}
+
 const parseOutput = (path: string): Parsed<string> =>
-  isCsv(path) || isJsonLines(path) ? accepted(path) : refused("must end in .csv or .jsonl");
+  path === "-" || isCsv(path) || isJsonLines(path)
+    ? accepted(path)
+    : refused("must end in .csv or .jsonl, or be - for stdout");
 
 /** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */
 export function defaultOutput(file: string, isJson: boolean): string {

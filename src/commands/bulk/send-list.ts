@@ -1,90 +1,85 @@
-/** Sends a list: opens its journal, refuses changed rows, sends what is due, and reports however the run ended. */
+/** Sends a list: checks its rows, opens its journal, sends what is due, and reports however the run ended. */
 import { setMaxListeners } from "node:events";
+import { join } from "node:path";
 import type { Api } from "../../api/client.ts";
 import { withoutRetries } from "../../api/retries.ts";
-import type { Checked } from "../../bulk/check-rows.ts";
-import type { Ledger } from "../../bulk/row-ledger.ts";
+import type { NumberList } from "../../bulk/number-list.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { requireWritable } from "../../bulk/results.ts";
-import type { Rows } from "../../bulk/rows.ts";
+import { isCsv, type Sink } from "../../bulk/results.ts";
+import { fileSink, requireWritable } from "../../bulk/results-file.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import { Warnings } from "../../bulk/row-warnings.ts";
-import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import type { Context, Output } from "../../context.ts";
+import { openWrittenResults } from "../../store/journal/written-results.ts";
 import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
-import { finishRun, type RunEnd } from "./finish-run.ts";
-import { invalidRows, type List } from "./open-list.ts";
+import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
+import { checkList, reportInvalid, type List } from "./open-list.ts";
 import { defaultOutput } from "./options.ts";
 
 export async function sendList(context: Context, list: List, options: SendOptions): Promise<number> {
-  const { input, rows, reporter } = list;
+  const { reporter } = list;
   // Checked first: after the run it would be too late to learn that the results cannot be written.
-  const output = options.output ?? defaultOutput(options.file, rows.format === "json lines");
-  requireWritable(output, input.path);
+  const output = await openOutput(context, options, list);
   const send = withoutRetries(context.send, context.now);
   const api = await context.api({ exchangeTimeout: options.timeout, send });
-  const claim = await claimJournal(context, list, options);
+  const checked = await checkList(context, list);
+  const claim = await claimJournal(context, list, options, checked);
   try {
-    const { ledger, checked } = claim;
-    await refuseChanges(rows, ledger, checked);
-    reporter.columns(checked);
-    reporter.warnings(checked.warnings);
-    if (checked.invalid.size > 0 && !options.skipInvalid) throw invalidRows(checked);
-    const end = await run(context, list, claim, options, api);
+    const { asks, columns, warnings } = checked;
+    reporter.columns(columns);
+    reporter.warnings(warnings);
+    if (claim.invalid.size > 0) {
+      const failure = await reportInvalid(context, list, claim.invalid, asks.length);
+      if (!options.skipInvalid) throw failure;
+    }
+    const end = await run(context, list, claim, { ...options, asks, api });
     reporter.warnings(end.breaches);
-    await finishRun(context, list, claim, end, output);
+    await finishRun(context, list, claim, { checked, end, output });
     return 0;
   } finally {
     await claim.close();
   }
 }
 
-/** Changed rows that are named one by one; the rest are counted. */
-const NAMED = 10;
-
-/** Throws `input_changed` if a row that was sent is different now: nobody can tell which customer its link is for. */
-async function refuseChanges(rows: Rows, ledger: Ledger, { asks }: Checked): Promise<void> {
-  const { count, first } = ledger.changes(asks, NAMED);
-  if (count === 0) return;
-  const lines = await linesOf(rows, new Set(first.map(({ row }) => row)));
-  const problems = first.map(({ row, outcome }) => {
-    const line = lines.get(row);
-    const link = outcome.url === undefined ? "may have a link" : `has the link ${outcome.url}`;
-    return line === undefined
-      ? { at: `row ${row + 1}`, message: `is missing; it ${link}` }
-      : { at: `line ${line}`, message: `has changed; it ${link}` };
-  });
-  if (count > NAMED) problems.push({ at: "", message: `and ${count - NAMED} more` });
-  throw new PaylinkError("input_changed", "The list has changed since it was sent. This run sent nothing.", {
-    problems,
-    details: { changed: count },
-    hint: [
-      "paylink knows a row by its position and its content. Sent again, some customers would get a second link.",
-      "Restore the rows that were sent (you may fix the others, and add new ones at the end),",
-      "or save the rows that are still to be sent as a new list, under another name.",
-    ].join("\n"),
-  });
+/** Throws `usage` if the results cannot be written. */
+async function openOutput(
+  { dataFolder, newId, out }: Context,
+  { output, file, force }: SendOptions,
+  { input, rows }: List,
+): Promise<ResultsOutput> {
+  if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
+  const path = output ?? defaultOutput(file, rows.format === "json lines");
+  const results = { path, force, written: openWrittenResults(join(dataFolder, "results")) };
+  await requireWritable(results, input.path);
+  return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(results, newId()), path };
 }
 
-async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Map<number, number>> {
-  const lines = new Map<number, number>();
-  for await (const { index, line } of rows.read()) {
-    if (wanted.has(index)) lines.set(index, line);
-    if (lines.size === wanted.size) break;
-  }
-  return lines;
+const stdoutSink =
+  (out: Output): Sink =>
+  async (chunks) => {
+    for await (const chunk of chunks) {
+      if (out.unread().aborted) return;
+      out.bytes(chunk);
+      await out.drained();
+    }
+  };
+
+interface RunOptions extends SendOptions {
+  /** The digest of each row. */
+  readonly asks: NumberList;
+  readonly api: Api;
 }
 
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter }: List,
-  { ledger, checked }: Claim,
-  { concurrency, rate, retryUnknown }: SendOptions,
-  api: Api,
+  { ledger, invalid, isDue }: Claim,
+  { concurrency, rate, asks, api }: RunOptions,
 ): Promise<RunEnd> {
-  let done = 0;
-  for (let row = 0; row < checked.asks.length; row++) if (ledger.isDone(row, retryUnknown)) done++;
-  reporter.begin(checked.asks.length - checked.invalid.size, done);
+  const total = asks.length - invalid.size;
+  let due = 0;
+  for (let row = 0; row < asks.length; row++) if (isDue(row)) due++;
+  reporter.begin(total, total - due);
   const breached = new Warnings();
   const halt = new AbortController();
   // Every slot may wait for it.
@@ -100,16 +95,16 @@ async function run(
   try {
     await sendRows({
       rows: rows.read(),
-      checked,
+      asks,
+      isDue,
       ledger,
       pace,
       build,
       create: async (request) => {
-        const { link, breaches } = await api.createLink(request);
-        return { id: link.id, url: link.url, breaches };
+        const { text, link, breaches } = await api.createLink(request);
+        return { id: link.id, url: link.url, body: text, breaches };
       },
       concurrency,
-      retryUnknown,
       now,
       stop,
       stopped,

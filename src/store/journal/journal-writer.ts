@@ -1,18 +1,9 @@
 /** Writes the journal of a bulk run: a line counts once it survives a power cut, and many lines share one sync. */
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { PaylinkError } from "../../domain/errors.ts";
 import { createGroupCommit } from "../group-commit.ts";
-import { parseSettled, type Entry, type Settled } from "./journal.ts";
+import { readSettled, type Entry, type Settled } from "./journal.ts";
 
 export interface AppendedLine {
   readonly offset: number;
@@ -47,11 +38,7 @@ export function openJournal(path: string, end: number): JournalWriter {
       durable.catch(() => undefined);
       return { offset, length, durable };
     },
-    read: (offset, length) => {
-      const bytes = Buffer.alloc(length);
-      readSync(file, bytes, 0, length, offset);
-      return parseSettled(path, bytes.toString());
-    },
+    read: (offset, length) => readSettled(path, file, offset, length),
     close: async () => {
       await group.settled();
       closeSync(file);

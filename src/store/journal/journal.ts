@@ -1,5 +1,14 @@
 /** The journal of a bulk run: its heading, its lines, and how a later run reads them back after a kill. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -7,19 +16,23 @@ import { PaylinkError } from "../../domain/errors.ts";
 /** The first line of a journal. */
 const heading = z.object({
   paylink: z.literal("bulk journal"),
+  /** The base URL of the service, in its canonical spelling. */
   service: z.string(),
   /** The list's path; "-" for standard input. */
   input: z.string(),
-  /** A digest of what every row asked for when the journal was created. */
-  content: z.string(),
   begun: z.string(),
+  /** What becomes of its rows that were sent from another list before. */
+  repeats: z.enum(["refuse", "skip", "send"]),
 });
 export type Heading = z.infer<typeof heading>;
 
 const row = z.int().check(z.minimum(0), z.maximum(100_000_000));
 
-/** The request of this row is about to be sent; `asks` identifies what the row asked for. */
-const sending = z.object({ row, asks: z.number() });
+/** What the rows from this one on ask for, as digests: they are on disk before the first row is sent. */
+const asked = z.object({ from: row, asks: z.array(z.number()) });
+export type Asked = z.infer<typeof asked>;
+/** The request of this row is about to be sent. */
+const sending = z.strictObject({ row });
 /** The outcome of that request. */
 const settled = z.object({
   row,
@@ -30,23 +43,33 @@ const settled = z.object({
   error: z.optional(z.string()),
 });
 export type Settled = z.infer<typeof settled>;
-const entry = z.union([settled, sending]);
+const entry = z.union([sending, settled, asked]);
 export type Entry = z.infer<typeof entry>;
 
 /** Called with each line after the heading, and with its place in the file. */
 export type Replay = (entry: Entry, offset: number, length: number) => void;
 
 export const isSettled = (entry: Entry): entry is Settled => "status" in entry;
+export const isAsked = (entry: Entry): entry is Asked => "asks" in entry;
 
 const CHUNK = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** Creates a journal with its heading, whole or not at all: a kill must not leave one without a heading. */
-export function beginJournal(path: string, head: Omit<Heading, "paylink">): void {
+/** Creates a journal with its heading and rows, whole or not at all: a kill must not leave part of them. */
+export function beginJournal(path: string, head: Omit<Heading, "paylink">, rows: Iterable<Asked>): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const line = `${JSON.stringify({ paylink: "bulk journal", ...head })}\n`;
-  writeFileSync(`${path}.new`, line, { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  const draft = `${path}.new`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeFileSync(file, `${JSON.stringify({ paylink: "bulk journal", ...head })}\n`);
+    for (const part of rows) writeFileSync(file, `${JSON.stringify(part)}\n`);
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   syncFolder(dirname(path));
 }
 
@@ -78,8 +101,22 @@ export function replayJournal(path: string, replay: Replay): number {
   return end;
 }
 
-/** The outcome that one line holds. */
-export const parseSettled = (path: string, line: string): Settled => parseLine(path, line, settled);
+/** The outcome in the line at this place. */
+export function settledAt(path: string, offset: number, length: number): Settled {
+  const file = openSync(path, "r");
+  try {
+    return readSettled(path, file, offset, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The same of an open journal. */
+export function readSettled(path: string, file: number, offset: number, length: number): Settled {
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, offset);
+  return parseLine(path, bytes.toString(), settled);
+}
 
 function parseLine<T>(path: string, text: string, schema: z.ZodMiniType<T>): T {
   try {

@@ -13,17 +13,16 @@ export interface Processes {
  * Takes the lock and returns the function that releases it. A lock left behind by a killed run is replaced. If two runs
  * replace it in the same instant, both notice in the journal itself before they send anything.
  */
-export function takeLock(path: string, { own, isRunning }: Processes): () => void {
-  const holder = holderOf(path);
-  // After a container restarts, this process may have the id of the killed one.
-  if (holder !== undefined && holder !== own && isRunning(holder))
+export function takeLock(path: string, processes: Processes): () => void {
+  const holder = lockHolder(path, processes);
+  if (holder !== undefined)
     throw new PaylinkError("already_running", `Process ${holder} is sending this list now.`, {
       hint: `Wait until it has ended. If process ${holder} is not paylink, delete ${path}.`,
     });
   rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(path, String(own), { flag: "wx", mode: 0o600 });
+    writeFileSync(path, String(processes.own), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     throw new PaylinkError("already_running", "Another run has just started to send this list.", {
@@ -33,10 +32,12 @@ export function takeLock(path: string, { own, isRunning }: Processes): () => voi
   return () => rmSync(path, { force: true });
 }
 
-function holderOf(path: string): number | undefined {
+/** The running process that holds the lock; undefined if it is free. */
+export function lockHolder(path: string, { own, isRunning }: Processes): number | undefined {
   try {
     const pid = Number(readFileSync(path, "utf8"));
-    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+    // After a container restarts, this process may have the id of the killed one.
+    return Number.isSafeInteger(pid) && pid > 0 && pid !== own && isRunning(pid) ? pid : undefined;
   } catch {
     return undefined;
   }
