@@ -13,33 +13,32 @@ export interface OutputStream extends Writable {
 
 export interface Channel {
   /** Writes in order. A chunk that cannot be written is reported to `lost`. */
-  write(chunk: string | Uint8Array, lost?: (error: Error) => void): void;
+  readonly write: (chunk: string | Uint8Array, lost?: (error: Error) => void) => void;
   /** Bytes that wait for a slow reader. */
   readonly waiting: number;
   /** Resolves when the stream takes more, or has failed. */
-  drained(): Promise<void>;
+  readonly drained: () => Promise<void>;
   /** Resolves when no chunk waits any more, with the first failure. */
-  settled(): Promise<Error | undefined>;
+  readonly settled: () => Promise<Error | undefined>;
 }
 
 export function openChannel(opened: OutputStream): Channel {
   const stream = isFile(opened) ? wholeWrites(opened.fd) : opened;
   // Each write learns of its own failure, and an error without a listener would end the process.
   stream.on("error", () => undefined);
-  let unsettled = 0;
+  let last = Promise.resolve();
   let failure: Error | undefined;
-  let resume = (): void => undefined;
   return {
     write: (chunk, lost) => {
-      unsettled += 1;
-      stream.write(chunk, (error) => {
-        unsettled -= 1;
-        if (error) {
-          // A stream that has failed refuses what follows with errors of its own.
-          failure ??= error;
-          lost?.(failure);
-        }
-        if (unsettled === 0) resume();
+      last = new Promise((resolve) => {
+        stream.write(chunk, (error) => {
+          if (error) {
+            // A stream that has failed refuses what follows with errors of its own.
+            failure ??= error;
+            lost?.(failure);
+          }
+          resolve();
+        });
       });
     },
     get waiting() {
@@ -50,7 +49,7 @@ export function openChannel(opened: OutputStream): Channel {
       else await once(stream, "drain").catch(() => undefined);
     },
     settled: async () => {
-      while (unsettled > 0) await new Promise<void>((resolve) => (resume = resolve));
+      await last;
       return failure;
     },
   };
