@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { messageOf, PaylinkError } from "./domain/errors.ts";
+import { parseWebAddress } from "./domain/web-address.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import { inForce, type InForce } from "./store/settings/in-force.ts";
 import { SANDBOX_PROFILE, withoutAccessToken } from "./store/settings/profile.ts";
@@ -23,6 +24,7 @@ type Services = Pick<
   | "settings"
   | "profiles"
   | "api"
+  | "serviceTime"
   | "events"
   | "journals"
   | "sandbox"
@@ -75,6 +77,16 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
             ...(expires === undefined ? {} : { accessTokenExpires: expires }),
           })),
       });
+    },
+    serviceTime: async () => {
+      const machine = { now: now(), ofSandbox: false };
+      const baseUrl = parseWebAddress((await settings()).get("baseUrl") ?? "");
+      const registered = parseWebAddress((await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl ?? "");
+      // No other service is asked for its time.
+      if (baseUrl === undefined || baseUrl.origin !== registered?.origin) return machine;
+      const { ownTime } = await import("./api/sandbox-control.ts");
+      const own = await ownTime(send, baseUrl);
+      return own === undefined ? machine : { now: own, ofSandbox: true };
     },
     journals: async () => {
       const { openJournals } = await import("./bulk/journals.ts");
