@@ -7,6 +7,7 @@ import type { RowWarning } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
+import { renderServiceName } from "../../render/service-name.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Claim } from "./claim-journal.ts";
 import type { List } from "./open-list.ts";
@@ -25,7 +26,7 @@ const CONTINUE = "Run the same command again to continue: no row is sent twice."
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
-  { out, now, signal }: Context,
+  { out, now, signal, settings }: Context,
   list: List,
   { ledger, path: journal, checked, earlier }: Claim,
   { reason, breaches }: RunEnd,
@@ -55,7 +56,10 @@ export async function finishRun(
   const rows = checked.asks.length;
   const { warnings } = checked;
   if (out.json) out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output }));
-  else out.data(`${renderTally(tally, out.paint)}\nResults in ${output}`);
+  else {
+    const service = renderServiceName(await settings(), out.paint);
+    out.data(`${renderTally(tally, out.paint)}\nResults in ${output}\n${service}`);
+  }
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
     throw failureOf(signal.reason, tally);
