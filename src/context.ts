@@ -2,6 +2,7 @@
 import type { Api } from "./api/client.ts";
 import type { Journals } from "./bulk/journals.ts";
 import type { PaylinkError } from "./domain/errors.ts";
+import type { ServiceTime } from "./domain/when.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/ledger-types.ts";
@@ -147,6 +148,8 @@ export interface Context {
   readonly settings: () => Promise<InForce>;
   /** The settings file with its profiles: the user's own, or that of another home. */
   readonly profiles: (home?: string) => Promise<Settings>;
+  /** The machine's time, unless the service is the registered sandbox and has a clock of its own. */
+  readonly serviceTime: () => Promise<ServiceTime>;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store: a file, or the usual one. The caller closes it. */

@@ -22,6 +22,7 @@ type Services = Pick<
   | "settings"
   | "profiles"
   | "api"
+  | "serviceTime"
   | "events"
   | "journals"
   | "sandbox"
@@ -81,6 +82,19 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
           }));
         },
       });
+    },
+    serviceTime: async () => {
+      const machine = { now: now(), ofSandbox: false };
+      const { canonicalAddress } = await import("./domain/web-address.ts");
+      const { SANDBOX_PROFILE } = await import("./store/settings/profile.ts");
+      const baseUrl = (await settings()).get("baseUrl");
+      const registered = (await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl;
+      // No other service is asked for its time.
+      if (baseUrl === undefined || registered === undefined) return machine;
+      if (canonicalAddress(baseUrl) !== canonicalAddress(registered)) return machine;
+      const { ownTime } = await import("./api/sandbox-control.ts");
+      const own = await ownTime(send, new URL(baseUrl));
+      return own === undefined ? machine : { now: own, ofSandbox: true };
     },
     journals: async () => {
       const { openJournals } = await import("./bulk/journals.ts");

@@ -1,6 +1,8 @@
-/** Sends a control request to the sandbox, such as a new clock or a fault. */
-import type { Send } from "../http/exchange.ts";
+/** Controls a running sandbox, and asks it for the time of its clock. */
+import { SendError, type Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
+import { isJsonObject, memberOf, parseJson } from "../domain/json.ts";
+import { parseInstant } from "../domain/when.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 
 interface Target {
@@ -37,4 +39,28 @@ export async function control(
   });
   if (reply.status !== 200) throw refusalOf(reply, "reads");
   return new TextDecoder().decode(reply.body);
+}
+
+/** Milliseconds: a sandbox answers at once, and without an answer the machine's time is good enough. */
+const CLOCK_TIMEOUT = 2000;
+
+/** The time at a sandbox whose clock was stopped or moved; undefined if it follows the machine's, or does not answer. */
+export async function ownTime(send: Send, baseUrl: URL): Promise<Date | undefined> {
+  const request = {
+    method: "GET",
+    ...addressOf(baseUrl),
+    target: "/sandbox/clock",
+    headers: [["Accept", "application/json"]] as const,
+    body: new Uint8Array(),
+  };
+  const reply = await send(request, { timeout: CLOCK_TIMEOUT }).catch((error: unknown) => {
+    if (error instanceof SendError) return undefined;
+    throw error;
+  });
+  if (reply?.status !== 200) return undefined;
+  const parsed = parseJson(new TextDecoder().decode(reply.body));
+  if (!parsed.ok || !isJsonObject(parsed.value.value)) return undefined;
+  const clock = parsed.value.value;
+  const now = memberOf(clock, "now");
+  return memberOf(clock, "own") === true && typeof now === "string" ? parseInstant(now) : undefined;
 }

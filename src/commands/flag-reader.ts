@@ -24,7 +24,7 @@ export interface FlagReader {
   /** Reports problems that another reader has found. */
   problems(found: readonly Problem[]): void;
   /** Throws one `usage` error with every problem. `consequence` says what did not happen: "Nothing was sent." */
-  finish(consequence: string): void;
+  finish(consequence: string, hint?: string): void;
 }
 
 export function createFlagReader(): FlagReader {
@@ -63,8 +63,8 @@ export function createFlagReader(): FlagReader {
     },
     problem: (at, message) => void found.push({ at, message }),
     problems: (others) => void found.push(...others),
-    finish: (consequence) => {
-      if (found.length > 0) throw new PaylinkError("usage", consequence, { problems: found });
+    finish: (consequence, hint) => {
+      if (found.length > 0) throw new PaylinkError("usage", consequence, { problems: found, hint });
     },
   };
 }

@@ -20,6 +20,12 @@ export function isUtcDateTime(text: string): boolean {
   return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text));
 }
 
+/** Now as the service counts time: a sandbox can have a clock of its own. */
+export interface ServiceTime {
+  readonly now: Date;
+  readonly ofSandbox: boolean;
+}
+
 /**
  * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since
  * local time would be another instant on another machine. A date is its first instant in UTC.

@@ -1,45 +1,50 @@
 /** Shows a payment link as a card: the URL first, then what a merchant checks before sending it. */
 import type { Paint } from "./paint.ts";
-import { formatAmount } from "../domain/money.ts";
+import { formatAmount, signOf, type Amount } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
-import { formatRelative, parseInstant } from "../domain/when.ts";
+import { formatRelative, parseInstant, type ServiceTime } from "../domain/when.ts";
 import { safeText } from "./safe-text.ts";
+import { renderServiceName, type NamedService } from "./service-name.ts";
 import { formatLocal } from "./time.ts";
+
+type CreatedLink = PaymentLink & { readonly url: string };
 
 interface LinkStyle {
   readonly paint: Paint;
-  readonly now: Date;
+  readonly time: ServiceTime;
+  readonly service: NamedService;
 }
 
-export function renderLink(link: PaymentLink, { paint, now }: LinkStyle): string {
-  const { currency = "", linkOptions } = link;
+export function renderLink(link: CreatedLink, { paint, time, service }: LinkStyle): string {
+  const { linkOptions } = link;
   const rows: [string, string | undefined][] = [
     ["status", link.status],
-    ["amount", link.amount === undefined ? undefined : formatAmount(link.amount, currency).trim()],
+    ["amount", amount(link)],
     ["customer", link.customerName],
     ["terminal", link.terminalId],
-    ["expires", link.expirationDate === undefined ? undefined : expiry(link.expirationDate, now)],
+    ["expires", link.expirationDate === undefined ? undefined : expiry(link.expirationDate, time)],
     ["id", link.id],
     ["mode", linkOptions?.mode],
-    ["bounds", bounds(link)],
   ];
   const lines = rows.flatMap(([label, value]) =>
     value === undefined ? [] : [`  ${paint.dim(label.padEnd(10))}${safeText(value)}`],
   );
-  return [paint.bold(link.url === undefined ? "(the answer has no URL)" : safeText(link.url)), ...lines].join(
-    "\n",
-  );
+  return [paint.bold(safeText(link.url)), ...lines, `  ${renderServiceName(service, paint)}`].join("\n");
 }
 
-function expiry(text: string, now: Date): string {
+function expiry(text: string, { now, ofSandbox }: ServiceTime): string {
   const date = parseInstant(text);
-  return date === undefined ? text : `${formatLocal(date)} (${formatRelative(date, now)})`;
+  if (date === undefined) return text;
+  return `${formatLocal(date)} (${formatRelative(date, now)}${ofSandbox ? ", sandbox clock" : ""})`;
 }
 
-function bounds({ currency = "", linkOptions }: PaymentLink): string | undefined {
-  const { minAmount, maxAmount } = linkOptions ?? {};
-  if (minAmount === undefined && maxAmount === undefined) return undefined;
-  const from = minAmount === undefined ? "any amount" : formatAmount(minAmount, currency).trim();
-  const to = maxAmount === undefined ? "any amount" : formatAmount(maxAmount, currency).trim();
-  return `${from} to ${to}`;
+/** The customer of a reusable link over 0 enters the amount, within the bounds. */
+function amount({ amount: fixed, currency = "", linkOptions }: PaymentLink): string | undefined {
+  const shown = (value: Amount): string => formatAmount(value, currency).trim();
+  if (fixed !== undefined && (linkOptions === undefined || signOf(fixed) !== 0)) return shown(fixed);
+  if (linkOptions === undefined) return undefined;
+  const { minAmount: min, maxAmount: max } = linkOptions;
+  if (min !== undefined && max !== undefined) return `${shown(min)} to ${shown(max)}`;
+  if (min !== undefined) return `at least ${shown(min)}`;
+  return max === undefined ? "any amount" : `at most ${shown(max)}`;
 }

@@ -2,6 +2,8 @@
 
 export interface Clock {
   now(): Date;
+  /** Whether it differs from the machine's clock: it was stopped or moved. */
+  readonly own: boolean;
   /** False for a stopped clock. */
   readonly running: boolean;
   /** Moves the clock to a later moment; an earlier one has no effect. */
@@ -13,6 +15,9 @@ export function createClock(machineNow: () => Date, stoppedAt?: Date): Clock {
   let offset = 0;
   const now = (): number => (stoppedAt ?? machineNow()).getTime() + offset;
   return {
+    get own() {
+      return stoppedAt !== undefined || offset > 0;
+    },
     running: stoppedAt === undefined,
     now: () => new Date(now()),
     moveTo: (moment) => {

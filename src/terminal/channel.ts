@@ -26,22 +26,20 @@ export function openChannel(opened: OutputStream): Channel {
   const stream = isFile(opened) ? wholeWrites(opened.fd) : opened;
   // Each write learns of its own failure, and an error without a listener would end the process.
   stream.on("error", () => undefined);
-  const unsettled = new Set<Promise<void>>();
+  let last = Promise.resolve();
   let failure: Error | undefined;
   return {
     write: (chunk, lost) => {
-      const written = new Promise<void>((resolve) => {
+      last = new Promise((resolve) => {
         stream.write(chunk, (error) => {
           if (error) {
             // A stream that has failed refuses what follows with errors of its own.
             failure ??= error;
             lost?.(failure);
           }
-          unsettled.delete(written);
           resolve();
         });
       });
-      unsettled.add(written);
     },
     get waiting() {
       return stream.writableLength;
@@ -51,7 +49,7 @@ export function openChannel(opened: OutputStream): Channel {
       else await once(stream, "drain").catch(() => undefined);
     },
     settled: async () => {
-      while (unsettled.size > 0) await Promise.all(unsettled);
+      await last;
       return failure;
     },
   };

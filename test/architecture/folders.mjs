@@ -120,13 +120,14 @@ export const FILES = {
   context: [
     "api/client",
     "bulk/journals",
+    "domain",
     "http/exchange",
     "receiver/event-store",
     "render/paint",
     "sandbox/ledger-types",
     "store",
   ],
-  entry: ["main", "env-paths", "node:module"],
+  entry: ["main", "terminal/channel", "env-paths", "node:module"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/declare",
@@ -138,6 +139,7 @@ export const FILES = {
   ],
   services: [
     "api/client-from-settings",
+    "api/sandbox-control",
     "bulk/journals",
     "context",
     "domain",

@@ -234,6 +234,33 @@ describe("the link of create", () => {
     expect(withCode.stdout).toContain("█");
   });
 
+  it.each([
+    ["http://127.0.0.1:4010", "no profile · 127.0.0.1:4010 · sandbox"],
+    ["https://test-api.dnapayments.com", "no profile · test-api.dnapayments.com · TEST"],
+    ["https://api.dnapayments.com", "no profile · api.dnapayments.com · LIVE"],
+    ["https://127.0.0.1.shop.example", "no profile · 127.0.0.1.shop.example · LIVE"],
+  ])("and the summary to confirm name the service: %s", async (baseUrl, name) => {
+    const { options } = service(200, ANSWER);
+    const { ask } = fixedAnswers({ texts: { Customer: "Ada" } });
+    const env = { ...ENV, PAYLINK_BASE_URL: baseUrl };
+    const args = ["create", "--amount", "10", "--currency", "EUR", "--no-qr"];
+    const run = await runCommand(args, { ...options, env, ask });
+    expect(run.stdout.trimEnd().split("\n").at(-1)).toBe(`  ${name}`);
+    expect(run.stderr).toContain(`\n  ${name}\n`);
+  });
+
+  it.each([
+    ['{"mode":"REUSABLE_VARIABLE"}', "any amount"],
+    ['{"minAmount":"5.00","maxAmount":500}', "EUR 5.00 to EUR 500.00"],
+    ['{"minAmount":5}', "at least EUR 5.00"],
+    ['{"maxAmount":500}', "at most EUR 500.00"],
+  ])("shows what a customer of a reusable link may pay: %s", async (linkOptions, words) => {
+    const answer = ANSWER.replace('"amount": 10.00', `"amount":0,"linkOptions":${linkOptions}`);
+    const { options } = service(200, answer);
+    const run = await runCommand([...FULL, "--reusable"], options);
+    expect(run.stdout).toMatch(new RegExp(`^ +amount +${words}$`, "m"));
+  });
+
   it("exists even if it cannot be copied or opened, which is a warning", async () => {
     const { options } = service(200, ANSWER);
     const run = await runCommand([...FULL, "-q", "--copy", "--open"], options);

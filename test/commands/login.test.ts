@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
+import { ANSWER } from "../support/link-request.ts";
 
 interface Stored {
   readonly current: string;
@@ -31,7 +32,7 @@ describe("paylink login", () => {
     const { home, ...run } = await runCommand(["login", "--json", ...PLACE, "--token-stdin"], {
       stdin: " tok\n",
     });
-    expect(run).toMatchObject({ exit: 0, stderr: "" });
+    expect(run.exit).toBe(0);
     expect(JSON.parse(run.stdout)).toEqual({
       profile: "default",
       baseUrl: "https://service.example",
@@ -41,6 +42,35 @@ describe("paylink login", () => {
       current: "default",
       profiles: { default: { baseUrl: "https://service.example", terminalId: "7", token: "tok" } },
     });
+  });
+
+  it("stores what create needs, so that it works without flags for it", async () => {
+    const requests: unknown[] = [];
+    const defaults = ["--currency", "EUR", "--customer-name", "Ada Lovelace"];
+    const { home, ...run } = await runCommand(["login", ...PLACE, ...defaults, "--token-stdin"], {
+      stdin: "tok",
+    });
+    expect(run.stderr).not.toContain("!");
+    const created = await runCommand(["create", "--reusable", "-q"], {
+      home,
+      send: async ({ body }) => {
+        requests.push(JSON.parse(new TextDecoder().decode(body)));
+        return { status: 200, headers: [], body: new TextEncoder().encode(ANSWER) };
+      },
+    });
+    expect(created.exit).toBe(0);
+    expect(requests).toMatchObject([{ terminalId: "7", currency: "EUR", customerName: "Ada Lovelace" }]);
+  });
+
+  it("warns if create will need flags, and create says how to store their values", async () => {
+    const { home, stderr } = await runCommand(["login", ...PLACE, "--token-stdin"], { stdin: "tok" });
+    expect(stderr).toContain("! Each create must give --currency and --customer-name");
+    const { exit, stderr: missing } = await runCommand(["create", "--amount", "10", "--currency", "EUR"], {
+      home,
+    });
+    expect(exit).toBe(2);
+    expect(missing).toContain('paylink config set customerName "Ada Lovelace"');
+    expect(missing).not.toContain("Try:");
   });
 
   it("stores client credentials, and the full path of a key file", async () => {
@@ -110,26 +140,34 @@ describe("paylink login", () => {
   });
 
   it("asks for a token, and checks each answer", async () => {
-    const texts = { "base URL": "http://127.0.0.1:1/", Terminal: "7", "Access token": " tok " };
+    const own = { Currency: "eur", "Customer's name": "Ada", Callback: "https://shop.example/hook" };
+    const texts = { "base URL": "http://127.0.0.1:1/", Terminal: "7", ...own, "Access token": " tok " };
     const { ask, asked } = fixedAnswers({ texts });
     const { home, exit } = await runCommand(["login"], { ask });
     expect(exit).toBe(0);
     expect(asked).toEqual([
       expect.stringContaining("base URL"),
       "Terminal",
+      expect.stringContaining("Currency"),
+      expect.stringContaining("Customer's name"),
+      expect.stringContaining("Callback URL"),
       "How do you want to authenticate?",
       "Access token",
     ]);
     expect(storedIn(home).profiles["default"]).toEqual({
       baseUrl: "http://127.0.0.1:1",
       terminalId: "7",
+      currency: "EUR",
+      customerName: "Ada",
+      callbackUrl: "https://shop.example/hook",
       token: "tok",
     });
   });
 
   it("asks only for what the flags leave open", async () => {
     const { ask, asked } = fixedAnswers({ texts: { "Token URL": "https://a.example/t", secret: "s" } });
-    const { home, exit } = await runCommand(["login", ...PLACE, "--client-id", "c"], { ask });
+    const defaults = ["--currency", "EUR", "--customer-name", "Ada", "--callback-url", "https://a.example/"];
+    const { home, exit } = await runCommand(["login", ...PLACE, ...defaults, "--client-id", "c"], { ask });
     expect(exit).toBe(0);
     expect(asked).toEqual(["Token URL", "Client secret"]);
     expect(storedIn(home).profiles["default"]).toMatchObject({ clientId: "c", clientSecret: "s" });

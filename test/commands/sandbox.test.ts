@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandboxOptions } from "../../src/commands/sandbox/options.ts";
 import { SCHEDULE } from "../../src/sandbox/delivery/delivery-queue.ts";
-import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
+import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
@@ -134,6 +134,67 @@ describe("paylink sandbox", () => {
       return (await createLink(home, url)).id;
     };
     expect(await ids()).toBe(await ids());
+  });
+});
+
+describe("the next steps of paylink sandbox", () => {
+  it("never reach the account of another profile", async () => {
+    const home = temporaryHome();
+    const account = ["--base-url", "https://live.example", "--terminal-id", "7", "--token-stdin"];
+    await runCommand(["login", ...account], { home, stdin: "tok" });
+    const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+    await sandbox.until(/Dashboard/);
+    const { stderr } = await sandbox.stop();
+    const steps = stderr.match(/^ {2}paylink .*$/gm);
+    expect(steps).toEqual([
+      "  paylink listen --port 4000 -p sandbox",
+      "  paylink create --amount 10 --currency EUR -p sandbox",
+    ]);
+  });
+
+  it("warn of an address in the environment, which replaces that of the profile", async () => {
+    const env = { PAYLINK_BASE_URL: "https://live.example" };
+    const sandbox = startCommand(["sandbox", "--port", "0"], { home: temporaryHome(), env });
+    await sandbox.until(/Dashboard/);
+    expect((await sandbox.stop()).stderr).toContain("! PAYLINK_BASE_URL is set");
+  });
+});
+
+describe("create at a sandbox with its own clock", () => {
+  const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
+
+  it.each([["2030-01-31T12:00:00Z"], ["2020-01-31T12:00:00Z"]])(
+    "counts from that clock, and the link expires by it: %s",
+    async (clock) => {
+      const home = temporaryHome();
+      await startSandboxCommand(home, "--clock", clock);
+      const created = await runCommand([...CREATE, "--no-qr"], { home });
+      expect(created).toMatchObject({ exit: 0 });
+      expect(created.stdout).toContain("(in 7 days, sandbox clock)");
+      expect(created.stdout).toMatch(/^ {2}profile sandbox · 127\.0\.0\.1:\d+ · sandbox$/m);
+      const [link = ""] = created.stdout.split("\n");
+      expect((await runCommand(["sandbox", "advance", "6d"], { home })).exit).toBe(0);
+      expect((await fetch(link)).status).toBe(200);
+      await runCommand(["sandbox", "advance", "1d"], { home });
+      expect((await fetch(link)).status).toBe(410);
+      expect((await runCommand(["pay", link], { home })).exit).toBe(4);
+    },
+  );
+
+  it("counts from a clock that was moved", async () => {
+    const home = temporaryHome();
+    await startSandboxCommand(home);
+    expect((await runCommand(CREATE, { home })).stdout).toContain("(in 7 days)");
+    await runCommand(["sandbox", "advance", "30d"], { home });
+    expect((await runCommand(CREATE, { home })).stdout).toContain("(in 7 days, sandbox clock)");
+  });
+
+  it("names that clock if an expiry is in its past", async () => {
+    const home = temporaryHome();
+    await startSandboxCommand(home, "--clock", "2030-01-31T12:00:00Z");
+    const { exit, stderr } = await runCommand([...CREATE, "--expires", "2029-01-01"], { home });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("The sandbox's clock is at 2030-01-31T12:00:00.000Z.");
   });
 });
 

@@ -135,6 +135,12 @@ describe("login, in a terminal", () => {
     screen.type(`\u0015${url}${ENTER}`);
     await screen.until(/Terminal/);
     screen.type(`1234567890${ENTER}`);
+    await screen.until(/Currency/);
+    screen.type(`EUR${ENTER}`);
+    await screen.until(/Customer's name/);
+    screen.type(`Ada${ENTER}`);
+    await screen.until(/Callback URL/);
+    screen.type(ENTER);
     await screen.until(/How do you want to authenticate\?/);
     screen.type(ENTER);
     await screen.until(/Access token/);
@@ -145,6 +151,11 @@ describe("login, in a terminal", () => {
     const status = await runPaylink(["status", "--json"], { home });
     expect(status.code).toBe(0);
     expect(JSON.parse(status.stdout)).toMatchObject({ profile: "shop", token: { valid: true } });
+    for (const args of [["--amount", "10", "--currency", "EUR"], ["--reusable"]]) {
+      const created = await runPaylink(["create", ...args], { home });
+      expect(created.code).toBe(0);
+      expect(created.stdout).toMatch(/^ {2}profile shop · 127\.0\.0\.1:\d+ · sandbox$/m);
+    }
   });
 });
 

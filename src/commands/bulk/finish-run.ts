@@ -9,6 +9,7 @@ import type { RowWarning } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
+import { renderServiceName } from "../../render/service-name.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Claim } from "./claim-journal.ts";
 import type { List } from "./open-list.ts";
@@ -41,7 +42,7 @@ const CONTINUE = "Run the same command again to continue: no row is sent twice."
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
-  { out, now, signal }: Context,
+  { out, now, signal, settings }: Context,
   list: List,
   { ledger, earlier, invalid, sentBefore }: Claim,
   { checked, end, output }: Ended,
@@ -84,8 +85,15 @@ export async function finishRun(
   const { path } = output;
   if (out.json)
     out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output: path }));
-  else if (path === undefined) out.note(renderTally(tally, out.notePaint));
-  else out.data(`${renderTally(tally, out.paint)}\nResults in ${path}`);
+  else {
+    const current = await settings();
+    if (path === undefined)
+      out.note(`${renderTally(tally, out.notePaint)}\n${renderServiceName(current, out.notePaint)}`);
+    else
+      out.data(
+        `${renderTally(tally, out.paint)}\nResults in ${path}\n${renderServiceName(current, out.paint)}`,
+      );
+  }
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
     throw failureOf(signal.reason, tally);

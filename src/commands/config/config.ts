@@ -26,9 +26,9 @@ export async function listSettings(context: Context): Promise<number> {
     return 0;
   }
   const row = (label: string, value = "-", source = ""): void =>
-    out.data(
+    out.lines([
       `${out.paint.bold(label.padEnd(20))}${clip(safeText(value), LONGEST_VALUE)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`,
-    );
+    ]);
   row("profile", profile?.name, profile?.source);
   for (const key of CONFIG_KEYS) {
     const found = settings.find(key);

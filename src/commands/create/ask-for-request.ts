@@ -3,6 +3,7 @@ import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { renderRequestSummary } from "../../render/link-request.ts";
+import { renderServiceName } from "../../render/service-name.ts";
 import {
   FIELD_OF,
   nameOf,
@@ -29,7 +30,8 @@ export async function askForRequest(
   const flags = await askForFlags(parts);
   const built = draft.build(flags);
   if (built.request === null || print !== undefined) return built;
-  out.note(`\n${renderRequestSummary(built.request, out.notePaint)}\n`);
+  const summary = renderRequestSummary(built.request, out.notePaint);
+  out.note(`\n${summary}\n  ${renderServiceName(settings, out.notePaint)}\n`);
   if (await ask.confirm("Create this link?")) return built;
   out.note("Nothing was sent.");
   throw new PaylinkError("interrupted", "Nothing was sent.");

@@ -1,8 +1,9 @@
 /** From the flags of `create`, the base file and the settings to a request (or its draft) and how its link is shown. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../domain/json.ts";
+import type { ServiceTime } from "../../domain/when.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
-import { requestBuilder, type BuiltRequest, type RequestFlags } from "../../requests/build.ts";
+import { nameOf, requestBuilder, type BuiltRequest, type RequestFlags } from "../../requests/build.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
@@ -10,6 +11,8 @@ import type { CreateFlags } from "./flags.ts";
 
 export interface CreateOptions {
   readonly settings: InForce;
+  /** Durations such as `--expires 7d` count from it. */
+  readonly time: ServiceTime;
   readonly draft: RequestDraft;
   /** Print the request instead of sending it. */
   readonly print: "json" | "curl" | undefined;
@@ -34,12 +37,15 @@ export interface RequestDraft {
 /** Throws one `usage` error with every problem, or `no_profile`. */
 export async function createOptions(
   flags: CreateFlags,
-  context: Pick<Context, "settings" | "readFile" | "ask" | "now">,
+  context: Pick<Context, "settings" | "serviceTime" | "readFile" | "ask" | "now" | "profile">,
 ): Promise<CreateOptions> {
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
+  const isPrinted = flags.dryRun === true || flags.curl === true;
+  // A request that is only printed is sent nowhere, and neither is a question for the time.
+  const time = isPrinted ? { now: context.now(), ofSandbox: false } : await context.serviceTime();
   const build = (given: RequestFlags): BuiltRequest =>
-    requestBuilder({ flags: given, base: base?.value, settings })(context.now());
+    requestBuilder({ flags: given, base: base?.value, settings })(time.now);
   const built = build(flags);
   const needsAccount = flags.dryRun !== true && settings.get("baseUrl") === undefined;
   const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));
@@ -49,10 +55,11 @@ export async function createOptions(
   reader.problems(base?.problems ?? []);
   // An account can supply what is missing, and so can the user's answers.
   reader.problems(needsAccount || mayAsk ? mistakes : built.problems);
-  reader.finish("Nothing was sent.");
+  reader.finish("Nothing was sent.", hintOf(built, time, context.profile));
   if (needsAccount) throw await noAccount();
   return {
     settings,
+    time,
     draft: { flags, base: base?.value, build, built },
     print: flags.dryRun === true ? "json" : flags.curl === true ? "curl" : undefined,
     timeout: timeout.value,
@@ -63,6 +70,23 @@ export async function createOptions(
     copy: flags.copy ?? false,
   };
 }
+
+/** What stores the missing values for every link; where the sandbox's clock is, since an expiry depends on it. */
+function hintOf(
+  { missing }: BuiltRequest,
+  time: ServiceTime,
+  profile: string | undefined,
+): string | undefined {
+  const flag = profile === undefined ? "" : ` -p ${profile}`;
+  const stored = Object.entries(EXAMPLES).filter(([key]) => missing.some(({ at }) => at === nameOf(key)));
+  const lines = stored.map(([key, example]) => `paylink config set ${key} ${example}${flag}`);
+  const hints = lines.length === 0 ? [] : ["To store it for every link:", ...lines];
+  if (time.ofSandbox) hints.push(`The sandbox's clock is at ${time.now.toISOString()}.`);
+  return hints.length === 0 ? undefined : hints.join("\n");
+}
+
+/** What each link needs and a profile can hold. */
+const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: '"Ada Lovelace"' } as const;
 
 /** Loaded where it is needed: a request that is only printed starts faster without the API's client. */
 const noAccount = async (): Promise<Error> => (await import("../../api/client-from-settings.ts")).noAccount();

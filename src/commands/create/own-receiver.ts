@@ -16,7 +16,6 @@ import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import type { ReceiverPlan } from "./receiver-plan.ts";
 
-
 export type PaymentEvent = WebhookEvent & { readonly record: TransactionRecord };
 
 /** Where the link's payment is reported: a receiver of this run, or a running `listen`. */

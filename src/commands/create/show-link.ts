@@ -7,7 +7,7 @@ import { renderLink } from "../../render/link-card.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { CreateOptions } from "./options.ts";
 
-type Display = Pick<CreateOptions, "quiet" | "qr" | "open" | "copy">;
+type Display = Pick<CreateOptions, "settings" | "time" | "quiet" | "qr" | "open" | "copy">;
 
 export async function showLink(
   { text, link, breaches }: CreatedLink,
@@ -15,11 +15,11 @@ export async function showLink(
   display: Display,
   context: Context,
 ): Promise<void> {
-  const { out, now } = context;
+  const { out } = context;
   for (const breach of breaches) out.warn(renderProblem(breach));
   const card = !out.json && !display.quiet;
   if (card) {
-    out.data(renderLink(link, { paint: out.paint, now: now() }));
+    out.data(renderLink(link, { paint: out.paint, time: display.time, service: display.settings }));
     if (request.expirationDate === undefined)
       out.note("No expiry was sent: the service gives a reusable link 3 years.");
   } else if (out.json) out.data(text);

@@ -18,23 +18,29 @@ function showErrors(out: Output): void {
   const exits = Object.entries(EXIT_CODES).map(([code, means]) => ({ code: Number(code), means }));
   const errors = Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exit, means }));
   if (out.json) return out.data(JSON.stringify({ exits, errors }));
-  out.data("Exit codes:");
-  out.data(indented(exits.map(({ code, means }) => [String(code), means])));
-  out.data("\nError codes, each with its exit code; --json gives them as error.code:");
-  out.data(indented(errors.map(({ code, exit, means }) => [code, String(exit), means])));
+  out.lines([
+    "Exit codes:",
+    indented(exits.map(({ code, means }) => [String(code), means])),
+    "\nError codes, each with its exit code; --json gives them as error.code:",
+    indented(errors.map(({ code, exit, means }) => [code, String(exit), means])),
+  ]);
 }
 
 function showReasons(out: Output): void {
   if (out.json) return out.data(JSON.stringify(MEANINGS));
-  out.data("Why a webhook is refused, in the order of the checks; the first reason found is reported.");
-  out.data("paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n");
-  out.data(indented(Object.entries(MEANINGS)));
+  out.lines([
+    "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
+    "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n",
+    indented(Object.entries(MEANINGS)),
+  ]);
 }
 
 function showEnvironment(out: Output): void {
   if (out.json) return out.data(JSON.stringify(ENVIRONMENT));
-  out.data("Environment variables. A flag overrides them, and they override the profile:");
-  out.data(indented(Object.entries(ENVIRONMENT)));
+  out.lines([
+    "Environment variables. A flag overrides them, and they override the profile:",
+    indented(Object.entries(ENVIRONMENT)),
+  ]);
 }
 
 function indented(rows: readonly (readonly string[])[]): string {

@@ -7,6 +7,9 @@ import type { SettingValues } from "../../store/settings/setting-table.ts";
 export const ACCOUNT_FLAGS = {
   baseUrl: "--base-url",
   terminalId: "--terminal-id",
+  currency: "--currency",
+  customerName: "--customer-name",
+  callbackUrl: "--callback-url",
   token: "--token-stdin",
   clientId: "--client-id",
   clientSecret: "--client-secret-stdin",

@@ -16,7 +16,7 @@ export const registerLogin: Register = (program, execute) => {
     }),
   );
   examples(command, [
-    `echo "$TOKEN" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --token-stdin`,
+    `echo "$TOKEN" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --currency EUR --customer-name "Ada Lovelace" --token-stdin`,
     `echo "$SECRET" | paylink login -p shop --base-url ${SANDBOX_URL} --terminal-id 1234567890 --client-id sandbox --client-secret-stdin --token-url ${SANDBOX_URL}/oauth/token`,
   ]);
 };

@@ -1,6 +1,7 @@
 /** `paylink login`: asks for what the account lacks and stores it in a profile, which becomes the current one. */
 import type { Ask, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import { accepted, type Parsed } from "../../domain/parse-result.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { withoutSecrets, type Profile } from "../../store/settings/profile.ts";
 import {
@@ -28,6 +29,13 @@ export async function login(
     out.data(
       `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`,
     );
+  const missing = (["currency", "customerName"] as const).filter(
+    (key) => (account[key] ?? known[key]) === undefined,
+  );
+  if (missing.length > 0)
+    out.warn(
+      `Each create must give ${missing.map((key) => ACCOUNT_FLAGS[key]).join(" and ")}, or store it here: paylink login`,
+    );
   out.note("It is the current profile now. Next: paylink status, then paylink create");
   return 0;
 }
@@ -36,10 +44,14 @@ async function askForRest(ask: Ask, given: Account, known: Profile): Promise<Acc
   const answer = async (
     key: Exclude<AccountKey, "webhookKey">,
     message: string,
-    isSecret = false,
+    {
+      isSecret = false,
+      mayBeEmpty = false,
+    }: { readonly isSecret?: boolean; readonly mayBeEmpty?: boolean } = {},
   ): Promise<Account> => {
     if (given[key] !== undefined) return {};
-    const parse = (text: string) => parseAccountValue(key)(text.trim());
+    const parse = (text: string): Parsed<string | undefined> =>
+      mayBeEmpty && text.trim() === "" ? accepted(undefined) : parseAccountValue(key)(text.trim());
     const check = (text: string): string | undefined => {
       const parsed = parse(text);
       return parsed.ok ? undefined : parsed.message;
@@ -55,6 +67,9 @@ async function askForRest(ask: Ask, given: Account, known: Profile): Promise<Acc
   const place = {
     ...(await answer("baseUrl", "The service's base URL (https://…)")),
     ...(await answer("terminalId", "Terminal")),
+    ...(await answer("currency", "Currency of your links, such as EUR")),
+    ...(await answer("customerName", "Customer's name, for links that give none")),
+    ...(await answer("callbackUrl", "Callback URL for webhooks (enter skips it)", { mayBeEmpty: true })),
   };
   const byCredentials =
     usesCredentials(given) ??
@@ -62,11 +77,11 @@ async function askForRest(ask: Ask, given: Account, known: Profile): Promise<Acc
       { name: "An access token", value: false },
       { name: "Client credentials (OAuth 2.0)", value: true },
     ]));
-  if (!byCredentials) return { ...place, ...(await answer("token", "Access token", true)) };
+  if (!byCredentials) return { ...place, ...(await answer("token", "Access token", { isSecret: true })) };
   return {
     ...place,
     ...(await answer("tokenUrl", "Token URL")),
     ...(await answer("clientId", "Client id")),
-    ...(await answer("clientSecret", "Client secret", true)),
+    ...(await answer("clientSecret", "Client secret", { isSecret: true })),
   };
 }

@@ -30,9 +30,10 @@ export async function loginOptions(
   const settings = await context.profiles();
   const profile = profileName(context, settings.current());
   const reader = createFlagReader();
-  const read = <Key extends "baseUrl" | "terminalId" | "clientId" | "tokenUrl" | "webhookKey">(key: Key) =>
+  const read = <Key extends Exclude<AccountKey, "token" | "clientSecret">>(key: Key) =>
     reader.read(ACCOUNT_FLAGS[key], flags[key], parseAccountValue(key));
   const [baseUrl, terminalId] = [read("baseUrl"), read("terminalId")];
+  const [currency, customerName, callbackUrl] = [read("currency"), read("customerName"), read("callbackUrl")];
   const [clientId, tokenUrl] = [read("clientId"), read("tokenUrl")];
   const webhookKey = read("webhookKey");
   const secret = await readSecret(reader, flags, context);
@@ -41,6 +42,9 @@ export async function loginOptions(
   const account = {
     baseUrl: baseUrl.value,
     terminalId: terminalId.value,
+    currency: currency.value,
+    customerName: customerName.value,
+    callbackUrl: callbackUrl.value,
     clientId: clientId.value,
     tokenUrl: tokenUrl.value,
     webhookKey: webhookKey.value,

@@ -1,5 +1,5 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
-import type { Context, Output } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox-event.ts";
 import { createClock } from "../../sandbox/clock.ts";
@@ -34,7 +34,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   });
   try {
     await home.register(running.baseUrl, LISTENER_URL);
-    announce(running, out);
+    announce(running, options, context);
     await interruption(signal);
   } finally {
     await running.close();
@@ -42,15 +42,27 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   return 0;
 }
 
-function announce({ url, dashboardUrl }: RunningSandbox, out: Output): void {
-  if (out.json) {
+function announce(
+  { url, dashboardUrl }: RunningSandbox,
+  { clock }: SandboxOptions,
+  { out, env }: Context,
+): void {
+  if (out.json)
     out.lines([
       JSON.stringify({ type: "ready", url }),
       JSON.stringify({ type: "dashboard", url: dashboardUrl }),
     ]);
-  } else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
+  else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
+  if (clock !== undefined)
+    out.note(`The clock stands still at ${clock.toISOString()} until: paylink sandbox advance 1h`);
   out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
-  out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
+  // Named even if it is current: another profile may be by the time somebody copies these lines.
+  out.note(`  paylink listen --port ${LISTENER_PORT} -p ${SANDBOX_PROFILE}`);
+  out.note(`  paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`);
+  if (env["PAYLINK_BASE_URL"])
+    out.warn(
+      `PAYLINK_BASE_URL is set and replaces the address of every profile. Unset it before you run these commands.`,
+    );
 }
 
 function idsOf({ seed }: SandboxOptions, ledger: Ledger, newId: () => string) {

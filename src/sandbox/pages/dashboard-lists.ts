@@ -26,7 +26,7 @@ const empty = (text: string): Page => html`<p class="empty">${text}</p>`;
 export function linkList({ links, now, key }: DashboardLists): Page {
   return html`<section class="panel" aria-labelledby="links">
     <h2 id="links">Links</h2>
-    ${links.length === 0 ? empty("None yet. Create one above, or: paylink create --amount 10 --currency EUR") : ""}
+    ${links.length === 0 ? empty("None yet. Create one above, or: paylink create --amount 10 --currency EUR -p sandbox") : ""}
     ${links.map((link) => linkRow(link, now, key))}
   </section>`;
 }

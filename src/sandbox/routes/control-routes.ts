@@ -12,6 +12,8 @@ import type { Service } from "../service.ts";
 import { checkoutUrl, jsonReply } from "./api-routes.ts";
 
 export function controlRoutes(app: Hono, service: Service): void {
+  // The clock is no secret: `create` asks for it before it sends a token.
+  app.get("/sandbox/clock", () => jsonReply(clockReply(service)));
   app.post("/sandbox/advance", (c) => advanceClock(c, service));
   app.post("/sandbox/rotate-key", () => jsonReply({ keyid: service.parts.keys.rotate() }));
   app.post("/sandbox/links", (c) => createFromForm(c, service));
@@ -24,6 +26,10 @@ export function controlRoutes(app: Hono, service: Service): void {
     await resendDelivery(service, id);
     return redirectToDashboard(c, {}, `#delivery-${encodeURIComponent(id)}`);
   });
+}
+
+function clockReply({ parts: { clock } }: Service) {
+  return { now: clock.now().toISOString(), own: clock.own };
 }
 
 const formBody = async (c: Context): Promise<URLSearchParams> => new URLSearchParams(await c.req.text());

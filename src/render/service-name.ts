@@ -1,0 +1,21 @@
+/** Names the profile and the service of a result: `profile default · api.dnapayments.com · LIVE`. */
+import type { Paint } from "./paint.ts";
+import { serviceKind } from "../domain/service-kind.ts";
+import { parseWebAddress } from "../domain/web-address.ts";
+import { safeText } from "./safe-text.ts";
+
+/** The settings that a result came from. */
+export interface NamedService {
+  /** Undefined without a profile: all values come from flags and environment. */
+  readonly profile: string | undefined;
+  get(key: "baseUrl"): string | undefined;
+}
+
+export function renderServiceName(service: NamedService, paint: Paint): string {
+  const { profile } = service;
+  const baseUrl = service.get("baseUrl") ?? "";
+  const kind = serviceKind(baseUrl);
+  const name = profile === undefined ? "no profile" : `profile ${safeText(profile)}`;
+  const host = safeText(parseWebAddress(baseUrl)?.host ?? baseUrl);
+  return `${paint.dim(`${name} · ${host} ·`)} ${kind === "LIVE" ? paint.yellow(kind) : paint.dim(kind)}`;
+}
