@@ -126,6 +126,8 @@ export interface Context {
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Absent where nobody can answer: no terminal, CI, `--no-input`, `--json`. */
   readonly ask: Ask | undefined;
+  /** `--yes`: the user confirms what a command would ask. */
+  readonly yes: boolean;
   /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
   /** Puts text on the clipboard. Rejects if it cannot. */
@@ -170,4 +172,5 @@ export interface GlobalOptions {
   readonly input: boolean;
   readonly color: "auto" | "always" | "never";
   readonly debug?: boolean;
+  readonly yes?: boolean;
 }

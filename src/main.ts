@@ -45,6 +45,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
       readFile: createReadFile(stdin, signal),
       stdin,
       ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
+      yes: options.yes === true,
       openBrowser: async (url: string) => (await import("./terminal/desktop.ts")).openBrowser(url),
       copyText: async (text: string) => (await import("./terminal/desktop.ts")).copyText(text),
       newId: () => crypto.randomUUID(),

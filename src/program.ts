@@ -14,6 +14,7 @@ import { registerListen } from "./commands/listen/command.ts";
 import { registerLogin } from "./commands/login/command.ts";
 import { registerLogout } from "./commands/logout/command.ts";
 import { failAsUsage } from "./commands/usage-errors.ts";
+import { registerProfiles } from "./commands/profiles/command.ts";
 import { registerPay } from "./commands/pay/command.ts";
 import { registerSandbox } from "./commands/sandbox/command.ts";
 import { registerStatus } from "./commands/status/command.ts";
@@ -28,7 +29,7 @@ const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
   "Links:": [registerCreate, registerBulk, registerTransaction],
   "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
   "Sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
-  "Account:": [registerLogin, registerLogout, registerStatus, registerConfig],
+  "Account:": [registerLogin, registerLogout, registerStatus, registerProfiles, registerConfig],
   "Command line:": [registerHelp, registerVersion, registerCompletion],
 };
 
@@ -58,6 +59,7 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     .addOption(
       new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
     )
+    .option("-y, --yes", "answer the confirmation that a command asks for")
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
   examples(program, [
     "paylink demo",

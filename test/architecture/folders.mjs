@@ -164,11 +164,13 @@ export const COMMANDS = {
   ],
   /** Files beside the commands that all of them may import. */
   shared: [
+    "commands/confirm",
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
     "commands/policy-flags",
     "commands/request-flags",
+    "commands/setting-help",
     "commands/usage-errors",
     "commands/local-services",
   ],

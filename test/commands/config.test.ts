@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CONFIG_KEYS, SETTINGS } from "../../src/store/settings/setting-table.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -30,25 +31,21 @@ describe("paylink config", () => {
     expect((await configIn(home)("list")).stdout).toMatch(/^currency +-$/m);
   });
 
-  it("stores, removes and switches", async () => {
+  it("stores and removes values", async () => {
     const config = configIn(temporaryHome());
     expect((await config("set", "currency", "eur", "-p", "shop")).stdout).toBe(
       "currency of profile shop is now EUR.\n",
     );
     await config("set", "currency", "usd", "-p", "other");
     expect((await config("get", "currency")).stdout).toBe("EUR\n");
-    expect(await config("use", "other")).toMatchObject({
-      exit: 0,
-      stdout: "other is the current profile now.\n",
-    });
-    expect((await config("get", "currency", "--json")).stdout).toBe(
+    expect((await config("get", "currency", "-p", "other", "--json")).stdout).toBe(
       '{"key":"currency","value":"USD","source":"profile"}\n',
     );
-    expect((await config("unset", "currency", "--json")).stdout).toBe(
+    expect((await config("unset", "currency", "-p", "other", "--json")).stdout).toBe(
       '{"profile":"other","key":"currency","value":null}\n',
     );
-    expect(await config("get", "currency")).toMatchObject({ exit: 2, stdout: "" });
-    expect((await config("get", "currency", "--json")).stdout).toContain('"value":null');
+    expect(await config("get", "currency", "-p", "other")).toMatchObject({ exit: 2, stdout: "" });
+    expect((await config("get", "currency", "-p", "other", "--json")).stdout).toContain('"value":null');
   });
 
   it("makes the first profile with the name default", async () => {
@@ -86,19 +83,151 @@ describe("paylink config", () => {
     [["set", "expires", "2020-01-01"], 'must be in the future (got "2020-01-01")'],
     [["set", "transactionUrl", "/t"], "{uti}"],
     [["set", "baseUrl", "service"], "must be an absolute http or https URL"],
+    [["set", "baseUrl", "https://service.example?x=1"], "must not have a query"],
+    [["set", "baseUrl", "https://shop:hunter2@service.example"], "[redacted]"],
+    [["set", "currency", "EUR", "USD"], "takes one value"],
+    [["set", "service", "stripe"], "must be one of dna, dna-test"],
+    [["set", "linksPath", "v1/payment-links"], "must be a path that starts with /"],
+    [["set", "transactionUrl", "https://service.example/t"], "{uti}"],
+    [["set", "tokenAuth", "digest"], "must be one of basic, basic-plain, post, json"],
+    [["set", "tokenScope", "a  b"], "must be scopes with one space between"],
+    [["set", "tokenScope", "a\u0007"], "must be scopes"],
+    [["set", "tokenParams", "audience"], "must be names and values"],
+    [["set", "tokenParams", "client_secret=x"], "must not have client_secret"],
+    [["set", "authHeader", "X-API-Key: secret"], "must be a header with {token} in it"],
+    [["set", "authHeader", "X-API-Key {token}"], "must be a header with {token} in it"],
+    [["set", "authHeader", "X-API-Key: {token}\r\nX-Admin: 1"], "must be a header with {token} in it"],
+    [["set", "headers", "X-Terminal: 7"], "must be a JSON object of headers"],
+    [["set", "headers", '{"X Terminal": "7"}'], "must be a header name"],
+    [["set", "headers", '{"Authorization": "x"}'], "authHeader"],
+    [["set", "headers", '{"X-A": "1", "x-a": "2"}'], "must not have x-a twice"],
+    [["set", "headers.X-Terminal", "7\r\nX-Admin: 1"], "without line breaks"],
+    [["set", "headers.X Terminal", "7"], "must be a header name"],
+    [["set", "headers.Content-Length", "7"], "paylink sets this one itself"],
+    [["set", "idempotencyHeader", "Idempotency Key"], "must be a header name"],
+    [["set", "linkAt", "data"], "must be a JSON Pointer, which starts with /"],
+    [["set", "recordAt", "/a~2"], "must escape ~ as ~0"],
+    [["set", "tolerance", "5"], "such as 30s"],
+    [["set", "requireCreated", "yes"], "must be true or false"],
+    [["set", "eventStore", "mysql://db/paylink"], "must be a file, or a URL such as postgres://"],
+    [["set", "webhookKey", "https://"], "must be an absolute http or https URL"],
+    [["set", "tokenAuth", "digest"], "Try: paylink config set tokenAuth post"],
   ])("refuses %j", async (args, words) => {
     const run = await configIn(temporaryHome())(...args);
     expect(run).toMatchObject({ exit: 2, stdout: "" });
     expect(run.stderr).toContain(words);
   });
 
-  it("needs a profile to remove from or to switch to", async () => {
+  it("needs a profile to remove from", async () => {
+    expect((await configIn(temporaryHome())("unset", "currency")).exit).toBe(3);
+  });
+
+  it("takes several webhook keys", async () => {
     const config = configIn(temporaryHome());
-    expect((await config("unset", "currency")).exit).toBe(3);
-    await config("set", "currency", "EUR", "-p", "shop");
-    const run = await config("use", "nobody");
-    expect(run.exit).toBe(3);
-    expect(run.stderr).toContain("Profiles: shop");
+    await config("set", "webhookKey", "a.pem", "HTTPS://Service.example:443/jwks.json");
+    const { stdout } = await config("get", "webhookKey", "--json");
+    expect(JSON.parse(stdout)).toEqual({
+      key: "webhookKey",
+      value: [resolve("a.pem"), "https://service.example/jwks.json"],
+      source: "profile",
+    });
+  });
+
+  it("sets and unsets one header, whatever the case of its name", async () => {
+    const config = configIn(temporaryHome());
+    await config("set", "headers", '{"X-Terminal": "7", "X-Shop": "a"}');
+    await config("set", "headers.x-terminal", "8");
+    expect((await config("get", "headers.X-TERMINAL")).stdout).toBe("8\n");
+    expect((await config("get", "headers")).stdout).toBe('{"X-Shop":"a","x-terminal":"8"}\n');
+    await config("unset", "headers.X-Shop");
+    await config("unset", "headers.X-Terminal");
+    expect((await config("get", "headers")).exit).toBe(2);
+  });
+
+  it("accepts the example of every setting", async () => {
+    const home = temporaryHome();
+    const config = configIn(home);
+    await config("set", "clientKey", "client.key");
+    for (const key of CONFIG_KEYS) {
+      const example = SETTINGS[key].example?.replace(/^'(.*)'$/, "$1") ?? "no example";
+      expect(await config("set", key, example)).toMatchObject({ exit: 0, stderr: "" });
+    }
+    const listed = (await config("list")).stdout;
+    expect(listed).toMatch(/^tokenScope +pay_by_link {2}\(profile\)$/m);
+    expect(listed).toMatch(/^requireCreated +true {2}\(profile\)$/m);
+  });
+
+  it("sets a client certificate only with its key, and keeps both together", async () => {
+    const config = configIn(temporaryHome());
+    const early = await config("set", "clientCert", "client.pem");
+    expect(early).toMatchObject({ exit: 2 });
+    expect(early.stderr).toContain("set clientKey first");
+    await config("set", "clientKey", "client.key");
+    expect((await config("set", "clientCert", "client.pem")).exit).toBe(0);
+    expect((await config("unset", "clientKey")).stderr).toContain("clientCert needs clientKey");
+    expect((await config("unset", "clientCert")).exit).toBe(0);
+    expect((await config("unset", "clientKey")).exit).toBe(0);
+  });
+
+  it("shows the settings of the service where the profile says nothing", async () => {
+    const config = configIn(temporaryHome());
+    await config("set", "service", "dna-test");
+    await config("set", "tokenUrl", "https://mirror.example/token");
+    const { stdout } = await config("list", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      settings: {
+        baseUrl: { value: "https://test-api.dnapayments.com", source: "service" },
+        tokenUrl: { value: "https://mirror.example/token", source: "profile" },
+        tokenAuth: { value: "post", source: "service" },
+        tokenScope: { value: "pay_by_link", source: "service" },
+        linksPath: { value: "/v1/payment-links", source: "default" },
+        transactionUrl: null,
+      },
+    });
+  });
+
+  it("never shows the password of a database", async () => {
+    const home = temporaryHome();
+    const env = { PAYLINK_DB: "postgres://shop:hunter2@db.example/paylink" };
+    await configIn(home)("set", "currency", "EUR");
+    for (const args of [
+      ["list"],
+      ["list", "--json"],
+      ["get", "eventStore"],
+      ["get", "eventStore", "--json"],
+    ]) {
+      const { stdout } = await configIn(home, env)(...args);
+      expect(stdout).toContain("postgres://shop:[redacted]@db.example/paylink");
+    }
+    const run = await configIn(home)("set", "eventStore", env.PAYLINK_DB);
+    expect(run).toMatchObject({ exit: 2 });
+    expect(run.stderr).toContain("must not have a password: use PAYLINK_DB");
+    expect(run.stderr).not.toContain("hunter2");
+  });
+
+  it("names every invalid variable, and never a secret", async () => {
+    const env = {
+      PAYLINK_BASE_URL: "service.example",
+      PAYLINK_CALLBACK_URL: "ftp://shop.example",
+      PAYLINK_TOKEN: "tok_secret",
+      PAYLINK_DB: "mysql://shop:hunter2@db/paylink",
+    };
+    const { exit, stderr } = await configIn(temporaryHome(), env)("list");
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/PAYLINK_BASE_URL +must be an absolute http or https URL.*"service\.example"/);
+    expect(stderr).toMatch(/PAYLINK_CALLBACK_URL +must be/);
+    expect(stderr).toMatch(/PAYLINK_DB +must be a file/);
+    expect(stderr).not.toMatch(/secret|hunter2/);
+  });
+
+  it.each(["--help", "-h"])("explains a key with set <key> %s", async (flag) => {
+    const config = configIn(temporaryHome());
+    const { exit, stdout } = await config("set", "tokenScope", flag);
+    expect(exit).toBe(0);
+    expect(stdout).toContain("tokenScope: the scope of the access token\n");
+    expect(stdout).toContain("paylink config set tokenScope pay_by_link");
+    expect((await config("set", "headers.X-Terminal", flag)).stdout).toContain("headers: headers of every");
+    expect((await config("set", flag)).stdout).not.toContain("tokenScope");
   });
 
   it("prints the path of the settings", async () => {

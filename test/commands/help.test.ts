@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
 import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
+import { SETTING_KEYS } from "../../src/store/settings/setting-table.ts";
 import { REASONS } from "../../src/signatures/verdict.ts";
 import { runCommand } from "../support/context.ts";
 
@@ -14,7 +15,7 @@ it("names in each command's help the options that all take, and in a subcommand'
   ]) {
     const { exit, stdout } = await run(...args);
     expect(exit).toBe(0);
-    for (const flag of ["--profile", "--json", "--no-input", "--color", "--debug"])
+    for (const flag of ["--profile", "--json", "--no-input", "--color", "--debug", "--yes"])
       expect(stdout).toContain(flag);
   }
   expect((await run("help", "sandbox", "advance")).stdout).not.toContain("--reset");
@@ -50,6 +51,19 @@ it("explains every environment variable", async () => {
   const { stdout: json, stderr } = await run("help", "environment", "--json");
   expect(JSON.parse(json)).toEqual(ENVIRONMENT);
   expect(stderr).toBe("");
+});
+
+it("explains every setting with an example, and says which are secrets", async () => {
+  const { stdout } = await run("help", "settings");
+  for (const key of SETTING_KEYS) expect(stdout).toMatch(new RegExp(`^  ${key}: `, "m"));
+  expect(stdout).toContain('paylink config set headers \'{"X-Terminal": "7"}\'');
+  const explained: unknown = JSON.parse((await run("help", "settings", "--json")).stdout);
+  expect(explained).toMatchObject({
+    settings: expect.arrayContaining([
+      expect.objectContaining({ key: "clientSecret", secret: true, example: null }),
+      expect.objectContaining({ key: "tolerance", default: "5m" }),
+    ]) as unknown,
+  });
 });
 
 describe("a usage error", () => {

@@ -142,7 +142,7 @@ it.each([
   ],
   [
     ["config", "get", "c"],
-    ["currency", "customerName", "callbackUrl", "clientId"],
+    ["clientId", "clientCert", "clientKey", "currency", "customerName", "callbackUrl"],
   ],
   [
     ["help", "e"],

@@ -19,7 +19,7 @@ paylink ${DRY_RUN}
 paylink sandbox --port 0 --json > sandbox.json & sandbox=$!
 trap 'kill $sandbox; wait $sandbox || true; rm sandbox.json' EXIT
 until grep -q ready sandbox.json; do sleep 0.1; done
-paylink config use sandbox
+paylink profiles use sandbox
 paylink create --amount 10 --currency EUR -q
 paylink events list
 paylink demo

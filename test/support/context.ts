@@ -70,6 +70,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       readFile: createReadFile(stdin, signal),
       stdin,
       ask: options.ask,
+      yes: given.yes === true,
       openBrowser: () => Promise.reject(new Error("no browser in tests")),
       copyText: () => Promise.reject(new Error("no clipboard in tests")),
       newId: () => crypto.randomUUID(),

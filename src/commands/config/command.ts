@@ -2,9 +2,7 @@
 import { examples, type Register } from "../declare.ts";
 
 export const registerConfig: Register = (program, execute) => {
-  const config = program
-    .command("config")
-    .description("show and change the defaults of a profile, and which profile is current");
+  const config = program.command("config").description("show and change the settings of a profile");
   const load = () => import("./config.ts");
   const list = config
     .command("list", { isDefault: true })
@@ -28,20 +26,27 @@ export const registerConfig: Register = (program, execute) => {
     .description("remove a value from the profile")
     .argument("<key>", "the setting")
     .action((key) => execute(unset, async (context) => (await load()).removeSetting(context, key)));
-  const use = config
-    .command("use")
-    .description("make a profile the current one")
-    .argument("<profile>", "its name")
-    .action((name) => execute(use, async (context) => (await load()).useProfile(context, name)));
   const path = config
     .command("path")
     .description("print where the settings are kept")
     .action(() => execute(path, async (context) => (await load()).printPath(context)));
+  // The settings are loaded only for this help.
+  config.hook("preSubcommand", async (_config, subcommand) => {
+    if (subcommand.name() !== "set" || !config.args.some((word) => word === "--help" || word === "-h"))
+      return;
+    const { isConfigKey } = await import("../../store/settings/setting-table.ts");
+    const { explainSetting } = await import("../setting-help.ts");
+    const key = config.args.map((word) => word.replace(/^headers\..*$/, "headers")).find(isConfigKey);
+    if (key !== undefined) set.addHelpText("before", `${explainSetting(key)}\n`);
+  });
   examples(config, ["paylink config list", "paylink config set currency EUR"]);
   examples(list, ["paylink config list", "paylink config list --json"]);
   examples(get, ["paylink config get baseUrl", "paylink config get currency --profile sandbox"]);
-  examples(set, ["paylink config set currency EUR", "paylink config set expires 36h --profile sandbox"]);
+  examples(set, [
+    "paylink config set currency EUR",
+    "paylink config set expires 36h --profile sandbox",
+    "paylink config set currency --help",
+  ]);
   examples(unset, ["paylink config unset expires", "paylink config unset callbackUrl --profile sandbox"]);
-  examples(use, ["paylink config use sandbox", "paylink config use sandbox --json"]);
   examples(path, ["paylink config path", 'cat "$(paylink config path)"']);
 };

@@ -1,4 +1,4 @@
-/** `paylink config`: shows and changes the defaults of a profile, and which profile is current. */
+/** `paylink config`: shows and changes the settings of a profile. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
@@ -120,19 +120,6 @@ function refuseKeyInUse({ key }: SettingName, { clientCert }: Profile): void {
     throw new PaylinkError("usage", "clientCert needs clientKey. Nothing was changed.", {
       hint: "Try: paylink config unset clientCert",
     });
-}
-
-export async function useProfile({ out, profiles }: Context, name: string): Promise<number> {
-  const settings = await profiles();
-  const names = Object.keys(settings.profiles());
-  if (!names.includes(name))
-    throw new PaylinkError("no_profile", `There is no profile named ${name}.`, {
-      hint: names.length === 0 ? undefined : `Profiles: ${names.join(", ")}`,
-    });
-  await settings.use(name);
-  if (out.json) out.data(JSON.stringify({ current: name }));
-  else out.data(`${safeText(name)} is the current profile now.`);
-  return 0;
 }
 
 export async function printPath({ out, profiles }: Context): Promise<number> {

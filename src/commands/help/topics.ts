@@ -3,10 +3,17 @@ import type { Context, Output } from "../../context.ts";
 import { FAILURES } from "../../domain/errors.ts";
 import { EXIT_CODES } from "../../domain/errors.ts";
 import { renderTable } from "../../render/table.ts";
+import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
+import { explainSetting } from "../setting-help.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { MEANINGS } from "./reasons.ts";
 
-const TOPICS = { errors: showErrors, reasons: showReasons, environment: showEnvironment } as const;
+const TOPICS = {
+  errors: showErrors,
+  reasons: showReasons,
+  settings: showSettings,
+  environment: showEnvironment,
+} as const;
 export type Topic = keyof typeof TOPICS;
 
 export async function showTopic({ out }: Context, topic: Topic): Promise<number> {
@@ -33,6 +40,21 @@ function showReasons(out: Output): void {
     "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n",
     indented(Object.entries(MEANINGS)),
   ]);
+}
+
+function showSettings(out: Output): void {
+  if (out.json) {
+    const settings = SETTING_KEYS.map((key) => {
+      const { means, secret = false, variable = null, default: usual = null, example = null } = SETTINGS[key];
+      return { key, means, secret, variable, default: usual, example };
+    });
+    return out.data(JSON.stringify({ settings }));
+  }
+  out.data(
+    "Settings of a profile. A flag comes first, then the environment variable, the profile, the service,",
+  );
+  out.data("and the default. paylink config list shows the values in force.\n");
+  out.data(SETTING_KEYS.map(explainSetting).join("\n"));
 }
 
 function showEnvironment(out: Output): void {

@@ -3,7 +3,6 @@
  * Over 200 lines because it is one table.
  */
 import type * as z from "zod/mini";
-import { currencyCode } from "../../domain/currency.ts";
 import { SERVICE_NAMES } from "../../domain/known-services.ts";
 import * as values from "./setting-values.ts";
 
@@ -144,7 +143,7 @@ const TABLE = {
   currency: {
     means: "the currency of links",
     example: "EUR",
-    schema: currencyCode,
+    schema: values.currency,
   },
   customerName: {
     means: "the customer's name on links",

@@ -1,6 +1,7 @@
 /** The kinds of values that settings have: each checks and normalises a value, wherever it comes from. */
 import { resolve } from "node:path";
 import * as z from "zod/mini";
+import { currencyCode } from "../../domain/currency.ts";
 import { parseDuration } from "../../domain/duration.ts";
 import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../../domain/header-field.ts";
 import { parseJsonPointer } from "../../domain/json-pointer.ts";
@@ -28,6 +29,8 @@ const parsedText = <T extends string>(parse: (text: string) => Parsed<T>) => par
 export const filledText = parsedText((text) =>
   text.trim() === "" ? refused("must not be empty") : accepted(text),
 );
+
+export const currency = z.pipe(anyText, currencyCode);
 
 export const oneOf = <T extends string>(words: readonly T[]) =>
   parsedText((text) => {

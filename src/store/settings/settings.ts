@@ -26,6 +26,10 @@ export interface Settings {
   /** Changes a profile as it is in the file at that moment; creates it if there is none. */
   change(name: string, change: (value: Profile) => Profile): Promise<void>;
   use(name: string): Promise<void>;
+  /** Keeps the profile the current one. */
+  rename(name: string, next: string): Promise<void>;
+  /** No profile is current afterwards if it was the current one. */
+  remove(name: string): Promise<void>;
 }
 
 const NAME = "settings";
@@ -49,11 +53,13 @@ export function openSettings(folder: string, warn: (warning: string) => void): S
       open().store = next;
     });
   };
-  const change = (name: string, make: (value: Profile) => Profile): Promise<void> =>
-    write(({ current, profiles }) => ({
+  const change = async (name: string, make: (value: Profile) => Profile): Promise<void> => {
+    refuseName(name);
+    await write(({ current, profiles }) => ({
       current: current ?? name,
       profiles: { ...profiles, [name]: make(own(profiles, name) ?? {}) },
     }));
+  };
   return {
     path,
     current: () => read().current,
@@ -61,11 +67,34 @@ export function openSettings(folder: string, warn: (warning: string) => void): S
     save: (name, value) => change(name, () => value),
     change,
     use: (name) => write((now) => ({ ...now, current: name })),
+    rename: async (name, next) => {
+      refuseName(next);
+      await write(({ current, profiles }) => {
+        const { [name]: moved = {}, ...others } = profiles;
+        return { ...withCurrent(current === name ? next : current), profiles: { ...others, [next]: moved } };
+      });
+    },
+    remove: (name) =>
+      write(({ current, profiles }) => {
+        const { [name]: _, ...others } = profiles;
+        return { ...withCurrent(current === name ? undefined : current), profiles: others };
+      }),
   };
 }
 
 const own = (profiles: Stored["profiles"], name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+
+/** conf stores no member that is undefined. */
+const withCurrent = (current: string | undefined) => (current === undefined ? {} : { current });
+
+/** Throws `usage`. `__proto__` cannot be the name of a member of a JavaScript object. */
+function refuseName(name: string): void {
+  if (/^[A-Za-z0-9._-]+$/.test(name) && !name.startsWith("-") && name !== "__proto__") return;
+  throw new PaylinkError("usage", `"${name}" cannot be the name of a profile. Nothing was stored.`, {
+    hint: "A name has letters, digits, . _ and -, and does not start with -: paylink login -p my-shop",
+  });
+}
 
 /** Only writing needs conf, which is slow to load. */
 async function loadConf(folder: string): Promise<() => Conf<Stored>> {

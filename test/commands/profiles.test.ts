@@ -1,0 +1,109 @@
+/** `paylink profiles`, in process: what is listed, chosen, renamed and removed, and what is refused. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCommand, type CommandOptions } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
+import { temporaryHome } from "../support/home.ts";
+
+function threeProfiles() {
+  const home = temporaryHome();
+  const path = join(home, "settings.json");
+  const profiles = {
+    shop: { service: "dna", terminalId: "7", token: "tok_secret" },
+    "shop.test": { service: "dna-test" },
+    sandbox: { baseUrl: "http://127.0.0.1:4010" },
+  };
+  writeFileSync(path, JSON.stringify({ current: "shop", profiles }));
+  const run = (args: readonly string[], options: CommandOptions = {}) =>
+    runCommand(["profiles", ...args], { ...options, home });
+  const stored = (): unknown => JSON.parse(readFileSync(path, "utf8"));
+  return { run, stored, profiles };
+}
+
+describe("paylink profiles", () => {
+  it("lists each profile with its service, and says which is live", async () => {
+    const { run } = threeProfiles();
+    const { stdout } = await run([]);
+    expect(stdout).toMatch(/^\* +shop +api\.dnapayments\.com +LIVE +terminal 7$/m);
+    expect(stdout).toMatch(/^ +shop\.test +test-api\.dnapayments\.com +TEST$/m);
+    expect(stdout).toMatch(/^ +sandbox +127\.0\.0\.1:4010 +sandbox$/m);
+    const json = (await run(["list", "--json"])).stdout;
+    expect(JSON.parse(json)).toMatchObject({
+      current: "shop",
+      profiles: [
+        { name: "shop", current: true, service: "dna", label: "LIVE", terminalId: "7" },
+        { name: "shop.test", current: false },
+        { name: "sandbox", service: null, baseUrl: "http://127.0.0.1:4010" },
+      ],
+    });
+    expect(stdout + json).not.toContain("tok_secret");
+  });
+
+  it("says what to run where there is no profile", async () => {
+    const run = await runCommand(["profiles"]);
+    expect(run).toMatchObject({ exit: 0, stdout: "" });
+    expect(run.stderr).toContain("paylink login");
+  });
+
+  it("makes another profile the current one", async () => {
+    const { run, stored } = threeProfiles();
+    expect((await run(["use", "sandbox"])).stdout).toBe("sandbox is the current profile now.\n");
+    expect((await run(["use", "shop.test", "--json"])).stdout).toBe('{"current":"shop.test"}\n');
+    expect(stored()).toMatchObject({ current: "shop.test" });
+  });
+
+  it("renames a profile, which stays the current one", async () => {
+    const { run, stored, profiles } = threeProfiles();
+    expect((await run(["rename", "shop", "My_Shop-2.0", "--json"])).stdout).toBe(
+      '{"renamed":"shop","profile":"My_Shop-2.0"}\n',
+    );
+    const { shop, ...others } = profiles;
+    expect(stored()).toEqual({ current: "My_Shop-2.0", profiles: { ...others, "My_Shop-2.0": shop } });
+  });
+
+  it("removes a profile, and then none is current", async () => {
+    const { run, stored, profiles } = threeProfiles();
+    const removed = await run(["remove", "shop", "--json"]);
+    expect(removed).toMatchObject({ exit: 0, stdout: '{"removed":"shop","current":null}\n', stderr: "" });
+    const { shop: _, ...others } = profiles;
+    expect(stored()).toEqual({ profiles: others });
+  });
+
+  it("asks before it removes, unless --yes answers", async () => {
+    const { run, stored } = threeProfiles();
+    const no = fixedAnswers({ confirm: false });
+    const kept = await run(["remove", "shop"], { ask: no.ask });
+    expect(kept).toMatchObject({ exit: 0, stdout: "" });
+    expect(kept.stderr).toContain("Nothing was deleted.");
+    expect(no.asked).toEqual(["Delete profile shop with its settings and secrets?"]);
+    expect(stored()).toMatchObject({ profiles: { shop: {} } });
+    const never = fixedAnswers({ interruptAt: "" });
+    expect((await run(["remove", "shop", "-y"], { ask: never.ask })).exit).toBe(0);
+    expect(never.asked).toEqual([]);
+  });
+
+  it.each([
+    [["use", "shopp"], 3, "Did you mean shop?"],
+    [["remove", "nobody"], 3, "Profiles: shop, shop.test, sandbox"],
+    [["rename", "nobody", "x"], 3, "There is no profile named nobody."],
+    [["rename", "sandbox", "x"], 2, "belongs to the sandbox"],
+    [["rename", "shop", "sandbox"], 2, "belongs to the sandbox"],
+    [["rename", "shop", "shop.test"], 2, "There is a profile named shop.test already"],
+    [["rename", "shop", "my shop"], 2, "cannot be the name of a profile"],
+    [["rename", "shop", "__proto__"], 2, "cannot be the name of a profile"],
+  ])("refuses %j", async (args, exit, words) => {
+    const { run, stored } = threeProfiles();
+    const before = stored();
+    const refused = await run(args);
+    expect(refused).toMatchObject({ exit, stdout: "" });
+    expect(refused.stderr).toContain(words);
+    expect(stored()).toEqual(before);
+  });
+
+  it("are created by other commands with such names only", async () => {
+    const run = await runCommand(["config", "set", "currency", "EUR", "-p", "my shop"]);
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain('"my shop" cannot be the name of a profile');
+  });
+});

@@ -1,0 +1,183 @@
+/** Settings: the same value is the same wherever it comes from, and normalising never changes what it means. */
+import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { serviceLabel } from "../../src/domain/known-services.ts";
+import { clientCertificate, inForce, type Environment } from "../../src/store/settings/in-force.ts";
+import { parseSetting, type Profile } from "../../src/store/settings/profile.ts";
+import { SETTING_KEYS, SETTINGS } from "../../src/store/settings/setting-table.ts";
+import { openSettings } from "../../src/store/settings/settings.ts";
+import { temporaryHome } from "../support/home.ts";
+
+/** The values of a profile as the settings file holds it. */
+function stored(profile: unknown): Profile {
+  const folder = temporaryHome();
+  writeFileSync(join(folder, "settings.json"), JSON.stringify({ profiles: { shop: profile } }));
+  const read = openSettings(folder, (warning) => {
+    throw new Error(warning);
+  });
+  return read.profiles()["shop"] ?? {};
+}
+
+const settingsOf = (profile: Profile, env: Environment = {}) =>
+  inForce({ named: undefined, env, current: "shop", profiles: { shop: profile } });
+
+function normal(key: "baseUrl" | "callbackUrl" | "transactionUrl", text: string): string {
+  const read = parseSetting(key)(text);
+  if (!read.ok) throw new Error(`${text} ${read.message}`);
+  return read.value;
+}
+
+describe("a value", () => {
+  it.each([
+    ["baseUrl", "HTTPS://API.Service.Example:443/base//", "https://api.service.example/base"],
+    ["tokenUrl", "https://OAuth.Service.Example:443/Token/", "https://oauth.service.example/Token/"],
+    ["callbackUrl", "HTTP://Shop.example:80", "http://shop.example"],
+    ["webhookKey", "HTTPS://Service.example/JWKS.json", ["https://service.example/JWKS.json"]],
+    ["webhookKey", "keys/service.pem", [resolve("keys/service.pem")]],
+    ["webhookKey", "-----BEGIN PUBLIC KEY-----\\nMII", ["-----BEGIN PUBLIC KEY-----\\nMII"]],
+    ["eventStore", "events.db", resolve("events.db")],
+    ["eventStore", "postgres://db/paylink", "postgres://db/paylink"],
+  ] as const)("of %s is the same from a flag, the environment and the profile: %s", (key, text, expected) => {
+    const { variable = "" } = SETTINGS[key];
+    expect(parseSetting(key)(text)).toEqual({ ok: true, value: expected });
+    expect(settingsOf({}, { [variable]: text }).find(key)).toEqual({
+      value: expected,
+      source: "environment",
+    });
+    expect(settingsOf(stored({ [key]: text })).find(key)).toEqual({ value: expected, source: "profile" });
+  });
+
+  it("is in force from the flag, the environment, the profile, the service and the default, in this order", () => {
+    const env = { PAYLINK_BASE_URL: "https://environment.example" };
+    const shop = stored({ service: "dna", baseUrl: "https://profile.example", tokenAuth: "json" });
+    expect(settingsOf(shop, env).find("baseUrl", "https://flag.example")).toEqual({
+      value: "https://flag.example",
+      source: "flag",
+    });
+    expect(settingsOf(shop, env).find("baseUrl")?.source).toBe("environment");
+    expect(settingsOf(shop).find("baseUrl")?.source).toBe("profile");
+    expect(settingsOf(shop).get("tokenAuth")).toBe("json");
+    const { baseUrl: _, ...rest } = shop;
+    expect(settingsOf(rest).find("baseUrl")).toEqual({
+      value: "https://api.dnapayments.com",
+      source: "service",
+    });
+    expect(settingsOf({}).find("tokenAuth")).toEqual({ value: "basic", source: "default" });
+  });
+
+  it("has no default where the service has no such address", () => {
+    expect(settingsOf({}).get("transactionUrl")).toBe("/v1/transactions/{uti}");
+    expect(settingsOf({ service: "dna" }).find("transactionUrl")).toBeUndefined();
+  });
+
+  it("that is invalid in the file is named with its key and the file, and not printed", () => {
+    expect(() => stored({ linkAt: "data", token: "tok_secret" })).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining("settings.json holds invalid values") as unknown,
+        problems: [
+          {
+            at: "profiles.shop.linkAt",
+            message: "must be a JSON Pointer, which starts with /, such as /data",
+          },
+        ],
+      }),
+    );
+  });
+
+  it("is normal as it stands in the table as a default", () => {
+    const defaults = SETTING_KEYS.flatMap((key) => {
+      const value = SETTINGS[key].default;
+      return value === undefined ? [] : [{ value, read: parseSetting(key)(value) }];
+    });
+    expect(defaults.length).toBeGreaterThan(5);
+    for (const { value, read } of defaults) expect(read).toEqual({ ok: true, value });
+  });
+});
+
+it("a client certificate is used with its key only", () => {
+  expect(clientCertificate(settingsOf({}))).toBeUndefined();
+  expect(clientCertificate(settingsOf({ clientCert: "/c.pem", clientKey: "/c.key" }))).toEqual({
+    cert: "/c.pem",
+    key: "/c.key",
+  });
+  for (const half of [{ clientCert: "/c.pem" }, { clientKey: "/c.key" }])
+    expect(() => clientCertificate(settingsOf(half))).toThrow("need each other");
+});
+
+it.each([
+  ["http://127.0.0.1:4010", "sandbox"],
+  ["http://localhost:4010", "sandbox"],
+  ["https://test-api.dnapayments.com", "TEST"],
+  ["https://test-api.dnapayments.com/base", "TEST"],
+  ["https://api.dnapayments.com", "LIVE"],
+  ["https://test-api.dnapayments.com.evil.example", "LIVE"],
+  ["https://127.0.0.1.example", "LIVE"],
+  ["not a URL", "LIVE"],
+])("%s is labelled %s", (baseUrl, label) => {
+  expect(serviceLabel(baseUrl)).toBe(label);
+});
+
+describe("normalising an address", () => {
+  const upper = (text: string, index: number): string =>
+    text.slice(0, index) + text.slice(index).toUpperCase();
+  /** Addresses with an upper-case part in scheme or host, a default port, slashes and queries. */
+  const addresses = fc
+    .tuple(
+      fc.webUrl({ validSchemes: ["http", "https"], withQueryParameters: true, withFragments: true }),
+      fc.nat({ max: 12 }),
+      fc.constantFrom("", ":80", ":443", ":8443"),
+    )
+    .map(([text, from, port]) => {
+      const [, origin = "", rest = ""] = /^(https?:\/\/[^/?#]*)(.*)$/.exec(text) ?? [];
+      return upper(origin, Math.min(from, origin.length)) + port + rest;
+    });
+
+  it("never changes where it leads", () => {
+    fc.assert(
+      fc.property(addresses, (text) => {
+        expect(new URL(normal("callbackUrl", text)).href).toBe(new URL(text).href);
+      }),
+    );
+  });
+
+  it("keeps the path and the query as they are spelled", () => {
+    expect(normal("callbackUrl", "HTTPS://Shop.example/{Id}/%7e/../x?Q={A}#F")).toBe(
+      "https://shop.example/{Id}/%7e/../x?Q={A}#F",
+    );
+    expect(normal("transactionUrl", "HTTPS://Api.example:443/T/{uti}")).toBe("https://api.example/T/{uti}");
+  });
+
+  it("changes nothing the second time", () => {
+    fc.assert(
+      fc.property(addresses, (text) => {
+        const once = normal("callbackUrl", text);
+        expect(normal("callbackUrl", once)).toBe(once);
+      }),
+    );
+  });
+
+  it("of a base URL removes only its last slashes", () => {
+    fc.assert(
+      fc.property(addresses, fc.constantFrom("", "/", "//"), (text, slashes) => {
+        const base = text.replace(/[?#].*$/, "");
+        const once = normal("baseUrl", base + slashes);
+        expect(normal("baseUrl", once)).toBe(once);
+        expect(new URL(`${once}/v1`).href).toBe(new URL(`${base.replace(/\/+$/, "")}/v1`).href);
+      }),
+    );
+  });
+
+  it("gives every spelling of the same host the same text", () => {
+    const spellings = [
+      "https://api.example",
+      "HTTPS://API.example/",
+      "https://api.EXAMPLE:443",
+      "https://api.example//",
+    ];
+    expect(new Set(spellings.map((text) => normal("baseUrl", text)))).toEqual(
+      new Set(["https://api.example"]),
+    );
+  });
+});
