@@ -246,6 +246,7 @@ describe("each row exactly once", () => {
     expect([0, 6]).toContain(ended.code);
     expectExactlyOnce(killed.results(), service.links, rows);
     const unknown = killed.results().filter((record) => record[6] === "unknown").length;
-    expect(unknown).toBeLessThanOrEqual(4 * 12);
+    // Two rows for each of the 8 requests at the same time may be in progress at a kill.
+    expect(unknown).toBeLessThanOrEqual(4 * 2 * 8);
   });
 });
