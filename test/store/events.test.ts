@@ -2,7 +2,13 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventJson, firstDelivery, type EventLog, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
+import {
+  eventJson,
+  firstDelivery,
+  type EventLog,
+  type NewEvent,
+  type Rejection,
+} from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
@@ -250,11 +256,11 @@ describe("the writing thread", () => {
   it("rejects a group when it ends, and is replaced by another", async () => {
     const home = temporaryHome();
     const missing = join(home, "folder");
-    const thread = createWriterThread(THREAD, join(missing, "events.db"));
+    const thread = createWriterThread(THREAD, join(missing, "events.db"), () => undefined);
     writeFileSync(missing, "no folder");
     await expect(thread.write([])).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
     rmSync(missing);
-    expect(await thread.write([])).toEqual({ results: [], replaced: false });
+    expect(await thread.write([])).toEqual([]);
     await thread.close();
   });
 });
