@@ -31,7 +31,7 @@ describe("a disk that is full", () => {
     expect(JSON.parse(line)).toMatchObject({
       code: "not_stored",
       status: 503,
-      detail: expect.stringContaining("the event cannot be kept: "),
+      detail: expect.stringContaining("the event cannot be stored: "),
     });
 
     // Another program moves what is in the log into the database, so that the log begins anew.

@@ -28,13 +28,13 @@ function otherDatabase(path: string): void {
 const withSuffixes = (path: string, change: (file: string) => void): void =>
   ["", "-wal", "-shm"].map((suffix) => path + suffix).forEach(change);
 
-/** Where the events that were acknowledged before must be afterwards: gone, or in a file of this name. */
-type Change = (db: string) => string | undefined;
+/** Returns the database that must hold what was acknowledged before, if the change does not delete it. */
+type Change = (db: string) => string | void;
 
 const CHANGES: [name: string, change: Change][] = [
-  ["the folder is removed", (db) => void rmSync(dirname(db), { recursive: true })],
-  ["the three files are removed", (db) => void withSuffixes(db, (file) => rmSync(file))],
-  ["the database alone is removed", (db) => void rmSync(db)],
+  ["the folder is removed", (db) => rmSync(dirname(db), { recursive: true })],
+  ["the three files are removed", (db) => withSuffixes(db, (file) => rmSync(file))],
+  ["the database alone is removed", (db) => rmSync(db)],
   [
     "the log and its index are removed",
     (db) => {
@@ -62,7 +62,6 @@ const CHANGES: [name: string, change: Change][] = [
     (db) => {
       otherDatabase(`${db}.new`);
       renameSync(`${db}.new`, db);
-      return undefined;
     },
   ],
   [
@@ -103,15 +102,15 @@ describe("a store that moves under a running listen", () => {
     const before = [...acknowledged];
 
     // Webhooks keep arriving: those that are answered until the change may be in either place.
-    let isOver = false;
+    const over = new AbortController();
     const lanes = Array.from({ length: LANES }, async () => {
-      while (!isOver) await send();
+      while (!over.signal.aborted) await send();
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
     const old = change(db);
     const after = acknowledged.length;
     await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(after + 5 * LANES), 10_000);
-    isOver = true;
+    over.abort();
     await Promise.all(lanes);
 
     const kept = new Set(await stored(home, db));
