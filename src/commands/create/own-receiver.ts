@@ -42,7 +42,7 @@ export async function receiveHere(
   { settings, plan, store }: OwnReceiverParts,
   context: Context,
 ): Promise<Reception> {
-  const { out, serve, now, newId, readFile, send } = context;
+  const { out, serve, now, readFile, send } = context;
   const source = settings.get("webhookKey");
   if (source === undefined)
     throw new PaylinkError(

@@ -17,11 +17,9 @@ export interface WaitParts extends Pick<CreateOptions, "settings" | "draft" | "q
   readonly send: (request: PaymentLinkRequest) => Promise<CreatedLink>;
 }
 
-const MAX_BODY = 1024 * 1024;
-
 export async function createAndWait(context: Context, parts: WaitParts): Promise<number> {
   const { out, signal } = context;
-  const { settings, quiet, timeout, send } = parts;
+  const { quiet, timeout, send } = parts;
   const store = await context.events();
   try {
     const receive = await howToReceive(parts, store, context);
