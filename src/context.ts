@@ -82,7 +82,8 @@ export interface Ask {
   secret(question: Question): Promise<string>;
   choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
   several<T>(message: string, choices: readonly Choice<T>[]): Promise<T[]>;
-  confirm(message: string): Promise<boolean>;
+  /** `initial` is the answer of who only presses Enter; yes by default. */
+  confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }
 
 /**

@@ -256,11 +256,11 @@ describe("the writing thread", () => {
   it("rejects a group when it ends, and is replaced by another", async () => {
     const home = temporaryHome();
     const missing = join(home, "folder");
-    const thread = createWriterThread(THREAD, join(missing, "events.db"));
+    const thread = createWriterThread(THREAD, join(missing, "events.db"), () => undefined);
     writeFileSync(missing, "no folder");
     await expect(thread.write([])).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
     rmSync(missing);
-    expect(await thread.write([])).toEqual({ results: [], replaced: false });
+    expect(await thread.write([])).toEqual([]);
     await thread.close();
   });
 });

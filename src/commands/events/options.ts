@@ -1,4 +1,5 @@
 /** From the flags of `events` and its subcommands to what each works with. */
+import type { Context } from "../../context.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
@@ -33,6 +34,8 @@ export interface ReplayOptions extends ExportOptions {
 
 export interface PruneOptions extends Database {
   readonly before: Date;
+  /** Delete without asking. */
+  readonly confirmed: boolean;
 }
 
 /** One screen; `--limit` changes it. */
@@ -40,9 +43,10 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 999_999_999;
 
 /** Throws one `usage` error with every problem, as each of these does. */
-export function listOptions(flags: ListFlags, now: Date): ListOptions {
+export function listOptions(flags: ListFlags, { now, out }: Pick<Context, "now" | "out">): ListOptions {
   const reader = createFlagReader();
-  const filter = readFilter(reader, flags, now);
+  const filter = readFilter(reader, flags, now());
+  if (flags.quiet === true && out.json) reader.problem("--quiet", "cannot be used with --json");
   const rejected = flags.rejected ?? false;
   if (rejected)
     refuse(reader, "--rejected", "lists webhooks without a record", flags, ["outcome", "reference"]);
@@ -84,7 +88,7 @@ export function pruneOptions(flags: PruneFlags, now: Date): PruneOptions {
   const reader = createFlagReader();
   const before = reader.read("--before", flags.before, parseSince(now));
   reader.finish("Nothing was deleted.");
-  return { before: before.value, database: flags.db };
+  return { before: before.value, confirmed: flags.yes ?? false, database: flags.db };
 }
 
 const FILTERS = ["outcome", "reference", "since", "until", "limit"] as const;
@@ -101,11 +105,20 @@ function refuse(
     if (flags[name] !== undefined) reader.problem(`--${name}`, `cannot be used with ${at}, which ${reason}`);
 }
 
+/** Nothing is received both since the one time and before the other. */
+function refuseEmptyPeriod(reader: FlagReader, { since, until }: FilterFlags, now: Date): void {
+  if (since === undefined || until === undefined) return;
+  const [from, to] = [since, until].map(parseSince(now));
+  if (from?.ok && to?.ok && from.value >= to.value)
+    reader.problem("--until", `must be later than --since ${since} (got "${until}")`);
+}
+
 function readFilter(reader: FlagReader, flags: FilterFlags, now: Date): ReadValue<EventFilter> {
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const since = reader.read("--since", flags.since, parseSince(now));
   const until = reader.read("--until", flags.until, parseSince(now));
   const limit = reader.read("--limit", flags.limit, parseCount(1, MAX_LIMIT));
+  refuseEmptyPeriod(reader, flags, now);
   return {
     get value() {
       return {
