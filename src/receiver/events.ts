@@ -72,8 +72,8 @@ export interface StoreResult {
 export interface EventLog {
   /** Resolves once the event is durable; rejects when it is not stored. */
   append(event: NewEvent): Promise<StoreResult>;
-  /** Stores a rejection when there is room for it; nothing waits for it. */
-  reject(rejection: Rejection): void;
+  /** Resolves once the rejection is stored; rejects when it is not. */
+  reject(rejection: Rejection): Promise<void>;
   /** Resolves once the attempt to forward the event, named by its first delivery, is durable. */
   forwarded(first: string, forward: Forward): Promise<void>;
 }

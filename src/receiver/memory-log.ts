@@ -24,7 +24,7 @@ export function createMemoryLog(): EventLog {
       firsts.set(key, id);
       return { repeated: false, first: id, accepted: false };
     },
-    reject: () => undefined,
+    reject: async () => undefined,
     forwarded: async (first, { status }) => {
       if (isAccepted(status)) accepted.add(first);
     },

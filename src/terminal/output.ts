@@ -21,7 +21,7 @@ export interface StandardStreams {
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
-const MAX_WAITING = 64 * 1024 * 1024;
+const MAX_WAITING = 16 * 1024 * 1024;
 
 /** The streams of the process. A reader may stop reading (`paylink … | head`); the command continues without it. */
 export function standardStreams({ stdout, stderr }: StandardStreams): StandardStreams {

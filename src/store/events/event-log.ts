@@ -2,27 +2,14 @@
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { EventLog, Forward, NewEvent, Rejection, StoreResult } from "../../receiver/events.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import {
-  MAX_REJECTIONS,
-  type EventWrite,
-  type ForwardWrite,
-  type RejectionWrite,
-  type Write,
-} from "./writes.ts";
+import type { EventWrite, ForwardWrite, RejectionWrite, Write } from "./writes.ts";
 
 export function createEventLog(group: GroupCommit<Write, StoreResult | null>): EventLog {
-  let waitingRejections = 0;
   return {
     append: async (event) =>
       (await group.add(eventWrite(event))) ?? { repeated: false, first: event.id, accepted: false },
     forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward))),
-    reject: (rejection) => {
-      // More would be deleted again anyway, and would fill the memory while the disk is slow.
-      if (waitingRejections >= MAX_REJECTIONS) return;
-      waitingRejections += 1;
-      // Nobody waits for a rejection. If the disk is full, the next event reports it.
-      void Promise.allSettled([group.add(rejectionWrite(rejection))]).then(() => (waitingRejections -= 1));
-    },
+    reject: async (rejection) => void (await group.add(rejectionWrite(rejection))),
   };
 }
 
