@@ -2,7 +2,7 @@
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { EventLog, Forward, NewEvent, Rejection, StoreResult } from "../../receiver/events.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import type { EventWrite, ForwardWrite, RejectionWrite, Write } from "./writes.ts";
+import { NO_ANSWER, type EventWrite, type ForwardWrite, type RejectionWrite, type Write } from "./writes.ts";
 
 export function createEventLog(group: GroupCommit<Write, StoreResult | null>): EventLog {
   return {
@@ -35,7 +35,8 @@ function eventWrite({ id, receivedAt, record, request, json }: NewEvent): EventW
 }
 
 function forwardWrite(first: string, { at, target, status, ms, detail }: Forward): ForwardWrite {
-  return { type: "forward", columns: [first, at.getTime(), target, status, Math.round(ms), detail] };
+  const columns = [first, at.getTime(), target, status ?? NO_ANSWER, Math.round(ms), detail];
+  return { type: "forward", columns };
 }
 
 function rejectionWrite(rejection: Rejection): RejectionWrite {
