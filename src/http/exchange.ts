@@ -61,6 +61,8 @@ export interface ServeOptions {
   readonly tls?: TlsFiles | undefined;
   /** Refuses by the head alone, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
+  /** Whose requests are refused last where memory runs short. */
+  readonly prefers?: (head: RequestHead) => boolean;
   /** Called for each refused request, with its head where one was read. */
   readonly refused?: (refusal: Refusal, head: RequestHead | undefined) => void;
   /** Called when a handler throws; the request is answered 500. */

@@ -27,7 +27,7 @@ export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardC
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
-const MAX_WAITING = 64 * 1024 * 1024;
+const MAX_WAITING = 16 * 1024 * 1024;
 
 /** `hide` removes secrets from every message. */
 export async function createOutput(

@@ -44,6 +44,10 @@ export async function listen(context: Context, options: ListenOptions): Promise<
         if (outcome.type === "event" && shows(outcome)) tally.count(outcome);
         end.observe(outcome);
       },
+      dropped: (count) =>
+        out.warn(
+          `${count} rejected requests were not stored: they arrived faster than they could be written.`,
+        ),
       faulted: (error: unknown) => out.warn(String(error)),
     });
     const stopWatchingTls =

@@ -6,7 +6,7 @@ import { isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
-import { mayAdd } from "../../receiver/forward.ts";
+import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";

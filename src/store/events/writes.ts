@@ -48,3 +48,6 @@ export type GroupAnswer = readonly WriteResult[] | "moved";
 
 /** Rejections to store at most: more are deleted, the oldest first. */
 export const MAX_REJECTIONS = 1000;
+
+/** The stored status of a forward that the application did not answer. */
+export const NO_ANSWER = 0;
