@@ -43,7 +43,9 @@ export function createFlagReader(): FlagReader {
     if (text === undefined) return { value: undefined };
     const parsed = parse(text);
     if (parsed.ok) return parsed;
-    found.push({ at, message: `${parsed.message} (got "${text}")` });
+    const { message, instead } = parsed;
+    const meant = instead === undefined ? {} : { instead };
+    found.push({ at, message: `${message} (got "${text}")`, value: text, ...meant });
     return unreadable(at);
   }
   return {

@@ -10,20 +10,21 @@ interface ErrorStyle {
   readonly warnings: readonly string[];
 }
 
-/** `example` is a command line that works, shown if the error has no hint. */
+/** `corrected` is the command line as it was probably meant, shown if the error has no hint. */
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings }: ErrorStyle,
-  example?: string,
+  corrected?: string,
 ): string {
-  if (json) return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
+  const hint = error.hint ?? (corrected === undefined ? undefined : `Try: ${safeText(corrected)}`);
+  if (json)
+    return JSON.stringify({ error: jsonOf(error, hint), ...(warnings.length > 0 ? { warnings } : {}) });
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
   for (const [index, { message }] of error.problems.entries()) {
     lines.push(`  ${notePaint.bold((places[index] ?? "").padEnd(width))}  ${safeText(message)}`);
   }
-  const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");
 }
@@ -37,7 +38,10 @@ function fixes({ code, problems }: PaylinkError): string {
 /** One problem, or warning, on one line: its place and its message. */
 export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
 
-function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {
+function jsonOf(
+  { code, message, problems, details }: PaylinkError,
+  hint: string | undefined,
+): Record<string, unknown> {
   return {
     code,
     message,

@@ -129,7 +129,7 @@ export const FILES = {
   entry: ["main", "terminal/output", "env-paths", "node:module"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
-    "commands/declare",
+    "commands/corrections",
     "context",
     "domain",
     "program",
@@ -138,9 +138,11 @@ export const FILES = {
   ],
   services: [
     "api/client-from-settings",
+    "api/stopped-sandbox",
     "bulk/journals",
     "context",
     "domain",
+    "http/exchange",
     "store",
     "node:fs/promises",
     "node:os",
@@ -162,6 +164,7 @@ export const COMMANDS = {
   ],
   /** Files beside the commands that all of them may import. */
   shared: [
+    "commands/corrections",
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",

@@ -18,7 +18,9 @@ export function settingKey(name: string): DefaultKey {
   const near = nearest(name, defaultKeys());
   const meant =
     near === undefined ? `The settings are ${defaultKeys().join(", ")}.` : `Did you mean ${near}?`;
-  throw new PaylinkError("usage", `There is no setting named ${name}. ${meant}`);
+  throw new PaylinkError("usage", `There is no setting named ${name}. ${meant}`, {
+    corrections: near === undefined ? undefined : [{ typed: name, instead: near }],
+  });
 }
 
 /** Throws `usage` for a value that the setting cannot have. */
