@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
+import type { Send } from "./http/exchange.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import { inForce, type InForce } from "./store/settings/in-force.ts";
 import { SANDBOX_PROFILE, withoutAccessToken } from "./store/settings/profile.ts";
@@ -20,6 +21,7 @@ interface Machine extends Pick<
 
 type Services = Pick<
   Context,
+  | "send"
   | "settings"
   | "profiles"
   | "api"
@@ -36,7 +38,7 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
+  const { out, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const { openSettings } = await import("./store/settings/settings.ts");
@@ -44,6 +46,17 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
       for (const secret of [token, clientSecret, accessToken]) secrets.know(secret);
     return settings;
+  };
+  const send: Send = async (request, options) => {
+    try {
+      return await machine.send(request, options);
+    } catch (error) {
+      const { nameStoppedSandbox } = await import("./api/stopped-sandbox.ts");
+      throw await nameStoppedSandbox(error, request, async () => {
+        const sandbox = (await profiles()).profiles()[SANDBOX_PROFILE];
+        return sandbox?.baseUrl;
+      });
+    }
   };
   let read: Promise<InForce> | undefined;
   const readSettings = async (): Promise<InForce> => {
@@ -53,6 +66,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   const settings = (): Promise<InForce> => (read ??= readSettings());
   return {
     dataFolder: data,
+    send,
     profiles,
     settings,
     api: async (options = {}) => {
@@ -109,12 +123,12 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   };
 }
 
-async function writeFile(path: string, text: string): Promise<void> {
+async function writeFile(path: string, text: string, place: string): Promise<void> {
   const { writeFile: write } = await import("node:fs/promises");
   try {
     await write(path, text);
   } catch (error) {
-    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${fileReason(error)}.`, {
+    throw new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${fileReason(error)}.`, {
       cause: error,
     });
   }
