@@ -111,8 +111,8 @@ export interface TemporaryHome {
 export interface Context {
   readonly out: Output;
   readonly readFile: ReadFile;
-  /** Throws `file_unwritable`. */
-  readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** `place` is the flag that names the file. Throws `file_unwritable`. */
+  readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Absent where nobody can answer: no terminal, CI, `--no-input`, `--json`. */

@@ -35,7 +35,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
-    const stdin = createStdin({ open: () => world.stdin, signal, note: out.note });
+    const stdin = createStdin({ open: () => world.stdin, signal, note: (text) => out.note(text) });
     const machine = {
       out,
       signal,

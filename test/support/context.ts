@@ -62,7 +62,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const input = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
     const out = await openOutput(given);
-    const stdin = createStdin({ open: () => input, signal, note: out.note });
+    const stdin = createStdin({ open: () => input, signal, note: (text) => out.note(text) });
     const machine = {
       out,
       signal,

@@ -113,7 +113,14 @@ async function openReceiver(
         hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
       },
     );
-  const keyring = await openKeyring([source], { readFile, send, signal, warn: out.warn, now });
+  const keyring = await openKeyring([source], {
+    readFile,
+    send,
+    signal,
+    place: "webhookKey",
+    warn: out.warn,
+    now,
+  });
   return startReceiver({
     ...plan,
     serve,
