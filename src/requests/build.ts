@@ -7,7 +7,6 @@ import {
 } from "../domain/payment-link.ts";
 import type { Problem } from "../domain/errors.ts";
 import {
-  isJsonNumber,
   isJsonObject,
   JsonNumber,
   memberOf,

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
-import { safeLines } from "../render/safe-text.ts";
+import { safeJson, safeLines } from "../render/safe-text.ts";
 
 /** Node's stream; a terminal's knows its width and its colours. */
 export interface OutputStream extends Writable {
@@ -56,6 +56,8 @@ export async function createOutput(
   const warnings: string[] = [];
   let warningsAsLines = false;
   const talk = (text: string): void => write(stderr, `${hide(text)}\n`);
+  /** What came over the wire is safe in JSON too. */
+  const printed = json ? safeJson : (text: string): string => text;
   return {
     json,
     get width() {
@@ -63,10 +65,10 @@ export async function createOutput(
     },
     paint,
     notePaint,
-    data: (text) => write(stdout, `${text}\n`),
+    data: (text) => write(stdout, `${printed(text)}\n`),
     lines: (texts) => {
       if (readerGone.signal.aborted || texts.length === 0) return;
-      write(stdout, Buffer.from(`${texts.join("\n")}\n`));
+      write(stdout, Buffer.from(`${printed(texts.join("\n"))}\n`));
       if (stdout.writableLength > MAX_WAITING) readerGone.abort();
     },
     bytes: (bytes) => write(stdout, bytes),
@@ -83,12 +85,12 @@ export async function createOutput(
       // Warnings quote files and answers of the service.
       const message = safeLines(hide(text));
       if (!json) talk(`${notePaint.yellow("!")} ${message}`);
-      else if (warningsAsLines) write(stdout, `${JSON.stringify({ type: "warning", message })}\n`);
+      else if (warningsAsLines) write(stdout, `${printed(JSON.stringify({ type: "warning", message }))}\n`);
       else warnings.push(message);
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),
-    error: talk,
+    error: (text) => talk(printed(text)),
     debug: talk,
     live: stderr.isTTY === true && !json,
     progress: (text = "") => {

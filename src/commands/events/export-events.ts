@@ -1,6 +1,7 @@
 /** `paylink events export`: prints events as the lines of `listen --json`, in order of arrival. */
 import type { Context } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
+import { safeJson } from "../../render/safe-text.ts";
 import type { ExportOptions } from "./options.ts";
 import { asReceived, withEvents } from "./stored-events.ts";
 
@@ -10,7 +11,7 @@ export async function exportEvents(context: Context, options: ExportOptions): Pr
   await withEvents(context, options, async (store) => {
     for await (const event of store.events(options.filter)) {
       if (signal.aborted || unread.aborted) return;
-      out.data(eventLine(asReceived(event)));
+      out.data(safeJson(eventLine(asReceived(event))));
       await out.drained();
     }
   });
