@@ -58,6 +58,7 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     .addOption(
       new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
     )
+    .addOption(new Option("--no-color", "no colours").preset("never"))
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
   examples(program, [
     "paylink demo",

@@ -111,6 +111,12 @@ export function parseUrl(text: string): Parsed<URL> {
     : accepted(url);
 }
 
+/** The name of a profile. */
+export const parseProfileName = (text: string): Parsed<string> =>
+  /^[A-Za-z0-9._-]+$/.test(text)
+    ? accepted(text)
+    : refused("must consist of letters, digits, dots, underscores and hyphens");
+
 /** Where a key comes from, in a form that holds wherever paylink runs later: a file gets its full path. */
 export const lastingKeySource = (source: string): string => (isFile(source) ? resolve(source) : source);
 

@@ -6,13 +6,7 @@ import {
   type PaymentLinkRequest,
 } from "../domain/payment-link.ts";
 import type { Problem } from "../domain/errors.ts";
-import {
-  isJsonObject,
-  JsonNumber,
-  memberOf,
-  type Json,
-  type JsonObject,
-} from "../domain/json.ts";
+import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText, got } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";

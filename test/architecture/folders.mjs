@@ -130,6 +130,7 @@ export const FILES = {
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/corrections",
+    "commands/global-flags",
     "context",
     "domain",
     "program",
@@ -168,6 +169,7 @@ export const COMMANDS = {
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
+    "commands/global-flags",
     "commands/policy-flags",
     "commands/request-flags",
     "commands/usage-errors",

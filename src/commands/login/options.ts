@@ -35,6 +35,11 @@ export async function loginOptions(
   const [baseUrl, terminalId] = [read("baseUrl"), read("terminalId")];
   const [clientId, tokenUrl] = [read("clientId"), read("tokenUrl")];
   const webhookKey = read("webhookKey");
+  reader.exclude("--token-stdin", flags.tokenStdin, {
+    "--client-secret-stdin": flags.clientSecretStdin,
+    "--client-id": flags.clientId,
+    "--token-url": flags.tokenUrl,
+  });
   const secret = await readSecret(reader, flags, context);
   if (context.ask === undefined) requireAll(reader, { ...flags, ...secret });
   reader.finish("Nothing was stored.");
@@ -72,11 +77,7 @@ async function readSecret(
   { tokenStdin, clientSecretStdin }: LoginFlags,
   { readFile }: Pick<Context, "readFile">,
 ): Promise<Account> {
-  if (tokenStdin === true && clientSecretStdin === true) {
-    reader.problem("--token-stdin", "cannot be used with --client-secret-stdin");
-    return {};
-  }
-  if (tokenStdin !== true && clientSecretStdin !== true) return {};
+  if ((tokenStdin === true) === (clientSecretStdin === true)) return {};
   const key = tokenStdin === true ? "token" : "clientSecret";
   const secret = new TextDecoder().decode(await readFile("-")).trim();
   const parsed = parseAccountValue(key)(secret);

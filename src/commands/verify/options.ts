@@ -38,6 +38,7 @@ export function verifyOptions(
   const publicUrl = reader.read("--public-url", setting?.value, parseUrl);
   if (flags.event !== undefined && file !== undefined)
     reader.problem("--event", "cannot be used with a file");
+  if (flags.event === undefined && flags.db !== undefined) reader.problem("--db", "needs --event");
   reader.finish("Nothing was verified.");
   const webhookKey = settings.get("webhookKey");
   const keySources = flags.key ?? (webhookKey === undefined ? [] : [webhookKey]);
