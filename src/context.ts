@@ -16,6 +16,8 @@ export interface Output {
   readonly json: boolean;
   /** Columns of the terminal that `data` goes to; 80 where it is none. */
   readonly width: number;
+  /** Columns that a line may take: those of the terminal, and any number elsewhere, where programs read it. */
+  readonly lineWidth: number;
   /** Colours for `data` and for `note`: each knows what its own stream can show. */
   readonly paint: Paint;
   readonly notePaint: Paint;

@@ -63,6 +63,9 @@ export async function createOutput(
     get width() {
       return widthOf(stdout);
     },
+    get lineWidth() {
+      return stdout.isTTY === true ? widthOf(stdout) : Number.POSITIVE_INFINITY;
+    },
     paint,
     notePaint,
     data: (text) => write(stdout, `${printed(text)}\n`),

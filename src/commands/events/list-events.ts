@@ -20,7 +20,13 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
   else if (quiet) for (const one of found) out.data(safeText(nameOf(one)));
   else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
-  else out.data(renderTable(found.map((one) => cellsOf(one, context))));
+  else
+    out.data(
+      renderTable(
+        found.map((one) => cellsOf(one, context)),
+        out.lineWidth,
+      ),
+    );
   return 0;
 }
 

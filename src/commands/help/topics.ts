@@ -3,6 +3,7 @@ import type { Context, Output } from "../../context.ts";
 import { FAILURES } from "../../domain/errors.ts";
 import { EXIT_CODES } from "../../domain/errors.ts";
 import { renderTable } from "../../render/table.ts";
+import { wrap } from "../../render/wrap.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { MEANINGS } from "./reasons.ts";
 
@@ -19,24 +20,55 @@ function showErrors(out: Output): void {
   const errors = Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exit, means }));
   if (out.json) return out.data(JSON.stringify({ exits, errors }));
   out.data("Exit codes:");
-  out.data(indented(exits.map(({ code, means }) => [String(code), means])));
-  out.data("\nError codes, each with its exit code; --json gives them as error.code:");
-  out.data(indented(errors.map(({ code, exit, means }) => [code, String(exit), means])));
+  out.data(
+    indented(
+      exits.map(({ code, means }) => [String(code), means]),
+      out.lineWidth,
+    ),
+  );
+  out.data(wrap("\nError codes, each with its exit code; --json gives them as error.code:", out.lineWidth));
+  out.data(
+    indented(
+      errors.map(({ code, exit, means }) => [code, String(exit), means]),
+      out.lineWidth,
+    ),
+  );
 }
 
 function showReasons(out: Output): void {
   if (out.json) return out.data(JSON.stringify(MEANINGS));
-  out.data("Why a webhook is refused, in the order of the checks; the first reason found is reported.");
-  out.data("paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n");
-  out.data(indented(Object.entries(MEANINGS)));
+  out.data(
+    wrap(
+      "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
+      out.lineWidth,
+    ),
+  );
+  out.data(
+    wrap(
+      "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n",
+      out.lineWidth,
+    ),
+  );
+  out.data(indented(Object.entries(MEANINGS), out.lineWidth));
 }
 
 function showEnvironment(out: Output): void {
   if (out.json) return out.data(JSON.stringify(ENVIRONMENT));
-  out.data("Environment variables. A flag overrides them, and they override the profile:");
-  out.data(indented(Object.entries(ENVIRONMENT)));
+  out.data(
+    wrap("Environment variables. A flag overrides them, and they override the profile:", out.lineWidth),
+  );
+  out.data(indented(Object.entries(ENVIRONMENT), out.lineWidth));
 }
 
-function indented(rows: readonly (readonly string[])[]): string {
-  return renderTable(rows.map((row) => row.map((text) => ({ text })))).replace(/^/gm, "  ");
+/** The last column holds sentences, which go on below their own beginning. */
+function indented(rows: readonly (readonly string[])[], width: number): string {
+  const heads = rows.map((row) => row.slice(0, -1).map((text) => ({ text })));
+  const lines = renderTable(heads).split("\n");
+  const column = Math.max(...lines.map(({ length }) => length)) + 4;
+  return rows
+    .map(
+      (row, index) =>
+        `  ${(lines[index] ?? "").padEnd(column - 4)}  ${wrap(row.at(-1) ?? "", width - column, column)}`,
+    )
+    .join("\n");
 }

@@ -2,6 +2,7 @@
 import type { Context, Output } from "../../context.ts";
 import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox-event.ts";
+import { wrap } from "../../render/wrap.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger-types.ts";
@@ -50,7 +51,8 @@ function announce({ url, dashboardUrl }: RunningSandbox, out: Output): void {
     out.data(`Sandbox on ${out.paint.bold(url)}`);
     out.data(`Dashboard  ${dashboardUrl}`);
   }
-  out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
+  const next = `No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`;
+  out.note(wrap(next, out.lineWidth));
   out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
 }
 
