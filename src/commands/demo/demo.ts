@@ -2,7 +2,7 @@
 import { createApi, type Api } from "../../api/client.ts";
 import { payAtCheckout } from "../../api/pay-link.ts";
 import { fixedToken } from "../../api/tokens.ts";
-import type { Context, Output } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber } from "../../domain/json.ts";
 import {
@@ -11,16 +11,19 @@ import {
   VERIFICATION,
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
 import { TRANSACTION_PATH } from "../../store/settings/in-force.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { clip, safeText } from "../../render/safe-text.ts";
-import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import { clip } from "../../render/safe-text.ts";
+import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/wrap.ts";
 import type { Choice } from "../../sandbox/payments.ts";
 import { openLocalServices } from "../local-services.ts";
+
+const INTRODUCTION =
+  "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.";
 
 /** Milliseconds that one step may take; it takes a few unless something is broken. */
 const TIMEOUT = 10_000;
@@ -38,9 +41,7 @@ interface Loop {
 
 export async function demo(context: Context): Promise<number> {
   const { out } = context;
-  const intro =
-    "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.";
-  out.note(`${wrap(intro, out.lineWidth)}\n`);
+  out.note(`${wrap(INTRODUCTION, out.lineWidth)}\n`);
   const loop = await openLoop(context);
   try {
     const event = await payOnce(loop, "one-time link, paid", oneTime(loop), "approved");
@@ -167,7 +168,8 @@ async function pay(
       details: { event },
     });
   }
-  done(context, title, outcomeLine(event.record, context.out));
+  const { record } = event;
+  done(context, title, (width) => renderOutcomeLine(record, { paint: context.out.paint, width }));
   return event;
 }
 
@@ -179,25 +181,13 @@ async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Prom
   if (status !== 401 || rejection.type !== "rejected") {
     throw new PaylinkError("internal", "A tampered webhook was not refused.", { details: { status } });
   }
-  done(
-    context,
-    "tampered webhook, refused",
-    clip(`${status} ${rejection.code}`, context.out.lineWidth - STEP_WIDTH - 2),
-  );
+  done(context, "tampered webhook, refused", (width) => clip(`${status} ${rejection.code}`, width));
 }
 
 const STEP_WIDTH = 32;
 
-/** Outcome, amount and as much of the reference as fits. */
-function outcomeLine(record: TransactionRecord, { paint, lineWidth }: Output): string {
-  const outcome = outcomeOf(record);
-  const amount = amountOf(record);
-  const before = "✓ ".length + STEP_WIDTH + `${outcome}  ${amount}  `.length;
-  const reference = clip(safeText(textOf(record, "reference") ?? "-"), Math.max(1, lineWidth - before));
-  return `${paintOutcome(outcome, paint)}  ${paint.bold(amount)}  ${reference}`;
-}
-
-function done({ out }: Context, step: string, result: string): void {
+function done({ out }: Context, step: string, result: (width: number) => string): void {
   if (out.json) out.data(JSON.stringify({ type: "step", step, ok: true }));
-  else out.data(`${out.paint.green("✓")} ${step.padEnd(STEP_WIDTH)}${result}`);
+  else
+    out.data(`${out.paint.green("✓")} ${step.padEnd(STEP_WIDTH)}${result(out.lineWidth - STEP_WIDTH - 2)}`);
 }
