@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
+import type { Send } from "./http/exchange.ts";
+import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import type { InForce } from "./store/settings/in-force.ts";
 import type { Settings } from "./store/settings/settings.ts";
@@ -19,6 +21,7 @@ interface Machine extends Pick<
 
 type Services = Pick<
   Context,
+  | "send"
   | "settings"
   | "profiles"
   | "api"
@@ -36,7 +39,7 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
+  const { out, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const { openSettings } = await import("./store/settings/settings.ts");
@@ -44,6 +47,17 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
       for (const secret of [token, clientSecret, accessToken]) secrets.know(secret);
     return settings;
+  };
+  const send: Send = async (request, options) => {
+    try {
+      return await machine.send(request, options);
+    } catch (error) {
+      const { nameStoppedSandbox } = await import("./api/stopped-sandbox.ts");
+      throw await nameStoppedSandbox(error, request, async () => {
+        const sandbox = (await profiles()).profiles()[SANDBOX_PROFILE];
+        return sandbox?.baseUrl;
+      });
+    }
   };
   let read: Promise<InForce> | undefined;
   const readSettings = async (): Promise<InForce> => {
@@ -54,6 +68,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   const settings = (): Promise<InForce> => (read ??= readSettings());
   return {
     dataFolder: data,
+    send,
     profiles,
     settings,
     api: async (options = {}) => {
@@ -86,7 +101,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     serviceTime: async () => {
       const machine = { now: now(), ofSandbox: false };
       const { canonicalAddress } = await import("./domain/web-address.ts");
-      const { SANDBOX_PROFILE } = await import("./store/settings/profile.ts");
       const baseUrl = (await settings()).get("baseUrl");
       const registered = (await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl;
       // No other service is asked for its time.
@@ -110,7 +124,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
-      const { SANDBOX_PROFILE } = await import("./store/settings/profile.ts");
       const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");
       const folder = sandboxFolder(home === undefined ? data : folders(home).data);
       const identity = openIdentity(folder, newId);
@@ -132,12 +145,12 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   };
 }
 
-async function writeFile(path: string, text: string): Promise<void> {
+async function writeFile(path: string, text: string, place: string): Promise<void> {
   const { writeFile: write } = await import("node:fs/promises");
   try {
     await write(path, text);
   } catch (error) {
-    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${fileReason(error)}.`, {
+    throw new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${fileReason(error)}.`, {
       cause: error,
     });
   }

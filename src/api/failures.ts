@@ -74,10 +74,24 @@ function nextStep(status: number, effect: Effect): string | undefined {
   return undefined;
 }
 
+/** Nothing answers where the sandbox was registered. */
+export class SandboxNotRunning extends SendError {}
+
+const NO_EFFECT: Readonly<Record<Effect, string>> = {
+  creates: "Nothing was created. ",
+  pays: "Nothing was paid. ",
+  reads: "",
+};
+
 /** The failure for an exchange without a usable reply. */
 export function failureOf(error: unknown, effect: Effect): unknown {
   if (!(error instanceof SendError)) return error;
   const { message, sent } = error;
+  if (error instanceof SandboxNotRunning)
+    return new PaylinkError("not_reached", "The sandbox is not running.", {
+      hint: `${NO_EFFECT[effect]}Start it: paylink sandbox`,
+      cause: error,
+    });
   const hint = effect === "pays" ? "Nothing was paid. Is the sandbox running? paylink sandbox" : undefined;
   if (effect === "reads" || !sent)
     return new PaylinkError("not_reached", `The service was not reached: ${message}.`, {

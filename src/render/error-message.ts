@@ -12,15 +12,16 @@ interface ErrorStyle {
   readonly unwritten: readonly string[];
 }
 
-/** `example` is a command line that works, shown if the error has no hint. */
+/** `corrected` is the command line as it was probably meant, shown if the error has no hint. */
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings, unwritten }: ErrorStyle,
-  example?: string,
+  corrected?: string,
 ): string {
+  const hint = error.hint ?? (corrected === undefined ? undefined : `Try: ${safeText(corrected)}`);
   if (json)
     return JSON.stringify({
-      error: jsonOf(error),
+      error: jsonOf(error, hint),
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
     });
@@ -32,7 +33,6 @@ export function renderError(
   }
   const { body } = error.details;
   if (typeof body === "string") lines.push(safeLines(body));
-  const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");
 }
@@ -46,7 +46,10 @@ function fixes({ code, problems }: PaylinkError): string {
 /** One problem, or warning, on one line: its place and its message. */
 export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
 
-function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {
+function jsonOf(
+  { code, message, problems, details }: PaylinkError,
+  hint: string | undefined,
+): Record<string, unknown> {
   return {
     code,
     message,

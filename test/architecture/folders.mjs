@@ -139,7 +139,8 @@ export const FILES = {
   entry: ["main", "terminal/channel", "env-paths", "node:module"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
-    "commands/declare",
+    "commands/corrections",
+    "commands/global-flags",
     "context",
     "domain",
     "program",
@@ -149,9 +150,11 @@ export const FILES = {
   services: [
     "api/client-from-settings",
     "api/sandbox-control",
+    "api/stopped-sandbox",
     "bulk/journals",
     "context",
     "domain",
+    "http/exchange",
     "store",
     "node:fs/promises",
     "node:os",
@@ -174,9 +177,11 @@ export const COMMANDS = {
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/confirm",
+    "commands/corrections",
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
+    "commands/global-flags",
     "commands/policy-flags",
     "commands/request-flags",
     "commands/setting-help",

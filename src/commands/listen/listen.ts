@@ -20,7 +20,11 @@ import { readTls, watchTls } from "./tls.ts";
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
   const { out } = context;
   out.streamWarnings();
-  const keyring = await openKeyring(options.keySources, { ...context, warn: out.warn });
+  const keyring = await openKeyring(options.keySources, {
+    ...context,
+    place: options.keyPlace,
+    warn: out.warn,
+  });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
   const reporter = createReporter({ out, compact: options.compact, shows });

@@ -28,6 +28,8 @@ export interface ListenOptions {
   readonly unverified: boolean;
   /** The service's keys: files, URLs or the keys' own text. */
   readonly keySources: readonly string[];
+  /** The flag or setting that names them. */
+  readonly keyPlace: string;
   readonly forwarding: {
     readonly to: URL | undefined;
     readonly failedTo: URL | undefined;
@@ -76,6 +78,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     strict: flags.strict ?? false,
     unverified: !flags.verify,
     keySources,
+    keyPlace: flags.key === undefined ? "webhookKey" : "--key",
     forwarding: {
       to: forwardTo.value,
       failedTo: forwardFailedTo.value,
