@@ -8,6 +8,8 @@ export interface SendOptions {
   readonly maxReply?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;
+  /** Identifies paylink to the server (mutual TLS). */
+  readonly clientCertificate?: TlsFiles | undefined;
 }
 
 /** Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. */

@@ -21,6 +21,7 @@ function apiAt(baseUrl: string, { tokens = fixedToken(TOKEN), timeout = 5000 }: 
     httpsProxy: undefined,
     noProxy: undefined,
     nodeVersion: process.versions.node,
+    userAgent: "paylink/0.0.0",
   });
   onTestFinished(() => sender.close());
   const waits: Wait[] = [];
