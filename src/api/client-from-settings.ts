@@ -3,7 +3,8 @@ import { PaylinkError } from "../domain/errors.ts";
 import type { InForce, Source } from "../store/settings/in-force.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
-import { fixedToken, tokensByCredentials, type AccessToken, type TokenSource } from "./tokens.ts";
+import type { AccessToken } from "./token-request.ts";
+import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends RetryParts {
   readonly settings: InForce;
