@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { messageOf, PaylinkError } from "./domain/errors.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
-import { inForce, type InForce } from "./store/settings/in-force.ts";
-import { SANDBOX_PROFILE, withoutAccessToken } from "./store/settings/profile.ts";
+import type { InForce } from "./store/settings/in-force.ts";
 import type { Settings } from "./store/settings/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
@@ -47,6 +46,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   };
   let read: Promise<InForce> | undefined;
   const readSettings = async (): Promise<InForce> => {
+    const { inForce } = await import("./store/settings/in-force.ts");
     const stored = await profiles();
     return inForce({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
   };
@@ -68,12 +68,16 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
           out.warn(
             `Nothing was created: ${reason}. Trying again in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
           ),
-        keep: async (name, { token, expires }) =>
-          (await profiles()).change(name, (before) => ({
+        keep: async (name, { token, expires }) => {
+          const { withoutAccessToken } = await import("./store/settings/profile.ts");
+          await (
+            await profiles()
+          ).change(name, (before) => ({
             ...withoutAccessToken(before),
             accessToken: token,
             ...(expires === undefined ? {} : { accessTokenExpires: expires }),
-          })),
+          }));
+        },
       });
     },
     journals: async () => {
@@ -86,6 +90,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
+      const { SANDBOX_PROFILE } = await import("./store/settings/profile.ts");
       const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");
       const folder = sandboxFolder(home === undefined ? data : folders(home).data);
       const identity = openIdentity(folder, newId);

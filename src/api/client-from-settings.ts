@@ -20,9 +20,9 @@ export function openApi(parts: AccountParts): Api {
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
   const send = withRetries(parts);
-  const transactionPath = settings.get("transactionPath") ?? "";
+  const transactionUrl = settings.get("transactionUrl");
   const tokens = tokensInForce({ ...parts, send });
-  return createApi({ send, baseUrl, tokens, transactionPath, timeout });
+  return createApi({ send, baseUrl, tokens, transactionUrl, timeout });
 }
 
 export const noAccount = (): PaylinkError =>
@@ -45,7 +45,7 @@ function tokensInForce(parts: AccountParts): TokenSource {
   throw new PaylinkError("no_token", "No access token configured.");
 }
 
-const STRENGTH: readonly Source[] = ["default", "profile", "environment", "flag"];
+const STRENGTH: readonly Source[] = ["default", "service", "profile", "environment", "flag"];
 const isStronger = (one: Source, other: Source): boolean => STRENGTH.indexOf(one) > STRENGTH.indexOf(other);
 
 function credentialsInForce({
@@ -62,9 +62,10 @@ function credentialsInForce({
   // A token from credentials in the environment is not stored.
   const own =
     profile !== undefined &&
-    (["clientSecret", "clientId", "tokenUrl"] as const).every(
-      (key) => settings.find(key)?.source === "profile",
-    );
+    (["clientSecret", "clientId", "tokenUrl"] as const).every((key) => {
+      const source = settings.find(key)?.source;
+      return source === "profile" || source === "service";
+    });
   const tokens = tokensByCredentials({
     ...parts,
     credentials,

@@ -16,8 +16,8 @@ export interface ApiParts {
   readonly send: Send;
   readonly baseUrl: string;
   readonly tokens: TokenSource;
-  /** The path of a transaction, with `{uti}` in it. */
-  readonly transactionPath: string;
+  /** Where a transaction is read: a path or a whole URL, with `{uti}` in it. */
+  readonly transactionUrl: string | undefined;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
 }
@@ -45,12 +45,20 @@ export function createApi(parts: ApiParts): Api {
       return readCreated(reply, request);
     },
     readTransaction: async (uti) => {
-      const path = parts.transactionPath.replace("{uti}", () => encodeURIComponent(uti));
-      const url = serviceUrl(parts.baseUrl, path);
+      const url = transactionAddress(parts, uti);
       const reply = await call(parts, "GET", url, new Uint8Array(), "reads");
       return reply.body;
     },
   };
+}
+
+function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string): URL {
+  if (transactionUrl === undefined)
+    throw new PaylinkError("usage", "The service has no known address for transactions. Nothing was read.", {
+      hint: "Set it, with {uti} for the transaction: paylink config set transactionUrl <path or URL>",
+    });
+  const address = transactionUrl.replaceAll("{uti}", () => encodeURIComponent(uti));
+  return address.startsWith("/") ? serviceUrl(baseUrl, address) : serviceUrl(address, "");
 }
 
 /** The URL of an operation. Throws if a token would be sent there without encryption. */

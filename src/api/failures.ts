@@ -65,7 +65,7 @@ function nextStep(reply: HttpReply, effect: Effect): string | undefined {
   if (status === 403)
     return "Nothing was created. The token is valid, but not for this request. Check the terminal: paylink status";
   if (effect === "reads" && status === 404)
-    return "Check the uti, and the path: paylink config get transactionPath";
+    return "Check the uti, and the address: paylink config get transactionUrl";
   if (status === 404) return "Nothing was created. Check the base URL: paylink config get baseUrl";
   return undefined;
 }

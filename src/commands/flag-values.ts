@@ -1,5 +1,4 @@
 /** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
-import { resolve } from "node:path";
 import { parseDuration } from "../domain/duration.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
@@ -101,9 +100,3 @@ export function parseUrl(text: string): Parsed<URL> {
     ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
     : accepted(url);
 }
-
-/** Where a key comes from, in a form that holds wherever paylink runs later: a file gets its full path. */
-export const lastingKeySource = (source: string): string => (isFile(source) ? resolve(source) : source);
-
-/** Neither a URL nor the text of a key. */
-const isFile = (source: string): boolean => !/^https?:|^\s*(?:-----|\{)/i.test(source);

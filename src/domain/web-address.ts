@@ -1,14 +1,27 @@
 /** Absolute http(s) URLs, and whether they stay on this machine. */
 
-/** Whether the text is an absolute http(s) URL without white space. */
+/** Whether the text is an absolute http(s) URL without white space and control characters. */
 export function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
 /** The URL; undefined for any other text. */
 export function parseWebAddress(text: string): URL | undefined {
   return isWebAddress(text) ? new URL(text) : undefined;
 }
+
+/**
+ * The address with scheme and host in lower case and without its default port. What follows the host stays as it is
+ * spelled: `URL` would escape a `{placeholder}` in a path.
+ */
+export function normalAddress(url: URL, text: string): string {
+  const [, user = "", rest = ""] = /^[^:]+:\/\/([^/?#\\]*@)?[^/?#\\]*(.*)$/.exec(text) ?? [];
+  return `${url.protocol}//${user}${url.host}${rest}`;
+}
+
+/** The text without the password of a URL in it. */
+export const withoutPassword = (text: string): string =>
+  text.replace(/(:\/\/[^/?#@:\s]*:)[^/?#\s]*@/g, "$1[redacted]@");
 
 /** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them. Any other name can point anywhere. */
 export function isLoopback(hostname: string): boolean {

@@ -1,5 +1,6 @@
 /** Loads the service's public keys from a file, a URL, or the text itself. */
 import { messageOf, PaylinkError } from "../domain/errors.ts";
+import { isKeyText } from "../domain/key-source.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
@@ -70,8 +71,6 @@ async function loadKey(source: string, io: KeySources): Promise<VerificationKey[
   for (const warning of read.warnings) io.warn(`${name}: ${warning}`);
   return read.keys;
 }
-
-const isKeyText = (source: string): boolean => /^\s*(-----BEGIN |\{)/.test(source);
 
 async function bytesOf(source: string, { readFile, send }: KeySources): Promise<Uint8Array> {
   if (isKeyText(source)) return new TextEncoder().encode(source);

@@ -13,7 +13,7 @@ import { checkRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { parseWhen } from "../domain/when.ts";
 import type { InForce } from "../store/settings/in-force.ts";
-import type { SettingKey } from "../store/settings/profile.ts";
+import type { SettingKey } from "../store/settings/setting-table.ts";
 
 /** The field of each flag. */
 export const FIELD_OF = {

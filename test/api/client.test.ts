@@ -33,7 +33,7 @@ function apiAt(baseUrl: string, { tokens = fixedToken(TOKEN), timeout = 5000 }: 
     waiting: (wait) => waits.push(wait),
   });
   return {
-    api: createApi({ send, baseUrl, tokens, transactionPath: "/v1/transactions/{uti}", timeout }),
+    api: createApi({ send, baseUrl, tokens, transactionUrl: "/v1/transactions/{uti}", timeout }),
     waits,
   };
 }

@@ -26,7 +26,7 @@ export const FOLDERS = {
   },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",
-    mayImport: ["domain", "store/settings/in-force", "store/settings/profile"],
+    mayImport: ["domain", "store/settings/in-force", "store/settings/setting-table"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",

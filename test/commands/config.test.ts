@@ -80,11 +80,11 @@ describe("paylink config", () => {
   it.each([
     [["set", "token", "x"], "secret"],
     [["get", "clientSecret"], "secret"],
-    [["set", "colour", "red"], "There is no setting named colour. The settings are baseUrl"],
+    [["set", "colour", "red"], "There is no setting named colour. The settings are service, baseUrl"],
     [["unset", "curency"], "Did you mean currency?"],
     [["set", "expires", "soon"], "duration"],
     [["set", "expires", "2020-01-01"], 'must be in the future (got "2020-01-01")'],
-    [["set", "transactionPath", "/t"], "{uti}"],
+    [["set", "transactionUrl", "/t"], "{uti}"],
     [["set", "baseUrl", "service"], "must be an absolute http or https URL"],
   ])("refuses %j", async (args, words) => {
     const run = await configIn(temporaryHome())(...args);

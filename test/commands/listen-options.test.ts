@@ -5,6 +5,7 @@ import { listenOptions } from "../../src/commands/listen/options.ts";
 import type { ListenFlags } from "../../src/commands/listen/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { inForce } from "../../src/store/settings/in-force.ts";
+import type { Profile } from "../../src/store/settings/profile.ts";
 import { runCommand } from "../support/context.ts";
 
 const DEFAULTS: ListenFlags = {
@@ -16,10 +17,10 @@ const DEFAULTS: ListenFlags = {
   store: true,
 };
 
-const settings = (profile: Readonly<Record<string, string>> = { webhookKey: "service.pem" }) =>
+const settings = (profile: Profile = { webhookKey: ["service.pem"] }) =>
   inForce({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
 
-const optionsOf = (flags: Partial<ListenFlags> = {}, profile?: Readonly<Record<string, string>>) =>
+const optionsOf = (flags: Partial<ListenFlags> = {}, profile?: Profile) =>
   listenOptions({ ...DEFAULTS, ...flags }, settings(profile));
 
 function problemsOf(flags: Partial<ListenFlags>): Record<string, string> {
@@ -53,7 +54,7 @@ describe("the options of listen", () => {
   it("take the path of the public URL unless --path is given", () => {
     expect(optionsOf({ publicUrl: "https://shop.example/hook" }).path).toBe("/hook");
     expect(optionsOf({ publicUrl: "https://shop.example/hook", path: "/other" }).path).toBe("/other");
-    const profile = { webhookKey: "k", publicUrl: "https://shop.example/kept" };
+    const profile = { webhookKey: ["k"], publicUrl: "https://shop.example/kept" };
     expect(optionsOf({}, profile).path).toBe("/kept");
   });
 

@@ -8,7 +8,7 @@ import { temporaryHome } from "../support/home.ts";
 
 interface Stored {
   readonly current: string;
-  readonly profiles: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly profiles: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 const storedIn = (home: string): Stored =>
@@ -60,7 +60,7 @@ describe("paylink login", () => {
       clientId: "c",
       clientSecret: "secret",
       tokenUrl: "https://service.example/token",
-      webhookKey: resolve("service.pem"),
+      webhookKey: [resolve("service.pem")],
     });
   });
 

@@ -2,7 +2,7 @@
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { defaultKeys } from "../../store/settings/profile.ts";
+import { CONFIG_KEYS } from "../../store/settings/setting-table.ts";
 
 const NAME = "paylink";
 
@@ -24,7 +24,7 @@ export async function suggest(
   const commands = program.createHelp().visibleCommands(program);
   const values = {
     profile: Object.keys((await profiles()).profiles()),
-    key: defaultKeys(),
+    key: CONFIG_KEYS,
     topic: commands.map((command) => command.name()),
   };
   addValues(program, completions, values);

@@ -19,9 +19,9 @@ export const registerConfig: Register = (program, execute) => {
     .command("set")
     .description("store a value in the profile")
     .argument("<key>", "the setting")
-    .argument("<value>", "its value")
-    .action((key, value) =>
-      execute(set, async (context) => (await load()).storeSetting(context, key, value)),
+    .argument("<value...>", "its value; webhookKey takes several")
+    .action((key, values) =>
+      execute(set, async (context) => (await load()).storeSetting(context, key, values)),
     );
   const unset = config
     .command("unset")

@@ -2,15 +2,16 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { InForce, Setting } from "../../store/settings/in-force.ts";
 import {
   DEFAULT_PROFILE,
-  defaultKeys,
+  shownSetting,
   without,
   withoutAccessToken,
-  type DefaultKey,
+  type Profile,
 } from "../../store/settings/profile.ts";
-import { settingKey, settingValue } from "./options.ts";
+import { CONFIG_KEYS, type ConfigKey, type SettingValues } from "../../store/settings/setting-table.ts";
+import { newValue, settingName, withoutHeader, type SettingName } from "./options.ts";
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */
 const LONGEST_VALUE = 100;
@@ -20,7 +21,7 @@ export async function listSettings(context: Context): Promise<number> {
   const settings = await context.settings();
   const profile = profileInForce(context, settings);
   if (out.json) {
-    const values = Object.fromEntries(defaultKeys().map((key) => [key, settings.find(key) ?? null]));
+    const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
     out.data(JSON.stringify({ profile, settings: values }));
     return 0;
   }
@@ -29,9 +30,9 @@ export async function listSettings(context: Context): Promise<number> {
       `${out.paint.bold(label.padEnd(20))}${clip(safeText(value), LONGEST_VALUE)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`,
     );
   row("profile", profile?.name, profile?.source);
-  for (const key of defaultKeys()) {
+  for (const key of CONFIG_KEYS) {
     const found = settings.find(key);
-    row(key, found?.value, found?.source);
+    row(key, found && shownSetting(found.value), found?.source);
   }
   return 0;
 }
@@ -45,48 +46,80 @@ function profileInForce(
   return { name: settings.profile, source };
 }
 
-export async function printSetting({ out, settings }: Context, name: string): Promise<number> {
-  const key = settingKey(name);
-  const found = (await settings()).find(key);
-  if (out.json) out.data(JSON.stringify({ key, ...(found ?? { value: null, source: null }) }));
+/** A value in a JSON document, without the password of a URL. */
+const documentOf = (found: Setting | undefined): object | null =>
+  found === undefined ? null : { ...found, value: safeValue(found.value) };
+
+const safeValue = (value: SettingValues[ConfigKey]): SettingValues[ConfigKey] =>
+  typeof value === "string" ? shownSetting(value) : value;
+
+export async function printSetting({ out, settings }: Context, text: string): Promise<number> {
+  const name = settingName(text);
+  const found = valueInForce(await settings(), name);
+  if (out.json)
+    out.data(JSON.stringify({ key: text, ...(documentOf(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
-    throw new PaylinkError("usage", `${key} is not set.`, { hint: "Try: paylink config list" });
-  else out.data(safeText(found.value));
+    throw new PaylinkError("usage", `${text} is not set.`, { hint: "Try: paylink config list" });
+  else out.data(safeText(shownSetting(found.value)));
   return 0;
 }
 
-export async function storeSetting(context: Context, name: string, text: string): Promise<number> {
-  const { out, now, profile, env } = context;
-  const key = settingKey(name);
-  const value = settingValue(key, text, now());
-  const settings = await context.profiles();
-  const target = profile ?? (env["PAYLINK_PROFILE"] || undefined) ?? settings.current() ?? DEFAULT_PROFILE;
-  await settings.change(target, (before) => ({
-    ...(belongsToToken(key) ? withoutAccessToken(before) : before),
-    [key]: value,
-  }));
-  if (out.json) out.data(JSON.stringify({ profile: target, key, value }));
-  else out.data(`${key} of profile ${safeText(target)} is now ${safeText(value)}.`);
+function valueInForce(settings: InForce, { key, header }: SettingName): Setting | undefined {
+  if (header === undefined) return settings.find(key);
+  const all = settings.find("headers");
+  const one = Object.entries(all?.value ?? {}).find(([name]) => name.toLowerCase() === header.toLowerCase());
+  return all === undefined || one === undefined ? undefined : { value: one[1], source: all.source };
+}
+
+export async function storeSetting(
+  context: Context,
+  text: string,
+  values: readonly string[],
+): Promise<number> {
+  const { out, profile, env } = context;
+  const name = settingName(text);
+  const stored = await context.profiles();
+  const target = profile ?? (env["PAYLINK_PROFILE"] || undefined) ?? stored.current() ?? DEFAULT_PROFILE;
+  const { value, storedIn } = newValue(name, values, context.now(), stored.profiles()[target] ?? {});
+  await stored.change(target, (before) => storedIn(withoutOldToken(name, before)));
+  if (out.json) out.data(JSON.stringify({ profile: target, key: text, value }));
+  else out.data(`${text} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
   return 0;
 }
 
-/** An access token that was obtained with the old value must not be used with the new one. */
-const belongsToToken = (key: DefaultKey): boolean =>
-  key === "clientId" || key === "tokenUrl" || key === "baseUrl";
+/** The settings that an obtained access token depends on: it must not be used with other values. */
+const TOKEN_SETTINGS: readonly ConfigKey[] = [
+  "service",
+  "baseUrl",
+  "tokenUrl",
+  "clientId",
+  "tokenScope",
+  "tokenParams",
+];
 
-export async function removeSetting({ out, settings, profiles }: Context, name: string): Promise<number> {
-  const key = settingKey(name);
+const withoutOldToken = ({ key }: SettingName, before: Profile): Profile =>
+  TOKEN_SETTINGS.includes(key) ? withoutAccessToken(before) : before;
+
+export async function removeSetting({ out, settings, profiles }: Context, text: string): Promise<number> {
+  const name = settingName(text);
   const { profile } = await settings();
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
-  await (
-    await profiles()
-  ).change(profile, (before) => {
-    const rest = without(before, [key]);
-    return belongsToToken(key) ? withoutAccessToken(rest) : rest;
+  const stored = await profiles();
+  refuseKeyInUse(name, stored.profiles()[profile] ?? {});
+  await stored.change(profile, (before) => {
+    const rest = withoutOldToken(name, before);
+    return name.header === undefined ? without(rest, [name.key]) : withoutHeader(rest, name.header);
   });
-  if (out.json) out.data(JSON.stringify({ profile, key, value: null }));
-  else out.data(`${key} of profile ${safeText(profile)} is unset.`);
+  if (out.json) out.data(JSON.stringify({ profile, key: text, value: null }));
+  else out.data(`${text} of profile ${safeText(profile)} is unset.`);
   return 0;
+}
+
+function refuseKeyInUse({ key }: SettingName, { clientCert }: Profile): void {
+  if (key === "clientKey" && clientCert !== undefined)
+    throw new PaylinkError("usage", "clientCert needs clientKey. Nothing was changed.", {
+      hint: "Try: paylink config unset clientCert",
+    });
 }
 
 export async function useProfile({ out, profiles }: Context, name: string): Promise<number> {

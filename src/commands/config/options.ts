@@ -1,41 +1,110 @@
 /** From the arguments of `config` to a setting and the value that is stored for it. */
 import { PaylinkError } from "../../domain/errors.ts";
+import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { settingProblem, storedSetting } from "../../store/settings/profile.ts";
-import { defaultKeys, isDefaultKey, isSecretKey, type DefaultKey } from "../../store/settings/profile.ts";
-import { createFlagReader } from "../flag-reader.ts";
-import { lastingKeySource } from "../flag-values.ts";
+import { parseSetting, type Profile } from "../../store/settings/profile.ts";
+import {
+  CONFIG_KEYS,
+  isConfigKey,
+  isSettingKey,
+  SETTINGS,
+  type ConfigKey,
+  type SettingValues,
+} from "../../store/settings/setting-table.ts";
+import type { Headers } from "../../store/settings/setting-values.ts";
+
+/** A setting, or one header of `headers`. */
+export interface SettingName {
+  readonly key: ConfigKey;
+  readonly header: string | undefined;
+  /** As it is typed. */
+  readonly text: string;
+}
 
 /** Throws `usage` for a name that is not a setting, or is a secret. */
-export function settingKey(name: string): DefaultKey {
-  if (isDefaultKey(name)) return name;
-  if (isSecretKey(name))
-    throw new PaylinkError("usage", `${name} is a secret. paylink config does not show or set secrets.`, {
+export function settingName(text: string): SettingName {
+  const [, header] = /^headers\.(.*)$/.exec(text) ?? [];
+  if (header !== undefined) return { key: "headers", header: headerOf(text, header), text };
+  if (isConfigKey(text)) return { key: text, header: undefined, text };
+  if (isSettingKey(text))
+    throw new PaylinkError("usage", `${text} is a secret. paylink config does not show or set secrets.`, {
       hint: "paylink login   stores it; paylink logout deletes it",
     });
-  const near = nearest(name, defaultKeys());
-  const meant =
-    near === undefined ? `The settings are ${defaultKeys().join(", ")}.` : `Did you mean ${near}?`;
-  throw new PaylinkError("usage", `There is no setting named ${name}. ${meant}`);
+  const near = nearest(text, CONFIG_KEYS);
+  const meant = near === undefined ? `The settings are ${CONFIG_KEYS.join(", ")}.` : `Did you mean ${near}?`;
+  throw new PaylinkError("usage", `There is no setting named ${text}. ${meant}`, {
+    hint: "paylink help settings   shows each setting with an example",
+  });
+}
+
+function headerOf(text: string, header: string): string {
+  const name = parseHeaderName(header);
+  if (name.ok) return name.value;
+  throw new PaylinkError("usage", "Nothing was stored.", { problems: [{ at: text, message: name.message }] });
+}
+
+/** A value that was checked, and how it is stored. */
+interface NewValue {
+  readonly value: SettingValues[ConfigKey];
+  readonly storedIn: (before: Profile) => Profile;
 }
 
 /** Throws `usage` for a value that the setting cannot have. */
-export function settingValue(key: DefaultKey, text: string, now: Date): string {
-  const reader = createFlagReader();
-  const value = reader.read(key, text, (given) => parseSetting(key, given, now));
-  reader.finish("Nothing was stored.");
-  return value.value;
+export function newValue(name: SettingName, texts: readonly string[], now: Date, before: Profile): NewValue {
+  const read = readValue(name, texts, now, before);
+  if (read.ok) return read.value;
+  const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
+  throw new PaylinkError("usage", "Nothing was stored.", {
+    problems: [{ at: name.text, message }],
+    hint: `Try: paylink config set ${exampleOf(name)}`,
+  });
 }
 
-function parseSetting(key: DefaultKey, text: string, now: Date): Parsed<string> {
-  const problem = settingProblem(key, text);
-  if (problem !== undefined) return refused(problem);
+/** What may follow `paylink config set`. */
+export const exampleOf = ({ key, header, text }: SettingName): string =>
+  `${text} ${header === undefined ? SETTINGS[key].example : "7"}`;
+
+function readValue(
+  { key, header }: SettingName,
+  texts: readonly string[],
+  now: Date,
+  before: Profile,
+): Parsed<NewValue> {
+  const [text = "", ...more] = texts;
+  const given = more.length === 0 ? text : texts;
+  if (header !== undefined) {
+    const one = parseSetting("headers")({ [header]: given });
+    if (!one.ok) return one;
+    return accepted({ value: text.trim(), storedIn: (before) => withHeader(before, header, one.value) });
+  }
+  const read = parseSetting(key)(given);
+  const problem = read.ok ? problemNow(key, text, now, before) : read.message;
+  if (!read.ok || problem !== undefined) return refused(problem ?? "is invalid");
+  return accepted({ value: read.value, storedIn: (before) => ({ ...before, [key]: read.value }) });
+}
+
+/** What is wrong with a value that its setting allows, at this moment and in this place. */
+function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Profile): string | undefined {
   if (key === "expires") {
     const expiry = parseWhen(text, now);
-    if (!expiry.ok) return expiry;
-    if (expiry.value <= now) return refused("must be in the future");
+    if (!expiry.ok) return expiry.message;
+    return expiry.value <= now ? "must be in the future" : undefined;
   }
-  return accepted(storedSetting(key, key === "webhookKey" ? lastingKeySource(text) : text));
+  if (key === "eventStore" && withoutPassword(text) !== text)
+    return "must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass";
+  if (key === "clientCert" && clientKey === undefined) return "needs a key: set clientKey first";
+  return undefined;
+}
+
+/** The names of headers are compared in any case. */
+export const withoutHeader = ({ headers, ...others }: Profile, header: string): Profile => {
+  const left = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== header.toLowerCase());
+  return left.length === 0 ? others : { ...others, headers: Object.fromEntries(left) };
+};
+
+function withHeader(before: Profile, header: string, value: Headers): Profile {
+  return { ...before, headers: { ...withoutHeader(before, header).headers, ...value } };
 }

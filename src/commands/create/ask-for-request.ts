@@ -11,7 +11,7 @@ import {
   type ValueFlag,
 } from "../../requests/build.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
-import type { SettingKey } from "../../store/settings/profile.ts";
+import type { SettingKey } from "../../store/settings/setting-table.ts";
 import type { CreateOptions, RequestDraft } from "./options.ts";
 
 interface AskParts extends RequestDraft {

@@ -104,8 +104,8 @@ async function openReceiver(
   plan: ReceiverPlan,
   observe: Observe,
 ): Promise<Server> {
-  const source = settings.get("webhookKey");
-  if (source === undefined)
+  const sources = settings.get("webhookKey");
+  if (sources === undefined)
     throw new PaylinkError(
       "key_required",
       "There is no key to verify the payment's webhook. Nothing was sent.",
@@ -113,7 +113,7 @@ async function openReceiver(
         hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
       },
     );
-  const keyring = await openKeyring([source], { readFile, send, warn: out.warn, now });
+  const keyring = await openKeyring(sources, { readFile, send, warn: out.warn, now });
   return startReceiver({
     ...plan,
     serve,

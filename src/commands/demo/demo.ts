@@ -12,7 +12,7 @@ import {
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { TRANSACTION_PATH } from "../../store/settings/in-force.ts";
+import { SETTINGS } from "../../store/settings/setting-table.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -70,7 +70,13 @@ async function openLoop(context: Context): Promise<Loop> {
   const { token, terminals } = sandboxHome.identity;
   const { baseUrl } = sandbox;
   const tokens = fixedToken(token);
-  const api = createApi({ send, baseUrl, tokens, transactionPath: TRANSACTION_PATH, timeout: TIMEOUT });
+  const api = createApi({
+    send,
+    baseUrl,
+    tokens,
+    transactionUrl: SETTINGS.transactionUrl.default,
+    timeout: TIMEOUT,
+  });
   return {
     context,
     api,

@@ -63,8 +63,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   if (!flags.verify && !isLoopbackHost(flags.host))
     reader.problem("--no-verify", `is for loopback only: it cannot be used with --host ${flags.host}`);
   reader.finish("Nothing is listening.");
-  const webhookKey = settings.get("webhookKey");
-  const keySources = flags.key ?? (webhookKey === undefined ? [] : [webhookKey]);
+  const keySources = flags.key ?? settings.get("webhookKey") ?? [];
   if (keySources.length === 0 && flags.verify) throw keyRequired();
   return {
     host: flags.host,

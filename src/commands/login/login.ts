@@ -33,7 +33,11 @@ export async function login(
 }
 
 async function askForRest(ask: Ask, given: Account, known: Profile): Promise<Account> {
-  const answer = async (key: AccountKey, message: string, isSecret = false): Promise<Account> => {
+  const answer = async (
+    key: Exclude<AccountKey, "webhookKey">,
+    message: string,
+    isSecret = false,
+  ): Promise<Account> => {
     if (given[key] !== undefined) return {};
     const parse = (text: string) => parseAccountValue(key)(text.trim());
     const check = (text: string): string | undefined => {

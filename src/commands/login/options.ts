@@ -3,13 +3,13 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { DEFAULT_PROFILE, SANDBOX_PROFILE, type Profile } from "../../store/settings/profile.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
-import { lastingKeySource } from "../flag-values.ts";
 import {
   ACCOUNT_FLAGS,
   parseAccountValue,
   usesCredentials,
   type Account,
   type AccountKey,
+  type GivenAccount,
 } from "./account-values.ts";
 import type { LoginFlags } from "./flags.ts";
 
@@ -30,7 +30,7 @@ export async function loginOptions(
   const settings = await context.profiles();
   const profile = profileName(context, settings.current());
   const reader = createFlagReader();
-  const read = (key: "baseUrl" | "terminalId" | "clientId" | "tokenUrl" | "webhookKey") =>
+  const read = <Key extends "baseUrl" | "terminalId" | "clientId" | "tokenUrl" | "webhookKey">(key: Key) =>
     reader.read(ACCOUNT_FLAGS[key], flags[key], parseAccountValue(key));
   const [baseUrl, terminalId] = [read("baseUrl"), read("terminalId")];
   const [clientId, tokenUrl] = [read("clientId"), read("tokenUrl")];
@@ -43,7 +43,7 @@ export async function loginOptions(
     terminalId: terminalId.value,
     clientId: clientId.value,
     tokenUrl: tokenUrl.value,
-    webhookKey: webhookKey.value && lastingKeySource(webhookKey.value),
+    webhookKey: webhookKey.value,
     ...secret,
   };
   return { profile, known: settings.profiles()[profile] ?? {}, account };
@@ -87,7 +87,7 @@ async function readSecret(
 const ALWAYS = ["baseUrl", "terminalId"] as const satisfies readonly AccountKey[];
 const WITH_CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const satisfies readonly AccountKey[];
 
-function requireAll(reader: FlagReader, account: Account): void {
+function requireAll(reader: FlagReader, account: GivenAccount): void {
   const needed = [
     ...ALWAYS,
     ...(usesCredentials(account) === true ? WITH_CREDENTIALS : (["token"] as const)),

@@ -2,8 +2,8 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { VARIABLES } from "../../store/settings/in-force.ts";
 import { withoutSecrets } from "../../store/settings/profile.ts";
+import { SETTINGS } from "../../store/settings/setting-table.ts";
 
 export async function logout({ out, env, settings, profiles }: Context): Promise<number> {
   const { profile } = await settings();
@@ -11,7 +11,7 @@ export async function logout({ out, env, settings, profiles }: Context): Promise
   await (await profiles()).change(profile, withoutSecrets);
   if (out.json) out.data(JSON.stringify({ profile, loggedOut: true }));
   else out.data(`Deleted the secrets of profile ${safeText(profile)}.`);
-  for (const variable of [VARIABLES.token, VARIABLES.clientSecret])
+  for (const { variable = "" } of [SETTINGS.token, SETTINGS.clientSecret])
     if (env[variable]) out.warn(`${variable} is still set in the environment, and paylink uses it.`);
   return 0;
 }

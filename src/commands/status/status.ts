@@ -5,7 +5,9 @@ import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/when.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { isKeyText } from "../../domain/key-source.ts";
 import type { InForce, Setting, Source } from "../../store/settings/in-force.ts";
+import { shownSetting } from "../../store/settings/profile.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
 
@@ -127,7 +129,7 @@ function renderStatus(
   const row = (label: string, value: string, source = ""): string =>
     `${paint.bold(label.padEnd(14))}${safeText(value)}${source === "" ? "" : `  ${paint.dim(`(${source})`)}`}`;
   const settingRow = (label: string, found: Setting | undefined, none: string): string =>
-    row(label, found?.value ?? none, found?.source);
+    row(label, found === undefined ? none : shownSetting(found.value), found?.source);
   const key = settings.find("webhookKey");
   return [
     row("profile", settings.profile ?? "(none: the environment alone)"),
@@ -138,14 +140,12 @@ function renderStatus(
       : row("token", tokenWords(token, now), token.source),
     settingRow(
       "webhook key",
-      key !== undefined && isKeyText(key.value) ? { ...key, value: "(its text)" } : key,
+      key && { ...key, value: key.value.map((source) => (isKeyText(source) ? "(its text)" : source)) },
       "none: paylink config set webhookKey <file or URL>",
     ),
     row("service now", serviceWords(service)),
   ].join("\n");
 }
-
-const isKeyText = (source: string): boolean => /^\s*(?:-----|\{)/.test(source);
 
 function tokenWords({ isEmpty, fromCredentials, accepted, expires }: TokenState, now: Date): string {
   return [

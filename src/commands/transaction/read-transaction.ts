@@ -29,7 +29,7 @@ export async function transaction(context: Context, { uti, timeout }: Transactio
   const { record, breaches } = readRecord(body);
   if (record === null)
     throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
-      hint: "Check where transactions are read: paylink config get transactionPath",
+      hint: "Check where transactions are read: paylink config get transactionUrl",
       problems: breaches.map(({ path, message }) => ({ at: path || "body", message })),
     });
   if (out.json) out.data(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));

@@ -37,8 +37,7 @@ export function verifyOptions(
   if (flags.event !== undefined && file !== undefined)
     reader.problem("--event", "cannot be used with a file");
   reader.finish("Nothing was verified.");
-  const webhookKey = settings.get("webhookKey");
-  const keySources = flags.key ?? (webhookKey === undefined ? [] : [webhookKey]);
+  const keySources = flags.key ?? settings.get("webhookKey") ?? [];
   if (keySources.length === 0) throw keyRequired();
   return {
     source: flags.event === undefined ? { file: file ?? "-" } : { event: flags.event, database: flags.db },

@@ -80,7 +80,7 @@ export function profileOf(value: SandboxIdentity, baseUrl: string, listener: str
     customerName: "Sandbox Customer",
     callbackUrl: listener,
     failureCallbackUrl: listener,
-    webhookKey: `${baseUrl}/.well-known/jwks.json`,
+    webhookKey: [`${baseUrl}/.well-known/jwks.json`],
     tokenUrl: `${baseUrl}/oauth/token`,
     clientId: value.clientId,
     clientSecret: value.clientSecret,

@@ -1,40 +1,32 @@
-/** Which value is in force: the flag, then the environment, then the profile, then the built-in default. */
+/** Which value is in force: the flag, then the environment, the profile, the service, and the built-in default. */
 import { PaylinkError } from "../../domain/errors.ts";
-import type { Profile, SettingKey } from "./profile.ts";
-
-/** The environment variables that paylink reads, by the setting each stands for. */
-export const VARIABLES = {
-  baseUrl: "PAYLINK_BASE_URL",
-  token: "PAYLINK_TOKEN",
-  terminalId: "PAYLINK_TERMINAL_ID",
-  webhookKey: "PAYLINK_WEBHOOK_KEY",
-  callbackUrl: "PAYLINK_CALLBACK_URL",
-  clientId: "PAYLINK_CLIENT_ID",
-  clientSecret: "PAYLINK_CLIENT_SECRET",
-  tokenUrl: "PAYLINK_TOKEN_URL",
-} as const satisfies Partial<Record<SettingKey, string>>;
+import { SERVICES } from "../../domain/known-services.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
+import { profile as settings, type Profile } from "./profile.ts";
+import {
+  isSettingKey,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type SettingValues,
+} from "./setting-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a transaction is read unless the profile names another path: the specification does not say. */
-export const TRANSACTION_PATH = "/v1/transactions/{uti}";
+export type Source = "flag" | "environment" | "profile" | "service" | "default";
 
-const DEFAULTS: Profile = { expires: "7d", transactionPath: TRANSACTION_PATH };
-
-export type Source = "flag" | "environment" | "profile" | "default";
-
-export interface Setting {
-  readonly value: string;
+export interface Setting<Key extends SettingKey = SettingKey> {
+  readonly value: SettingValues[Key];
   readonly source: Source;
 }
 
 export interface InForce {
   /** The profile's name; undefined if there is none and all values come from flags and environment. */
   readonly profile: string | undefined;
-  /** The value in force with its source; undefined if there is none. */
-  find(key: SettingKey, flag?: string): Setting | undefined;
+  /** The value in force with its source; undefined if there is none. `flag` is what a flag gave. */
+  find<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined;
   /** The value alone. */
-  get(key: SettingKey, flag?: string): string | undefined;
+  get<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): SettingValues[Key] | undefined;
 }
 
 interface Sources {
@@ -45,20 +37,25 @@ interface Sources {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** Throws `no_profile` if the named profile does not exist. Without a name, having no profile is allowed. */
+/**
+ * Throws `no_profile` if the named profile does not exist, and `usage` with every variable that holds an invalid value.
+ * Without a name, having no profile is allowed.
+ */
 export function inForce({ named, env, current, profiles }: Sources): InForce {
   const asked = named ?? (env["PAYLINK_PROFILE"] || undefined);
   const name = asked ?? current;
   const chosen = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (asked !== undefined && chosen === undefined) throw noSuchProfile(asked, Object.keys(profiles));
-  const variables: Readonly<Partial<Record<SettingKey, string>>> = VARIABLES;
-  const find = (key: SettingKey, flag?: string): Setting | undefined => {
-    const variable = variables[key];
-    const candidates: [Source, string | undefined][] = [
+  const variables = settingsFrom(env);
+  const service: Profile | undefined = chosen?.service && SERVICES[chosen.service].settings;
+  const find = <Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined => {
+    // A service that says that it has no such address must not be asked at the usual one.
+    const byService = service !== undefined && Object.hasOwn(service, key);
+    const candidates: [Source, SettingValues[Key] | undefined][] = [
       ["flag", flag],
-      ["environment", variable === undefined ? undefined : env[variable] || undefined],
+      ["environment", variables[key]],
       ["profile", chosen?.[key]],
-      ["default", DEFAULTS[key]],
+      byService ? ["service", service[key]] : ["default", SETTINGS[key].default],
     ];
     for (const [source, value] of candidates) if (value !== undefined) return { value, source };
     return undefined;
@@ -68,6 +65,28 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
     find,
     get: (key, flag) => find(key, flag)?.value,
   };
+}
+
+/** The settings in the environment. An empty variable counts as absent. */
+function settingsFrom(env: Environment): Profile {
+  const texts: Partial<Record<SettingKey, string>> = {};
+  for (const key of SETTING_KEYS) {
+    const { variable = "" } = SETTINGS[key];
+    const text = env[variable];
+    if (text) texts[key] = text;
+  }
+  const read = settings.safeParse(texts);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(({ path: [key], message }) => {
+    if (typeof key !== "string" || !isSettingKey(key)) throw new Error(message);
+    const { variable = key, secret } = SETTINGS[key];
+    const quoted = secret === true ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
+    return { at: variable, message: `${message}${quoted}` };
+  });
+  throw new PaylinkError("usage", "The environment holds invalid settings. Nothing was sent.", {
+    problems,
+    hint: "paylink help settings   shows each setting with an example",
+  });
 }
 
 function noSuchProfile(name: string, names: readonly string[]): PaylinkError {

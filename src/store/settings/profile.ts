@@ -1,74 +1,40 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
 import * as z from "zod/mini";
-import { currencyCode } from "../../domain/currency.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
+import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from "./setting-table.ts";
 
 /** The profile that `paylink sandbox` writes. */
 export const SANDBOX_PROFILE = "sandbox";
 
-const defaults = z.lazy(() => {
-  const text = optionalText();
-  const url = z.optional(httpUrl());
-  return z.object({
-    baseUrl: z.optional(httpUrl().check(z.overwrite((address) => address.replace(/\/+$/, "")))),
-    terminalId: text,
-    currency: z.optional(currencyCode),
-    customerName: text,
-    expires: text,
-    returnUrl: url,
-    failureReturnUrl: url,
-    callbackUrl: url,
-    failureCallbackUrl: url,
-    webhookKey: text,
-    publicUrl: url,
-    tokenUrl: url,
-    transactionPath: z.optional(
-      filled().check(
-        z.refine(
-          (path) => path.startsWith("/") && path.includes("{uti}"),
-          "must start with / and contain {uti}, as /v1/transactions/{uti} does",
-        ),
-      ),
-    ),
-    clientId: text,
-  });
-});
-
-const secrets = z.lazy(() => {
-  const text = optionalText();
-  return z.object({
-    token: text,
-    clientSecret: text,
-    /** The token that the client credentials obtained, and when it expires. */
-    accessToken: text,
-    accessTokenExpires: text,
-  });
-});
-
-const httpUrl = () => z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
-const filled = () => z.string("must be text").check(z.minLength(1, "must not be empty"));
-const optionalText = () => z.optional(filled());
-
-const shapeOf = <Shape extends z.core.$ZodShape>(schema: z.ZodMiniLazy<z.ZodMiniObject<Shape>>): Shape =>
-  schema._zod.innerType.shape;
-
-export const profile = z.lazy(() => z.object({ ...shapeOf(defaults), ...shapeOf(secrets) }));
-export type Profile = z.infer<typeof profile>;
-export type SettingKey = keyof Profile;
-
 /** The profile that commands write if no name is given and no profile is current. */
 export const DEFAULT_PROFILE = "default";
 
-/** Every setting that a profile may hold. */
-export const profileShape = () => shapeOf(profile);
-export const settingKeys = () => z.keyof(profile._zod.innerType).options;
+export type Profile = { readonly [Key in SettingKey]?: SettingValues[Key] | undefined };
 
-export type DefaultKey = keyof z.infer<typeof defaults>;
-/** The settings that `config` sets and shows, in the order of its list. */
-export const defaultKeys = () => z.keyof(defaults._zod.innerType).options;
+type ProfileShape = { [Key in SettingKey]: z.ZodMiniOptional<z.ZodMiniType<SettingValues[Key]>> };
 
-export const isDefaultKey = (key: string): key is DefaultKey => Object.hasOwn(shapeOf(defaults), key);
-/** Settings that no command prints. */
-export const isSecretKey = (key: string): boolean => Object.hasOwn(shapeOf(secrets), key);
+/** Values as JSON or as text, each checked and normalised. */
+export const profile = z.lazy(() =>
+  z.object(
+    Object.fromEntries(SETTING_KEYS.map((key) => [key, z.optional(SETTINGS[key].schema)])) as ProfileShape,
+  ),
+);
+
+/** Checks and normalises one value, as typed or as stored. The message never quotes it. */
+export const parseSetting =
+  <Key extends SettingKey>(key: Key) =>
+  (value: unknown): Parsed<SettingValues[Key]> => {
+    const read = SETTINGS[key].schema.safeParse(value);
+    return read.success ? accepted(read.data) : refused(read.error.issues[0]?.message ?? "is invalid");
+  };
+
+/** A value as people read it, without the password of a URL. */
+export function shownSetting(value: SettingValues[SettingKey]): string {
+  if (typeof value === "string") return withoutPassword(value);
+  if (typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? value.map(shownSetting).join(", ") : JSON.stringify(value);
+}
 
 /** The profile without some of its values. */
 export function without(full: Profile, keys: readonly SettingKey[]): Profile {
@@ -76,18 +42,12 @@ export function without(full: Profile, keys: readonly SettingKey[]): Profile {
 }
 
 /** The profile without its credentials. */
-export const withoutSecrets = (full: Profile): Profile => without(full, settingKeys().filter(isSecretKey));
+export const withoutSecrets = (full: Profile): Profile =>
+  without(
+    full,
+    SETTING_KEYS.filter((key) => SETTINGS[key].secret === true),
+  );
 
 /** The profile without the token that earlier credentials obtained. */
 export const withoutAccessToken = (full: Profile): Profile =>
   without(full, ["accessToken", "accessTokenExpires"]);
-
-/** What is wrong with a value that a user typed: "must be …"; undefined where nothing is. */
-export function settingProblem(key: SettingKey, value: string): string | undefined {
-  return profileShape()[key].safeParse(value).error?.issues[0]?.message;
-}
-
-/** The value as it is stored: an address without its last slash, a currency in upper case. */
-export function storedSetting(key: SettingKey, value: string): string {
-  return profileShape()[key].parse(value) ?? value;
-}

@@ -1,0 +1,59 @@
+/** The services that paylink knows: what their public documentation says, as settings. To add one, add an entry. */
+import { isLoopback, parseWebAddress } from "./web-address.ts";
+
+interface Service {
+  /** The name that people know it by. */
+  readonly title: string;
+  /** Whether real money moves. */
+  readonly live: boolean;
+  /** Settings by key. One that is undefined has no default at this service. */
+  readonly settings: Readonly<Record<string, string | undefined>> & { readonly baseUrl: string };
+}
+
+/** What both addresses of DNA Payments have in common. */
+const DNA = {
+  tokenAuth: "post",
+  tokenScope: "pay_by_link",
+  // Pay by Link has no endpoint for transactions.
+  transactionUrl: undefined,
+} as const;
+
+export const SERVICES = {
+  dna: {
+    title: "DNA Payments, Pay by Link",
+    live: true,
+    settings: {
+      ...DNA,
+      baseUrl: "https://api.dnapayments.com",
+      tokenUrl: "https://oauth.dnapayments.com/oauth2/token",
+    },
+  },
+  "dna-test": {
+    title: "DNA Payments, Pay by Link (test)",
+    live: false,
+    settings: {
+      ...DNA,
+      baseUrl: "https://test-api.dnapayments.com",
+      tokenUrl: "https://test-oauth.dnapayments.com/oauth2/token",
+    },
+  },
+} as const satisfies Readonly<Record<string, Service>>;
+
+export type ServiceName = keyof typeof SERVICES;
+export const SERVICE_NAMES = Object.keys(SERVICES) as ServiceName[];
+
+export type ServiceLabel = "LIVE" | "TEST" | "sandbox";
+
+/**
+ * Whether real money may move at an address. The address alone decides: a profile of a test service that has the address
+ * of another one must not read TEST.
+ */
+export function serviceLabel(baseUrl: string): ServiceLabel {
+  const url = parseWebAddress(baseUrl);
+  if (url === undefined) return "LIVE";
+  if (isLoopback(url.hostname)) return "sandbox";
+  const isTest = Object.values(SERVICES).some(
+    ({ live, settings }) => !live && new URL(settings.baseUrl).host === url.host,
+  );
+  return isTest ? "TEST" : "LIVE";
+}

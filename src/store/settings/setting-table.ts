@@ -1,0 +1,228 @@
+/**
+ * Every setting of a profile: what it means, how it is checked, and where else its value may come from.
+ * Over 200 lines because it is one table.
+ */
+import type * as z from "zod/mini";
+import { currencyCode } from "../../domain/currency.ts";
+import { SERVICE_NAMES } from "../../domain/known-services.ts";
+import * as values from "./setting-values.ts";
+
+interface Setting<T> {
+  /** What it is for, as the end of a sentence that begins with its name. */
+  readonly means: string;
+  /** A good value as it is typed after `paylink config set <key>`; a setting without one cannot be set there. */
+  readonly example?: string;
+  /** Never printed. Only `login` and the sandbox store it. */
+  readonly secret?: true;
+  /** The environment variable that overrides the profile. */
+  readonly variable?: string;
+  /** The value where nothing else gives one. */
+  readonly default?: T;
+  /** Reads the text of a flag or variable, and the value in a profile. */
+  readonly schema: z.ZodMiniType<T>;
+}
+
+const { webAddress, filledText } = values;
+
+const TABLE = {
+  service: {
+    means: "the built-in service whose settings apply where the profile says nothing",
+    example: "dna-test",
+    schema: values.oneOf(SERVICE_NAMES),
+  },
+  baseUrl: {
+    means: "the service's address, without /v1",
+    example: "https://api.dnapayments.com",
+    variable: "PAYLINK_BASE_URL",
+    schema: values.baseAddress,
+  },
+  linksPath: {
+    means: "where payment links are created, below the base URL; it may have a query",
+    example: "/v1/payment-links",
+    default: "/v1/payment-links",
+    schema: values.servicePath,
+  },
+  transactionUrl: {
+    means: "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it",
+    example: "/v1/transactions/{uti}",
+    default: "/v1/transactions/{uti}",
+    schema: values.transactionAddress,
+  },
+  token: {
+    means: "the access token",
+    secret: true,
+    variable: "PAYLINK_TOKEN",
+    schema: filledText,
+  },
+  clientId: {
+    means: "the client's id, to obtain access tokens",
+    example: "shop",
+    variable: "PAYLINK_CLIENT_ID",
+    schema: filledText,
+  },
+  clientSecret: {
+    means: "the client's secret",
+    secret: true,
+    variable: "PAYLINK_CLIENT_SECRET",
+    schema: filledText,
+  },
+  accessToken: {
+    means: "the token that the client's id and secret obtained",
+    secret: true,
+    schema: filledText,
+  },
+  accessTokenExpires: {
+    means: "when that token expires",
+    secret: true,
+    schema: filledText,
+  },
+  tokenUrl: {
+    means: "where access tokens are obtained",
+    example: "https://oauth.dnapayments.com/oauth2/token",
+    variable: "PAYLINK_TOKEN_URL",
+    schema: webAddress,
+  },
+  tokenAuth: {
+    means:
+      "how the client authenticates there: basic (RFC 6749), basic-plain (without form-encoding), post (form fields) or json",
+    example: "post",
+    default: "basic",
+    schema: values.oneOf(["basic", "basic-plain", "post", "json"]),
+  },
+  tokenScope: {
+    means: "the scope of the access token",
+    example: "pay_by_link",
+    schema: values.scope,
+  },
+  tokenParams: {
+    means: "further parameters of the token request",
+    example: "'audience=payments&resource=links'",
+    schema: values.formParameters,
+  },
+  authHeader: {
+    means: "the header that carries the access token",
+    example: "'X-API-Key: {token}'",
+    default: "Authorization: Bearer {token}",
+    schema: values.tokenHeader,
+  },
+  headers: {
+    means: "headers of every request to the service; headers.<name> is one of them",
+    example: `'{"X-Terminal": "7"}'`,
+    schema: values.headers,
+  },
+  idempotencyHeader: {
+    means: "the header that carries one key per link, so that a request of unknown outcome is sent again",
+    example: "Idempotency-Key",
+    schema: values.headerName,
+  },
+  linkAt: {
+    means: "where the link is in the service's reply (a JSON Pointer)",
+    example: "/data",
+    schema: values.jsonPointer,
+  },
+  recordAt: {
+    means: "where the record is in a webhook or a transaction (a JSON Pointer)",
+    example: "/data",
+    schema: values.jsonPointer,
+  },
+  clientCert: {
+    means: "the file of the client's certificate, for mutual TLS; it needs clientKey",
+    example: "client.pem",
+    schema: values.filePath,
+  },
+  clientKey: {
+    means: "the file of the key of that certificate",
+    example: "client.key",
+    schema: values.filePath,
+  },
+  terminalId: {
+    means: "the terminal that takes the payments",
+    example: "1234567890",
+    variable: "PAYLINK_TERMINAL_ID",
+    schema: filledText,
+  },
+  currency: {
+    means: "the currency of links",
+    example: "EUR",
+    schema: currencyCode,
+  },
+  customerName: {
+    means: "the customer's name on links",
+    example: "'Ada Lovelace'",
+    schema: filledText,
+  },
+  expires: {
+    means: "when links expire: a duration from then on, or a date; one-time links only, unless it is set",
+    example: "36h",
+    default: "7d",
+    schema: filledText,
+  },
+  returnUrl: {
+    means: "where the customer goes after the payment",
+    example: "https://shop.example/paid",
+    schema: webAddress,
+  },
+  failureReturnUrl: {
+    means: "where the customer goes after a failed payment",
+    example: "https://shop.example/failed",
+    schema: webAddress,
+  },
+  callbackUrl: {
+    means: "where the service posts webhooks of created links",
+    example: "https://shop.example/webhooks",
+    variable: "PAYLINK_CALLBACK_URL",
+    schema: webAddress,
+  },
+  failureCallbackUrl: {
+    means: "where the service posts webhooks of failed payments",
+    example: "https://shop.example/webhooks",
+    schema: webAddress,
+  },
+  webhookKey: {
+    means: "the keys that verify webhooks, each a file or a URL; in the variable also the text of one",
+    example: "service.pem",
+    variable: "PAYLINK_WEBHOOK_KEY",
+    schema: values.listOf(values.keySource),
+  },
+  publicUrl: {
+    means: "the address at which others reach your listener",
+    example: "https://shop.example/webhooks",
+    schema: webAddress,
+  },
+  tolerance: {
+    means: "the greatest age of a signature",
+    example: "5m",
+    default: "5m",
+    schema: values.durationText,
+  },
+  requireCreated: {
+    means: "whether a signature must say when it was created",
+    example: "true",
+    default: false,
+    schema: values.toggle,
+  },
+  eventStore: {
+    means: "where events are kept: a file, or the URL of a PostgreSQL database",
+    example: "postgres://db.example/paylink",
+    variable: "PAYLINK_DB",
+    schema: values.eventStorePlace,
+  },
+} satisfies Readonly<Record<string, Setting<unknown>>>;
+
+export type SettingKey = keyof typeof TABLE;
+export type SettingValues = { readonly [Key in SettingKey]: z.output<(typeof TABLE)[Key]["schema"]> };
+
+export const SETTINGS: { readonly [Key in SettingKey]: Setting<SettingValues[Key]> } = TABLE;
+export const SETTING_KEYS = Object.keys(TABLE) as SettingKey[];
+
+/** A setting that `config` shows and sets. */
+export type ConfigKey = {
+  [Key in SettingKey]: (typeof TABLE)[Key] extends { readonly secret: true } ? never : Key;
+}[SettingKey];
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(TABLE, key);
+export const isConfigKey = (key: string): key is ConfigKey =>
+  isSettingKey(key) && SETTINGS[key].secret !== true;
+
+/** In the order of the table. */
+export const CONFIG_KEYS: readonly ConfigKey[] = SETTING_KEYS.filter(isConfigKey);
