@@ -1,6 +1,7 @@
 /** What a command may touch: everything outside its own arguments reaches it through this one object. */
 import type { Api } from "./api/client.ts";
 import type { Journals } from "./bulk/journals.ts";
+import type { PaylinkError } from "./domain/errors.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/ledger-types.ts";
@@ -19,19 +20,26 @@ export interface Output {
   /** Colours for `data` and for `note`: each knows what its own stream can show. */
   readonly paint: Paint;
   readonly notePaint: Paint;
-  /** One line (or several) of the result, on stdout. */
+  /** One line (or several) of the result, on stdout; on stderr if stdout cannot be written. */
   data(text: string): void;
-  /** Many lines of the result, written together; none once `unread` has fired. */
+  /**
+   * Lines of a list or a stream whose contents are stored elsewhere, written together on stdout; none once `unread` has
+   * fired.
+   */
   lines(texts: readonly string[]): void;
-  /** The result's very bytes, on stdout, with nothing added. */
+  /** The bytes of the result, on stdout, with nothing added; on stderr if stdout cannot be written. */
   bytes(bytes: Uint8Array): void;
   /**
-   * Fires when whoever read stdout has gone (`paylink … | head`), or is too far behind with `lines`: nobody sees what is
-   * printed from then on.
+   * Fires when nobody sees what is printed from then on: stdout cannot be written (its reader has gone, as in
+   * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
    */
   unread(): AbortSignal;
   /** Resolves when stdout takes more: much that is printed faster than it is read would fill the memory. */
   drained(): Promise<void>;
+  /** Resolves when everything is written, with the `output_unwritable` of what could not be. */
+  settled(): Promise<PaylinkError | undefined>;
+  /** With `json`, the results that stdout did not take: a member of the one document on stderr. */
+  readonly unwritten: readonly string[];
   /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
   note(text: string): void;
   /**

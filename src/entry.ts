@@ -1,6 +1,6 @@
 /** The entry: answers `--version`, and loads the program with what Node kept compiled of it. */
 import nodeModule from "node:module";
-import { standardStreams } from "./terminal/output.ts";
+import { openChannel } from "./terminal/channel.ts";
 
 /** Replaced by the version in package.json when the program is built. */
 declare const PAYLINK_VERSION: string;
@@ -13,8 +13,9 @@ export async function run(world: NodeJS.Process): Promise<number> {
   world.removeAllListeners("warning");
   const [first = "", ...others] = world.argv.slice(2);
   if (others.length === 0 && VERSION.includes(first)) {
-    standardStreams(world).stdout.write(`${PAYLINK_VERSION}\n`);
-    return 0;
+    const stdout = openChannel(world.stdout);
+    stdout.write(`${PAYLINK_VERSION}\n`);
+    return (await stdout.settled()) === undefined ? 0 : 1;
   }
   // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder.
   if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {

@@ -5,8 +5,9 @@ import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
 import { openServices } from "./services.ts";
+import { isReaderGone } from "./terminal/channel.ts";
 import { createReadFile } from "./terminal/files.ts";
-import { createOutput, standardStreams } from "./terminal/output.ts";
+import { createOutput, standardChannels } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
@@ -19,7 +20,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
-  const streams = standardStreams(world);
+  const channels = standardChannels(world);
   const interruption = new AbortController();
   const { signal } = interruption;
   const network = createSender({
@@ -31,7 +32,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
-    createOutput(streams, world.env, options, secrets.hide);
+    createOutput(channels, world.env, options, secrets.hide);
   const now = (): Date => new Date();
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
@@ -63,13 +64,15 @@ export async function run(world: NodeJS.Process): Promise<number> {
   };
   const stopWatching = watchSignals(world, interruption);
   try {
-    return await runCommandLine(world.argv.slice(2), {
+    const exit = await runCommandLine(world.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal,
-      print: (text) => streams.stdout.write(text),
+      print: channels.toStdout.write,
       openOutput,
       openContext,
     });
+    const failure = await channels.toStdout.settled();
+    return exit === 0 && failure !== undefined && !isReaderGone(failure) ? 1 : exit;
   } finally {
     stopWatching();
     await network.close();

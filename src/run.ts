@@ -36,6 +36,8 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
     runtime.signal.throwIfAborted();
+    const unwritable = await out?.settled();
+    if (unwritable !== undefined) throw unwritable;
     if (out !== undefined && out.json && out.warnings.length > 0)
       out.error(JSON.stringify({ warnings: out.warnings }));
     return exit;
@@ -43,6 +45,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     // commander throws where it has shown the help or the version, too.
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
+    await out.settled();
     return report(out, error, active);
   }
 }

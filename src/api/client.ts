@@ -6,7 +6,7 @@ import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf, type Effect } from "./failures.ts";
+import { errorInside, failureOf, isError, refusalOf, type Effect } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
 
 export const CREATE_PATH = "/v1/payment-links";
@@ -25,7 +25,7 @@ export interface ApiParts {
 export interface CreatedLink {
   /** The service's own JSON. */
   readonly text: string;
-  readonly link: PaymentLink;
+  readonly link: PaymentLink & { readonly url: string };
   readonly breaches: readonly Problem[];
 }
 
@@ -112,13 +112,16 @@ function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink
   const text = UTF8.decode(reply.body);
   const json = parseJson(text);
   if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
-  if (!isJsonObject(json.value.value)) throw unusable(reply, "JSON that is not an object", text);
-  const { link, breaches } = readPaymentLink(json.value.value, request);
+  const body = json.value.value;
+  if (!isJsonObject(body)) throw unusable(reply, "JSON that is not an object", text);
+  const { link, breaches } = readPaymentLink(body, request);
+  const { url } = link;
+  if (url === undefined) throw isError(body) ? errorInside(reply) : unusable(reply, "no URL of a link", text);
   const repeated = json.value.duplicates.map((at) => ({
     at,
     message: "is given twice; the last one is shown",
   }));
-  return { text, link, breaches: [...headBreaches(reply), ...repeated, ...breaches] };
+  return { text, link: { ...link, url }, breaches: [...headBreaches(reply), ...repeated, ...breaches] };
 }
 
 const unusable = ({ status }: HttpReply, what: string, body: string): PaylinkError =>

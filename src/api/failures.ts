@@ -26,7 +26,7 @@ export function reportedError(reply: HttpReply): PaylinkError {
   const { options, message } = answerOf(reply);
   return new PaylinkError("refused", message, {
     ...options,
-    hint: "The service reports an error, so it should have created nothing. Fix what it reports, then run the command again.",
+    hint: "Nothing was created. Fix what the service reports, then run the command again.",
   });
 }
 
@@ -66,7 +66,8 @@ function nextStep(reply: HttpReply, effect: Effect): string | undefined {
     return "Nothing was created. The token is valid, but not for this request. Check the terminal: paylink status";
   if (effect === "reads" && status === 404)
     return "Check the uti, and the address: paylink config get transactionUrl";
-  if (status === 404) return "Nothing was created. Check the base URL: paylink config get baseUrl";
+  if (status === 404)
+    return "Nothing was created. Check the address: paylink config get baseUrl; paylink config get linksPath";
   return undefined;
 }
 

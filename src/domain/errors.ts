@@ -32,6 +32,10 @@ export const FAILURES = {
     means: "a bug in paylink",
     hint: "This is a bug in paylink. Please report it with the text above.",
   },
+  output_unwritable: {
+    exit: 1,
+    means: "stdout could not be written; the result of the command is on stderr",
+  },
   usage: { exit: 2, means: "unknown command or flag, or a missing or invalid value" },
   file_unreadable: { exit: 2, means: "a file cannot be read, or does not hold what it should" },
   file_unwritable: { exit: 2, means: "a file cannot be written" },

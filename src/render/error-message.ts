@@ -8,21 +8,30 @@ interface ErrorStyle {
   readonly notePaint: Paint;
   /** The warnings before the failure. */
   readonly warnings: readonly string[];
+  /** Results that stdout did not take. */
+  readonly unwritten: readonly string[];
 }
 
 /** `example` is a command line that works, shown if the error has no hint. */
 export function renderError(
   error: PaylinkError,
-  { json, notePaint, warnings }: ErrorStyle,
+  { json, notePaint, warnings, unwritten }: ErrorStyle,
   example?: string,
 ): string {
-  if (json) return JSON.stringify({ error: jsonOf(error), ...(warnings.length > 0 ? { warnings } : {}) });
+  if (json)
+    return JSON.stringify({
+      error: jsonOf(error),
+      ...(warnings.length > 0 ? { warnings } : {}),
+      ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
+    });
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
   for (const [index, { message }] of error.problems.entries()) {
     lines.push(`  ${notePaint.bold((places[index] ?? "").padEnd(width))}  ${safeText(message)}`);
   }
+  const { body } = error.details;
+  if (typeof body === "string") lines.push(safeLines(body));
   const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
   if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
   return lines.join("\n");

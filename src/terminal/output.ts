@@ -1,61 +1,80 @@
 /** Prints: results on stdout, messages on stderr, each with the colours that its stream supports. */
-import { once } from "node:events";
-import type { Writable } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeLines } from "../render/safe-text.ts";
-
-/** Node's stream; a terminal's knows its width and its colours. */
-export interface OutputStream extends Writable {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  getColorDepth?(env: object): number;
-}
+import { isReaderGone, openChannel, type Channel, type OutputStream } from "./channel.ts";
 
 export interface StandardStreams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
 }
 
+export interface StandardChannels extends StandardStreams {
+  readonly toStdout: Channel;
+  readonly toStderr: Channel;
+}
+
+/** The streams of the process, opened once. */
+export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardChannels => ({
+  stdout,
+  stderr,
+  toStdout: openChannel(stdout),
+  toStderr: openChannel(stderr),
+});
+
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
 const MAX_WAITING = 64 * 1024 * 1024;
 
-/** The streams of the process. A reader may stop reading (`paylink … | head`); the command continues without it. */
-export function standardStreams({ stdout, stderr }: StandardStreams): StandardStreams {
-  for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
-  return { stdout, stderr };
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-}
-
 /** `hide` removes secrets from every message. */
 export async function createOutput(
-  { stdout, stderr }: StandardStreams,
+  { stdout, stderr, toStdout, toStderr }: StandardChannels,
   env: NodeJS.ProcessEnv,
   options: Pick<GlobalOptions, "json" | "color">,
   hide: (text: string) => string,
 ): Promise<Output> {
   const paint = await paintOf(colourLevel(stdout, options.color, env));
   const notePaint = await paintOf(colourLevel(stderr, options.color, env));
-  const readerGone = new AbortController();
-  stdout.once("error", () => readerGone.abort());
+  const unread = new AbortController();
   let progressLine = "";
   /** Removes the progress line, writes, and draws the line again below. */
-  const write = (stream: OutputStream, text: string | Uint8Array): void => {
+  const aroundProgress = (stream: OutputStream, write: () => void): void => {
     const redraws = progressLine !== "" && stream.isTTY === true;
-    if (redraws) stderr.write(CLEAR_LINE);
-    stream.write(text);
-    if (redraws) stderr.write(progressLine);
+    if (redraws) toStderr.write(CLEAR_LINE);
+    write();
+    if (redraws) toStderr.write(progressLine);
   };
   const json = options.json ?? false;
   const warnings: string[] = [];
   let warningsAsLines = false;
-  const talk = (text: string): void => write(stderr, `${hide(text)}\n`);
+  const talk = (text: string): void => aroundProgress(stderr, () => toStderr.write(`${hide(text)}\n`));
+  let failure: PaylinkError | undefined;
+  let readerLeft = false;
+  const unwritten: string[] = [];
+  // A result may exist nowhere else, such as the URL of a new link: stderr gets what stdout does not take. Lines are stored
+  // elsewhere, so a reader that leaves during a list (`events list | head`) has had enough: the command ends quietly.
+  const print = (chunk: string | Uint8Array): void => {
+    const lost = (error: Error): void => {
+      if (readerLeft && isReaderGone(error)) return;
+      failure ??= resultUnwritable(error);
+      unread.abort();
+      const text = (typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)).replace(/\n$/, "");
+      if (json) unwritten.push(text);
+      else talk(text);
+    };
+    aroundProgress(stdout, () => toStdout.write(chunk, lost));
+  };
+  const printLines = (text: string): void => {
+    const lost = (error: Error): void => {
+      if (isReaderGone(error)) readerLeft = true;
+      else failure ??= linesUnwritable(error);
+      unread.abort();
+    };
+    aroundProgress(stdout, () => toStdout.write(Buffer.from(text), lost));
+  };
   return {
     json,
     get width() {
@@ -63,19 +82,20 @@ export async function createOutput(
     },
     paint,
     notePaint,
-    data: (text) => write(stdout, `${text}\n`),
+    data: (text) => print(`${text}\n`),
     lines: (texts) => {
-      if (readerGone.signal.aborted || texts.length === 0) return;
-      write(stdout, Buffer.from(`${texts.join("\n")}\n`));
-      if (stdout.writableLength > MAX_WAITING) readerGone.abort();
+      if (unread.signal.aborted || texts.length === 0) return;
+      printLines(`${texts.join("\n")}\n`);
+      if (toStdout.waiting > MAX_WAITING) unread.abort();
     },
-    bytes: (bytes) => write(stdout, bytes),
-    unread: () => readerGone.signal,
-    drained: async () => {
-      if (!stdout.writableNeedDrain || readerGone.signal.aborted) await nextTurn();
-      // An error means that the reader is gone, which `unread` reports.
-      else await once(stdout, "drain").catch(() => undefined);
+    bytes: print,
+    unread: () => unread.signal,
+    drained: toStdout.drained,
+    settled: async () => {
+      await toStdout.settled();
+      return failure;
     },
+    unwritten,
     note: (text) => {
       if (!json) talk(text);
     },
@@ -83,7 +103,7 @@ export async function createOutput(
       // Warnings quote files and answers of the service.
       const message = safeLines(hide(text));
       if (!json) talk(`${notePaint.yellow("!")} ${message}`);
-      else if (warningsAsLines) write(stdout, `${JSON.stringify({ type: "warning", message })}\n`);
+      else if (warningsAsLines) printLines(`${JSON.stringify({ type: "warning", message })}\n`);
       else warnings.push(message);
     },
     warnings,
@@ -96,7 +116,7 @@ export async function createOutput(
       const line = text.slice(0, widthOf(stderr) - 1);
       if (line === progressLine) return;
       progressLine = "";
-      write(stderr, `${CLEAR_LINE}${line}`);
+      toStderr.write(`${CLEAR_LINE}${line}`);
       progressLine = line;
     },
   };
@@ -105,8 +125,26 @@ export async function createOutput(
 /** A terminal without a size, as in a container, reports 0 columns. */
 const widthOf = (stream: OutputStream): number => (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
-/** A stream that accepts everything at once, such as a file, would otherwise leave no turn for an interruption. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+function resultUnwritable(cause: Error): PaylinkError {
+  const reason = isReaderGone(cause) ? "its reader has gone" : cause.message;
+  return new PaylinkError(
+    "output_unwritable",
+    `stdout could not be written (${reason}), so the result is on stderr.`,
+    {
+      hint: "If the result names a link or a payment, it exists. Do not run the command again.",
+      cause,
+    },
+  );
+}
+
+const linesUnwritable = (cause: Error): PaylinkError =>
+  new PaylinkError(
+    "output_unwritable",
+    `stdout could not be written (${cause.message}), so lines are missing.`,
+    {
+      cause,
+    },
+  );
 
 /** Without colours there is no need to load chalk. */
 const paintOf = async (level: ColorSupportLevel): Promise<Paint> =>

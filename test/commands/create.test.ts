@@ -247,13 +247,37 @@ describe("the link of create", () => {
     });
   });
 
-  it("may lack its URL, which --quiet reports as an unknown outcome", async () => {
-    const { options } = service(200, '{"id":"L1"}');
-    expect(await runCommand([...FULL, "-q"], options)).toMatchObject({ exit: 6, stdout: "" });
-    expect(await runCommand([...FULL, "--json"], options)).toMatchObject({
-      exit: 0,
-      stdout: '{"id":"L1"}\n',
+  it.each([
+    '{"id":"L1"}',
+    '{"data":{"id":"L1","url":"https://pay.example/checkout?r=L1"}}',
+    '{"error":null,"data":{"url":"https://pay.example/checkout?r=L1"}}',
+    '{"code":0,"message":"OK"}',
+    "[]",
+    "<html>",
+  ])("may exist if the answer holds no URL, and the whole answer is shown: %s", async (answer) => {
+    const { options } = service(200, answer);
+    for (const flags of [[], ["-q"]]) {
+      const run = await runCommand([...FULL, ...flags], options);
+      expect(run).toMatchObject({ exit: 6, stdout: "" });
+      expect(run.stderr).toContain(answer);
+    }
+    const json = await runCommand([...FULL, "--json"], options);
+    expect(json).toMatchObject({ exit: 6, stdout: "" });
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { code: "outcome_unknown", details: { body: answer } },
     });
+  });
+
+  it.each([
+    ['{"error":"invalid terminal"}', "invalid terminal"],
+    ['{"error":{"id":"trace-1","message":"invalid terminal"}}', "invalid terminal"],
+    ['{"code":132,"message":"invalid terminal"}', "invalid terminal"],
+  ])("does not exist if the answer is an error: %s", async (answer, words) => {
+    const { options } = service(200, answer);
+    const run = await runCommand(FULL, options);
+    expect(run).toMatchObject({ exit: 4, stdout: "" });
+    expect(run.stderr).toContain(words);
+    expect(run.stderr).toContain("Nothing was created.");
   });
 
   it.each([

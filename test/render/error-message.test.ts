@@ -4,7 +4,7 @@ import { PaylinkError } from "../../src/domain/errors.ts";
 import { renderError } from "../../src/render/error-message.ts";
 import { NO_PAINT } from "../../src/render/paint.ts";
 
-const text = { json: false, warnings: [], notePaint: NO_PAINT };
+const text = { json: false, warnings: [], unwritten: [], notePaint: NO_PAINT };
 const amount = { at: "--amount", message: "is required" };
 const currency = { at: "--currency", message: "must be a three-letter currency code" };
 

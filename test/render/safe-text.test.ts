@@ -47,7 +47,15 @@ describe("every renderer", () => {
     ...Object.fromEntries(TRANSACTION_FIELDS.map(({ name }) => [name, HOSTILE])),
     [HOSTILE]: HOSTILE,
   };
-  const style = { paint: plain, notePaint: plain, width: 80, now: new Date(0), json: false, warnings: [] };
+  const style = {
+    paint: plain,
+    notePaint: plain,
+    width: 80,
+    now: new Date(0),
+    json: false,
+    warnings: [],
+    unwritten: [],
+  };
 
   it.each([
     ["record", renderRecord(record, [{ code: "body_schema", path: HOSTILE, message: HOSTILE }], style)],

@@ -11,7 +11,7 @@ import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
 import { createReadFile } from "../../src/terminal/files.ts";
-import { createOutput } from "../../src/terminal/output.ts";
+import { createOutput, standardChannels } from "../../src/terminal/output.ts";
 import { createSecrets } from "../../src/terminal/secrets.ts";
 import { temporaryHome } from "./home.ts";
 
@@ -50,9 +50,9 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const secrets = createSecrets();
   const stdout = memoryStream(options.watch);
   const stderr = memoryStream();
-  const streams = { stdout: stdout.stream, stderr: stderr.stream };
+  const channels = standardChannels({ stdout: stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
-  const openOutput = (given: GlobalOptions) => createOutput(streams, env, given, secrets.hide);
+  const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
   const network = createSender({
     httpsProxy: undefined,
     noProxy: undefined,
@@ -87,7 +87,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const exit = await runCommandLine(argv, {
     version: "0.0.0",
     signal,
-    print: (text) => stdout.stream.write(text),
+    print: channels.toStdout.write,
     openOutput,
     openContext,
   });

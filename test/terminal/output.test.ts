@@ -2,7 +2,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { createOutput, standardStreams } from "../../src/terminal/output.ts";
+import { createOutput, standardChannels } from "../../src/terminal/output.ts";
 
 /** A terminal whose size can be changed, and what was written to it. */
 function terminal() {
@@ -24,9 +24,14 @@ function pipe() {
   return { stream: stream as unknown as NodeJS.WriteStream, reader: stream };
 }
 
+/** A stream that takes nothing. */
+function failing(code: string): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+}
+
 const plain = { color: "never" } as const;
-const open = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream = pipe().stream) =>
-  createOutput(standardStreams({ stdout, stderr }), {}, plain, (text) => text);
+const open = (stdout: Writable, stderr: Writable = pipe().stream) =>
+  createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text);
 
 it("uses the current width of the terminal, or 80 columns if it has no size", async () => {
   const [stdout, stderr] = [terminal(), terminal()];
@@ -69,19 +74,44 @@ describe("lines", () => {
   });
 
   it("stop when the reader is gone, which is not an error", async () => {
-    const { stream, reader } = pipe();
-    const out = await open(stream);
-    expect(() => reader.emit("error", Object.assign(new Error("EPIPE"), { code: "EPIPE" }))).not.toThrow();
-    expect(out.unread().aborted).toBe(true);
+    const out = await open(failing("EPIPE"));
     out.lines(["one"]);
-    expect(reader.writableLength).toBe(0);
+    expect(await out.settled()).toBeUndefined();
+    expect(out.unread().aborted).toBe(true);
+    out.data("a summary");
+    expect(await out.settled()).toBeUndefined();
   });
 
-  it("report every other error of the stream", async () => {
-    const { stream, reader } = pipe();
-    await open(stream);
-    expect(() => reader.emit("error", Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }))).toThrow(
-      "ENOSPC",
-    );
+  it("report a full disk", async () => {
+    const out = await open(failing("ENOSPC"));
+    out.lines(["one"]);
+    expect(await out.settled()).toMatchObject({
+      code: "output_unwritable",
+      message: expect.stringContaining("ENOSPC"),
+    });
+    expect(out.unwritten).toEqual([]);
+  });
+});
+
+describe("a result", () => {
+  it.each(["EPIPE", "ENOSPC"])("goes to stderr if stdout fails with %s", async (code) => {
+    const stderr = pipe();
+    const out = await open(failing(code), stderr.stream);
+    out.data("https://pay.example/1");
+    out.bytes(Buffer.from("2"));
+    expect(await out.settled()).toMatchObject({ code: "output_unwritable", exit: 1 });
+    stderr.reader.end();
+    expect(await text(stderr.reader)).toBe("https://pay.example/1\n2\n");
+  });
+
+  it("is kept for the error document with --json", async () => {
+    const stderr = pipe();
+    const channels = standardChannels({ stdout: failing("EPIPE"), stderr: stderr.stream });
+    const out = await createOutput(channels, {}, { ...plain, json: true }, (shown) => shown);
+    out.data("{}");
+    expect(await out.settled()).toMatchObject({ code: "output_unwritable" });
+    expect(out.unwritten).toEqual(["{}"]);
+    stderr.reader.end();
+    expect(await text(stderr.reader)).toBe("");
   });
 });

@@ -46,7 +46,7 @@ export function createReporter({ out, now }: Context): Reporter {
       checkedRows++;
       line ??= () => `${rowsOf(checkedRows)} checked`;
       if (problems.length === 0) return;
-      if (out.json) out.data(JSON.stringify({ type: "row", line: row.line, status: "invalid", problems }));
+      if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, status: "invalid", problems })]);
       else for (const problem of problems) out.note(`  ${place(row, problem)}  ${safeText(problem.message)}`);
     },
     columns: ({ columns }) => {
@@ -66,7 +66,7 @@ export function createReporter({ out, now }: Context): Reporter {
       state.done++;
       state.doneNow++;
       if (outcome.status !== "created") state.failed++;
-      if (out.json) out.data(JSON.stringify({ type: "row", line: row.line, ...outcome }));
+      if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, ...outcome })]);
     },
     paused: (milliseconds) => {
       state.until = clock() + milliseconds;

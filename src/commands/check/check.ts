@@ -32,7 +32,7 @@ export async function check(context: Context, { url, keyPath, tap, junit }: Chec
   for await (const result of checkEndpoint({ ...context, url, key })) {
     if ("unreachable" in result) throw unreachable(url, result.unreachable);
     results.push(result);
-    if (!out.json && !tap) out.data(renderCase(result, out.paint));
+    if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
   }
   if (context.signal.aborted) return 0;
   if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results));

@@ -1,7 +1,6 @@
 /** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
 import type { CreatedLink } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLink } from "../../render/link-card.ts";
@@ -24,9 +23,7 @@ export async function showLink(
     if (request.expirationDate === undefined)
       out.note("No expiry was sent: the service gives a reusable link 3 years.");
   } else if (out.json) out.data(text);
-  else if (link.url === undefined) throw withoutUrl(text);
   else out.data(safeText(link.url));
-  if (link.url === undefined) return;
   if (display.qr) {
     const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));
@@ -50,8 +47,3 @@ async function copyAndOpen(url: string, { copy, open }: Display, context: Contex
   if (copy) await attempt("copied", "Copied.", () => context.copyText(url));
   if (open) await attempt("opened", "Opened in the browser.", () => context.openBrowser(url));
 }
-
-const withoutUrl = (body: string): PaylinkError =>
-  new PaylinkError("outcome_unknown", "The service created something, but its answer holds no URL.", {
-    details: { body },
-  });

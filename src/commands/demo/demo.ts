@@ -155,12 +155,12 @@ async function payReusable(loop: Loop): Promise<void> {
 async function pay(
   loop: Loop,
   title: string,
-  url: string | undefined,
+  url: string,
   outcome: Choice,
   amount?: string,
 ): Promise<WebhookEvent> {
   const { context, nextWebhook } = loop;
-  await payAtCheckout(context.send, new URL(url ?? ""), {
+  await payAtCheckout(context.send, new URL(url), {
     outcome,
     ...(amount === undefined ? {} : { amount }),
   });
@@ -186,6 +186,6 @@ async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Prom
 }
 
 function done({ out }: Context, step: string, result: string): void {
-  if (out.json) out.data(JSON.stringify({ type: "step", step, ok: true }));
-  else out.data(`${out.paint.green("✓")} ${step.padEnd(32)}${result}`);
+  const line = `${out.paint.green("✓")} ${step.padEnd(32)}${result}`;
+  out.lines([out.json ? JSON.stringify({ type: "step", step, ok: true }) : line]);
 }

@@ -10,7 +10,7 @@ export async function exportEvents(context: Context, options: ExportOptions): Pr
   await withEvents(context, options, async (store) => {
     for await (const event of store.events(options.filter)) {
       if (signal.aborted || unread.aborted) return;
-      out.data(eventLine(asReceived(event)));
+      out.lines([eventLine(asReceived(event))]);
       await out.drained();
     }
   });

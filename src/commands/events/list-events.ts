@@ -17,10 +17,10 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   await withEvents(context, options, async (store) => {
     for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
   });
-  if (out.json) for (const one of found) out.data(stringifyJson(lineOf(one)));
-  else if (quiet) for (const one of found) out.data(safeText(nameOf(one)));
+  if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one))));
+  else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
   else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
-  else out.data(renderTable(found.map((one) => cellsOf(one, context))));
+  else out.lines([renderTable(found.map((one) => cellsOf(one, context)))]);
   return 0;
 }
 

@@ -22,7 +22,8 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       if (!isAccepted(result.status)) failed += 1;
       const { target, status, ms, detail } = result;
       const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail };
-      out.data(out.json ? JSON.stringify(line) : renderForward(event.uti || event.id, result, out.paint));
+      const shown = (): string => renderForward(event.uti || event.id, result, out.paint);
+      out.lines([out.json ? JSON.stringify(line) : shown()]);
     }
     if (failed > 0)
       throw new PaylinkError("not_taken", `${url.href} did not accept ${failed} of ${eventCount(sent)}.`);

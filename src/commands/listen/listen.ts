@@ -110,8 +110,7 @@ function announce(
   { out }: Context,
 ): void {
   const url = new URL(path, server.url).href;
-  if (out.json) out.data(JSON.stringify({ type: "ready", url }));
-  else out.data(`Listening on ${out.paint.bold(url)}`);
+  out.lines([out.json ? JSON.stringify({ type: "ready", url }) : `Listening on ${out.paint.bold(url)}`]);
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
   if (forwarding.to !== undefined) out.note(`Forwarding to ${forwarding.to.href}`);
   if (forwarding.failedTo !== undefined)

@@ -29,7 +29,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
     send,
     serve,
     machineNow: now,
-    observe: (event) => out.data(renderSandboxEvent(event, clock.now(), out)),
+    observe: (event) => out.lines([renderSandboxEvent(event, clock.now(), out)]),
     faulted: (error) => out.warn(String(error)),
   });
   try {
@@ -44,12 +44,11 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
 
 function announce({ url, dashboardUrl }: RunningSandbox, out: Output): void {
   if (out.json) {
-    out.data(JSON.stringify({ type: "ready", url }));
-    out.data(JSON.stringify({ type: "dashboard", url: dashboardUrl }));
-  } else {
-    out.data(`Sandbox on ${out.paint.bold(url)}`);
-    out.data(`Dashboard  ${dashboardUrl}`);
-  }
+    out.lines([
+      JSON.stringify({ type: "ready", url }),
+      JSON.stringify({ type: "dashboard", url: dashboardUrl }),
+    ]);
+  } else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
   out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
   out.note(`  paylink listen --port ${LISTENER_PORT}\n  paylink create --amount 10 --currency EUR`);
 }

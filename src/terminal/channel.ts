@@ -1,0 +1,82 @@
+/** A standard stream as a channel: each chunk is written whole or reported as lost, and none waits unnoticed at the end. */
+import { once } from "node:events";
+import { fstatSync, writeSync } from "node:fs";
+import { Writable } from "node:stream";
+
+/** Node's stream; a terminal's knows its width and its colours. */
+export interface OutputStream extends Writable {
+  readonly fd?: number;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  getColorDepth?(env: object): number;
+}
+
+export interface Channel {
+  /** Writes in order. A chunk that cannot be written is reported to `lost`. */
+  write(chunk: string | Uint8Array, lost?: (error: Error) => void): void;
+  /** Bytes that wait for a slow reader. */
+  readonly waiting: number;
+  /** Resolves when the stream takes more, or has failed. */
+  drained(): Promise<void>;
+  /** Resolves when no chunk waits any more, with the first failure. */
+  settled(): Promise<Error | undefined>;
+}
+
+export function openChannel(opened: OutputStream): Channel {
+  const stream = isFile(opened) ? wholeWrites(opened.fd) : opened;
+  // Each write learns of its own failure, and an error without a listener would end the process.
+  stream.on("error", () => undefined);
+  let unsettled = 0;
+  let failure: Error | undefined;
+  let resume = (): void => undefined;
+  return {
+    write: (chunk, lost) => {
+      unsettled += 1;
+      stream.write(chunk, (error) => {
+        unsettled -= 1;
+        if (error) {
+          // A stream that has failed refuses what follows with errors of its own.
+          failure ??= error;
+          lost?.(failure);
+        }
+        if (unsettled === 0) resume();
+      });
+    },
+    get waiting() {
+      return stream.writableLength;
+    },
+    drained: async () => {
+      if (!stream.writableNeedDrain || failure !== undefined) await nextTurn();
+      else await once(stream, "drain").catch(() => undefined);
+    },
+    settled: async () => {
+      while (unsettled > 0) await new Promise<void>((resolve) => (resume = resolve));
+      return failure;
+    },
+  };
+}
+
+/** The reader has stopped reading, as in `paylink … | head`. */
+export const isReaderGone = (error: Error): boolean => "code" in error && error.code === "EPIPE";
+
+/** A stream that accepts everything at once, such as a file, would otherwise leave no turn for an interruption. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: number } {
+  if (stream.fd === undefined || stream.isTTY === true) return false;
+  const kind = fstatSync(stream.fd);
+  return kind.isFile() || kind.isCharacterDevice();
+}
+
+/** Node's own stream takes a short write for a whole one, so on a full disk the rest would be lost without an error. */
+const wholeWrites = (fd: number): Writable =>
+  new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      try {
+        for (let at = 0; at < chunk.length;) at += writeSync(fd, chunk, at);
+      } catch (error) {
+        return done(error instanceof Error ? error : new Error(String(error)));
+      }
+      done();
+    },
+  });

@@ -1,0 +1,61 @@
+/** What the service answered where stdout cannot be written: its reader has gone, or the disk is full. */
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { ANSWER } from "../support/link-request.ts";
+import { runPaylink } from "../support/paylink.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+
+const URL_OF_ANSWER = "https://pay.example/checkout?r=L1";
+const FULL = [
+  ...["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"],
+  ...["--terminal-id", "1234567890", "--expires", "2030-01-31T12:00:00Z"],
+];
+
+/** A shell that runs the program with its stdout redirected, and ends with the program's exit code. */
+const FULL_DISK = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
+const NO_READER = ["bash", "-c", 'set -o pipefail; { sleep 0.2; "$@"; } | true', "bash"];
+const ALMOST_FULL = [
+  "sh",
+  "-c",
+  'cd "$PAYLINK_HOME" && dd if=/dev/zero of=out bs=508 count=1 2>/dev/null && ulimit -f 1 && exec "$@" >> out',
+  "sh",
+];
+
+async function create(through: readonly string[], ...flags: string[]) {
+  const { url } = await rawServer(reply(200, ANSWER));
+  const env = { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "token-1" };
+  return runPaylink([...FULL, ...flags], { home: temporaryHome(), env, through });
+}
+
+describe.runIf(existsSync("/dev/full"))("create without a stdout", () => {
+  it.each([
+    ["the disk is full", FULL_DISK],
+    ["the reader has gone", NO_READER],
+    ["the disk has room for a part of the URL", ALMOST_FULL],
+  ])("shows the link on stderr and exits 1 if %s", async (_, through) => {
+    const { code, stderr } = await create(through, "-q");
+    expect(stderr).toMatch(
+      new RegExp(`^${URL_OF_ANSWER.replace("?", "\\?")}\n✗ stdout could not be written`),
+    );
+    expect(stderr).not.toContain("report");
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ["the disk is full", FULL_DISK],
+    ["the reader has gone", NO_READER],
+  ])("puts the answer into the error document if %s", async (_, through) => {
+    const { code, stderr } = await create(through, "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "output_unwritable" }, output: ANSWER });
+  });
+});
+
+describe.runIf(existsSync("/dev/full"))("help without a stdout", () => {
+  it.each([["--help"], ["--version"]])("fails without a stack: %s", async (flag) => {
+    const { code, stderr } = await runPaylink([flag], { home: temporaryHome(), through: FULL_DISK });
+    expect(code).toBe(1);
+    expect(stderr).not.toContain("    at ");
+  });
+});
