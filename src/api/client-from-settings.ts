@@ -1,6 +1,9 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
 import { PaylinkError } from "../domain/errors.ts";
+import { SPECIFIED_FORM } from "../domain/known-services.ts";
+import type { TlsFiles } from "../http/exchange.ts";
 import type { InForce, Source } from "../store/settings/in-force.ts";
+import { readClientCertificate } from "./client-certificate.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import type { AccessToken } from "./token-request.ts";
@@ -8,31 +11,51 @@ import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends RetryParts {
   readonly settings: InForce;
-  /** Milliseconds for one exchange. */
+  /** Milliseconds for one operation with its retries. */
   readonly timeout: number;
+  readonly newId: () => string;
+  readonly readFile: (path: string) => Promise<Uint8Array>;
   /** Stores a token from client credentials in the profile of those credentials. */
   readonly keep: (profile: string, token: AccessToken) => Promise<void>;
 }
 
 /** Throws `no_profile` without a base URL, `no_token` without a token and client credentials. */
-export function openApi(parts: AccountParts): Api {
-  const { settings, timeout } = parts;
+export async function openApi(parts: AccountParts): Promise<Api> {
+  const { settings, timeout, newId, readFile } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
   const send = withRetries(parts);
-  const transactionUrl = settings.get("transactionUrl");
-  const tokens = tokensInForce({ ...parts, send });
-  return createApi({ send, baseUrl, tokens, transactionUrl, timeout });
+  const clientCertificate = await readClientCertificate(settings, readFile);
+  const tokens = tokensInForce({ ...parts, send, clientCertificate });
+  return createApi({
+    send,
+    baseUrl,
+    tokens,
+    timeout,
+    newId,
+    clientCertificate,
+    linksPath: settings.get("linksPath") ?? SPECIFIED_FORM.linksPath,
+    transactionUrl: settings.get("transactionUrl"),
+    authHeader: settings.get("authHeader") ?? SPECIFIED_FORM.authHeader,
+    headers: settings.get("headers"),
+    idempotencyHeader: settings.get("idempotencyHeader"),
+    linkAt: settings.get("linkAt"),
+    recordAt: settings.get("recordAt"),
+  });
 }
 
 export const noAccount = (): PaylinkError =>
   new PaylinkError("no_profile", "No account configured. Run one of:");
 
+interface TokenParts extends AccountParts {
+  readonly clientCertificate: TlsFiles | undefined;
+}
+
 /**
  * A stronger source wins. If one source has both, the token is used and the credentials renew it. Credentials of another
  * source never replace a refused token, since they may belong to another account.
  */
-function tokensInForce(parts: AccountParts): TokenSource {
+function tokensInForce(parts: TokenParts): TokenSource {
   const { settings } = parts;
   const token = settings.find("token");
   const credentials = credentialsInForce(parts);
@@ -51,13 +74,23 @@ const isStronger = (one: Source, other: Source): boolean => STRENGTH.indexOf(one
 function credentialsInForce({
   settings,
   keep,
+  clientCertificate,
   ...parts
-}: AccountParts): { readonly source: Source; readonly tokens: TokenSource } | undefined {
+}: TokenParts): { readonly source: Source; readonly tokens: TokenSource } | undefined {
   const secret = settings.find("clientSecret");
   const clientId = settings.get("clientId");
   const tokenUrl = settings.get("tokenUrl");
   if (secret === undefined || clientId === undefined || tokenUrl === undefined) return undefined;
-  const credentials = { tokenUrl, clientId, clientSecret: secret.value };
+  const credentials = {
+    tokenUrl,
+    clientId,
+    clientSecret: secret.value,
+    auth: settings.get("tokenAuth") ?? "basic",
+    scope: settings.get("tokenScope"),
+    params: settings.get("tokenParams") ?? "",
+    anyType: settings.find("authHeader")?.source !== "default",
+    clientCertificate,
+  };
   const { profile } = settings;
   // A token from credentials in the environment is not stored.
   const own =

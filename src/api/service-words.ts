@@ -137,8 +137,12 @@ export function reportsError(value: Json): boolean {
   if (members.get("success") === false || members.get("ok") === false) return true;
   const status = members.get("status");
   if (typeof status === "string" && /^(?:error|fail(?:ed|ure)?)$/i.test(status)) return true;
-  return says("code") && says("message");
+  return says("message") && says("code") && !isSuccess(members.get("code"));
 }
+
+/** Codes that services send with a result, such as 200 or "SUCCESS". */
+const isSuccess = (code: Json | undefined): boolean =>
+  (isJsonNumber(code) || typeof code === "string") && /^(?:0+|2\d\d|ok|success)$/i.test(code.toString());
 
 /** Some services send `"errors": []` or `"errorCode": 0` where there is no error. */
 function isSaid(value: Json | undefined): boolean {

@@ -14,15 +14,12 @@ import { addressOf, fieldLines, type HeaderLine, type HttpReply } from "../http/
 import { failureOf, refusalOf } from "./failures.ts";
 import { isHtml, serviceWords, wordsOf, type ServiceWords } from "./service-words.ts";
 
-/** How the client authenticates: RFC 6749 2.3.1, the same without form-encoding, as form fields, as JSON. */
-export const TOKEN_AUTHS = ["basic", "basic-plain", "post", "json"] as const;
-export type TokenAuth = (typeof TOKEN_AUTHS)[number];
-
 export interface ClientCredentials {
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly auth: TokenAuth;
+  /** RFC 6749 2.3.1, the same without form-encoding, as form fields, as JSON. */
+  readonly auth: "basic" | "basic-plain" | "post" | "json";
   readonly scope: string | undefined;
   /** Further parameters, in the form `audience=…&resource=…`. */
   readonly params: string;

@@ -22,7 +22,7 @@ export const FOLDERS = {
   },
   api: {
     holds: "the client of the service",
-    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "oauth4webapi"],
+    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "node:tls"],
   },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",
