@@ -36,7 +36,7 @@ const TEXTS = [
 const WEAK_TEXTS = ["description", "reason", "title", "error"];
 const CODES = ["code", "errorcode", "responsecode", "faultcode"];
 const INNER = ["error", "fault", "detail", "result"];
-const PROBLEMS = ["errors", "modelstate", "violations", "details", "detail"];
+const PROBLEMS = ["errors", "modelstate", "violations", "details"];
 /** The members that say where a problem is. */
 const PLACES = ["pointer", "field", "path", "property", "param", "parameter", "name", "target"];
 
@@ -52,7 +52,9 @@ export function wordsOf(value: Json, depth = 0): Words {
   const members = plainNames(value);
   const inner = INNER.map((name) => members.get(name)).filter(isJsonObject);
   const nested = inner.map((object) => wordsOf(object, depth + 1));
-  const problems = PROBLEMS.flatMap((name) => problemsIn(members.get(name)));
+  const detail = members.get("detail");
+  const lists = [...PROBLEMS.map((name) => members.get(name)), Array.isArray(detail) ? detail : undefined];
+  const problems = lists.flatMap(problemsIn);
   const [first] = problems;
   return {
     text:
@@ -142,7 +144,7 @@ export function reportsError(value: Json): boolean {
 
 /** Codes that services send with a result, such as 200 or "SUCCESS". */
 const isSuccess = (code: Json | undefined): boolean =>
-  (isJsonNumber(code) || typeof code === "string") && /^(?:0+|2\d\d|ok|success)$/i.test(code.toString());
+  (isJsonNumber(code) || typeof code === "string") && /^(?:0+|20[0-2]|ok|success)$/i.test(code.toString());
 
 /** Some services send `"errors": []` or `"errorCode": 0` where there is no error. */
 function isSaid(value: Json | undefined): boolean {

@@ -18,7 +18,7 @@ export function renderLink(link: PaymentLink, { paint, now }: LinkStyle): string
     ["amount", link.amount === undefined ? undefined : formatAmount(link.amount, currency).trim()],
     ["customer", link.customerName],
     ["terminal", link.terminalId],
-    ["expires", link.expirationDate === undefined ? undefined : expiry(link.expirationDate, now)],
+    ["expires", link.expirationDate ? expiry(link.expirationDate.toString(), now) : undefined],
     ["id", link.id],
     ["mode", linkOptions?.mode],
     ["bounds", bounds(link)],

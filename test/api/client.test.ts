@@ -1,54 +1,8 @@
 /** What becomes of a request to create a link, whatever the service does: over real sockets, with a real client. */
 import { describe, expect, it } from "vitest";
-import { createApi, type ServiceForm } from "../../src/api/client.ts";
-import { withRetries, type Wait } from "../../src/api/retries.ts";
-import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
-import { PaylinkError } from "../../src/domain/errors.ts";
-import { SPECIFIED_FORM } from "../../src/domain/known-services.ts";
-import type { TlsFiles } from "../../src/http/exchange.ts";
+import { apiAt, failure, TOKEN } from "../support/api.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";
 import { rawServer, reply, type RawServer } from "../support/raw-server.ts";
-import { openSender } from "../support/sender.ts";
-
-const NOW = new Date("2026-11-21T10:00:00Z");
-const TOKEN = "secret-token-1";
-
-interface Options extends Partial<ServiceForm> {
-  readonly tokens?: TokenSource;
-  readonly timeout?: number;
-  readonly clientCertificate?: TlsFiles;
-}
-
-function apiAt(baseUrl: string, options: Options = {}) {
-  const waits: Wait[] = [];
-  let ids = 0;
-  const send = withRetries({
-    send: openSender(),
-    now: () => NOW,
-    random: () => 0.5,
-    pause: async () => undefined,
-    waiting: (wait) => waits.push(wait),
-  });
-  const api = createApi({
-    ...SPECIFIED_FORM,
-    send,
-    baseUrl,
-    tokens: fixedToken(TOKEN),
-    timeout: 30_000,
-    newId: () => `id-${++ids}`,
-    ...options,
-  });
-  return { api, waits };
-}
-
-async function failure(action: Promise<unknown>): Promise<PaylinkError> {
-  const error: unknown = await action.then(
-    () => new Error("it succeeded"),
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof PaylinkError) return error;
-  throw error;
-}
 
 type Answer = Parameters<typeof rawServer>[0];
 
