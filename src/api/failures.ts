@@ -116,6 +116,6 @@ function certificateHint({ cause }: SendError): string | undefined {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return "The service's certificate is for another name. Check the address: paylink config get baseUrl";
   if (code.startsWith("ERR_SSL_") && code.includes("_ALERT_"))
-    return "The service refused the TLS connection. If it wants a client certificate, set both files: paylink config set clientCert <file>; paylink config set clientKey <file>";
+    return "The service refused the TLS connection. If it wants a client certificate, set both files: paylink config set clientKey <file>; paylink config set clientCert <file>";
   return undefined;
 }

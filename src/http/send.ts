@@ -160,8 +160,7 @@ function exchange(
         },
         onResponseError: (_, error) => {
           clearTimeout(timer);
-          const sent = controller !== undefined && !(status === 0 && isRefusedCertificate(error));
-          reject(given ?? new SendError(`${origin}: ${describe(error)}`, sent, error));
+          reject(given ?? new SendError(`${origin}: ${describe(error)}`, controller !== undefined, error));
         },
       },
     );
@@ -176,15 +175,6 @@ function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
   for (let index = 0; index + 1 < text.length; index += 2)
     lines.push([text[index] ?? "", text[index + 1] ?? ""]);
   return lines;
-}
-
-/**
- * The server refused the client's certificate, or wants one. In TLS 1.3 the client learns this after its own part of the
- * handshake, and may have sent the request by then; a server does not read it before the client is authenticated.
- */
-function isRefusedCertificate(error: Error): boolean {
-  const code = "code" in error ? String(error.code) : "";
-  return /^ERR_SSL_.*_ALERT_(?:.*CERTIFICATE.*|UNKNOWN_CA|HANDSHAKE_FAILURE|ACCESS_DENIED)$/.test(code);
 }
 
 /** Node wraps several failed attempts to connect in one error without a message of its own. */
