@@ -25,6 +25,8 @@ export interface ServiceTime {
   readonly now: Date;
   readonly ofSandbox: boolean;
 }
+/** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
+export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
 
 /**
  * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since

@@ -12,6 +12,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Ignores the signal once the request has left: its effect must become known. */
   readonly finish?: boolean;
+  /** Identifies paylink to the server (mutual TLS). */
+  readonly clientCertificate?: TlsFiles | undefined;
 }
 
 /** Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. */

@@ -23,6 +23,7 @@ export const FOLDERS = {
       "node:os",
       "node:process",
       "node:v8",
+      "node:zlib",
     ],
   },
   signatures: {
@@ -31,7 +32,7 @@ export const FOLDERS = {
   },
   api: {
     holds: "the client of the service",
-    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "oauth4webapi"],
+    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "node:tls"],
   },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",
