@@ -12,16 +12,19 @@ interface ErrorStyle {
   readonly unwritten: readonly string[];
 }
 
-/** `corrected` is the command line as it was probably meant, shown if the error has no hint. */
+/** `corrected` is the command line as it was probably meant. */
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings, unwritten }: ErrorStyle,
   corrected?: string,
 ): string {
-  const hint = error.hint ?? (corrected === undefined ? undefined : `Try: ${safeText(corrected)}`);
+  const hints = [
+    ...(corrected === undefined ? [] : [`Try: ${safeText(corrected)}`]),
+    ...(error.hint?.split("\n") ?? []),
+  ];
   if (json)
     return JSON.stringify({
-      error: jsonOf(error, hint),
+      error: jsonOf(error, hints),
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
     });
@@ -33,7 +36,7 @@ export function renderError(
   }
   const { body } = error.details;
   if (typeof body === "string") lines.push(safeLines(body));
-  if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
+  lines.push(...hints.map((line) => `  ${line}`));
   return lines.join("\n");
 }
 
@@ -48,7 +51,7 @@ export const renderProblem = ({ at, message }: Problem): string => safeText(`${a
 
 function jsonOf(
   { code, message, problems, details }: PaylinkError,
-  hint: string | undefined,
+  hints: readonly string[],
 ): Record<string, unknown> {
   return {
     code,
@@ -56,7 +59,7 @@ function jsonOf(
     details: {
       ...details,
       ...(problems.length > 0 ? { problems } : {}),
-      ...(hint === undefined ? {} : { hint }),
+      ...(hints.length > 0 ? { hint: hints.join("\n") } : {}),
     },
   };
 }

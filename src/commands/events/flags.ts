@@ -24,9 +24,10 @@ export const replayFlags = (command: NewCommand) =>
     .option("--insecure", "accept a self-signed certificate from the target");
 
 export const pruneFlags = (command: NewCommand) =>
-  databaseFlag(command)
-    .requiredOption("--before <when>", "what was received before then: ISO 8601, or a time ago (30d)")
-    .option("-y, --yes", "delete without asking");
+  databaseFlag(command).requiredOption(
+    "--before <when>",
+    "what was received before then: ISO 8601, or a time ago (30d)",
+  );
 
 export type FilterFlags = FlagsOf<typeof filterFlags>;
 export type ListFlags = FlagsOf<typeof listFlags>;

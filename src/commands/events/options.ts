@@ -34,8 +34,6 @@ export interface ReplayOptions extends ExportOptions {
 
 export interface PruneOptions extends Database {
   readonly before: Date;
-  /** Delete without asking. */
-  readonly confirmed: boolean;
 }
 
 /** One screen; `--limit` changes it. */
@@ -88,7 +86,7 @@ export function pruneOptions(flags: PruneFlags, now: Date): PruneOptions {
   const reader = createFlagReader();
   const before = reader.read("--before", flags.before, parseSince(now));
   reader.finish("Nothing was deleted.");
-  return { before: before.value, confirmed: flags.yes ?? false, database: flags.db };
+  return { before: before.value, database: flags.db };
 }
 
 const FILTERS = ["outcome", "reference", "since", "until", "limit"] as const;

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import type { EventStore, Pruned } from "../../receiver/event-store.ts";
 import { formatLocal } from "../../render/time.ts";
 import type { PruneOptions } from "./options.ts";
+import { isConfirmed } from "../confirm.ts";
 import { eventCount, withEvents } from "./stored-events.ts";
 
 export async function pruneEvents(context: Context, options: PruneOptions): Promise<number> {
@@ -24,15 +25,10 @@ export async function pruneEvents(context: Context, options: PruneOptions): Prom
 }
 
 /** Asks on a terminal, unless there is nothing to delete. */
-async function mayPrune(
-  store: EventStore,
-  { before, confirmed }: PruneOptions,
-  { ask }: Pick<Context, "ask">,
-): Promise<boolean> {
-  if (confirmed || ask === undefined) return true;
+async function mayPrune(store: EventStore, { before }: PruneOptions, context: Context): Promise<boolean> {
   const old = await store.countBefore(before);
   if (old.events + old.rejections === 0) return true;
-  return ask.confirm(`Delete ${inWords(old)} received before ${formatLocal(before)}?`, { initial: false });
+  return isConfirmed(context, `Delete ${inWords(old)} received before ${formatLocal(before)}?`);
 }
 
 const inWords = ({ events, rejections }: Pruned): string =>
