@@ -1,6 +1,7 @@
 /** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
 import type { Dispatcher } from "undici";
 import { messageOf } from "../domain/errors.ts";
+import { skipContinue } from "./continue-responses.ts";
 import { ACCEPTED_CODINGS, decodeReply } from "./content-codings.ts";
 import { SendError, SendTimeout, type Send, type SendOptions, type TlsFiles } from "./exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
@@ -88,7 +89,15 @@ async function createAgent(
   // undici's index also loads fetch, WebSocket and mocks: `create` then takes a quarter longer (startup bench).
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   if (nodeVersion.startsWith("20.")) await keepParserSimple();
-  return new Agent({ connect });
+  const { default: buildConnector } = await import("undici/lib/core/connect.js");
+  const connector = buildConnector(connect);
+  return new Agent({
+    connect: (target, connected) =>
+      connector(target, (...result) => {
+        if (result[0] === null) skipContinue(result[1]);
+        connected(...result);
+      }),
+  });
 }
 
 /**
