@@ -26,6 +26,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
     httpsProxy: world.env["HTTPS_PROXY"] ?? world.env["https_proxy"],
     noProxy: world.env["NO_PROXY"] ?? world.env["no_proxy"],
     nodeVersion: world.versions.node,
+    userAgent: `paylink/${PAYLINK_VERSION}`,
   });
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);

@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
+import { isSecretName } from "./domain/secret-names.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import type { InForce } from "./store/settings/in-force.ts";
+import type { Profile } from "./store/settings/profile.ts";
 import type { Settings } from "./store/settings/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
@@ -11,7 +13,17 @@ const REQUEST_TIMEOUT = 30_000;
 
 interface Machine extends Pick<
   Context,
-  "out" | "send" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "processes" | "profile"
+  | "out"
+  | "send"
+  | "readFile"
+  | "signal"
+  | "now"
+  | "newId"
+  | "random"
+  | "pause"
+  | "env"
+  | "processes"
+  | "profile"
 > {
   /** The program of the thread that writes events. */
   readonly eventThread: string;
@@ -36,13 +48,13 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
+  const { out, send, readFile, signal, now, newId, random, pause, env, processes, profile } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const { openSettings } = await import("./store/settings/settings.ts");
     const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
-    for (const { token, clientSecret, accessToken } of Object.values(settings.profiles()))
-      for (const secret of [token, clientSecret, accessToken]) secrets.know(secret);
+    for (const stored of Object.values(settings.profiles()))
+      for (const secret of secretsOf(stored)) secrets.know(secret);
     return settings;
   };
   let read: Promise<InForce> | undefined;
@@ -60,6 +72,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       const { openApi } = await import("./api/client-from-settings.ts");
       return openApi({
         send: options.send ?? send,
+        readFile,
+        newId,
         now,
         random,
         pause,
@@ -67,10 +81,13 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         settings: await settings(),
         timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
         deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
-        waiting: ({ reason, milliseconds, retry, retries }) =>
+        waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
+          const before = mayHaveArrived ? "The outcome is unknown" : "Nothing was created";
+          const again = mayHaveArrived ? "Trying again with the same key" : "Trying again";
           out.warn(
-            `Nothing was created: ${reason}. Trying again in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
-          ),
+            `${before}: ${reason}. ${again} in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
+          );
+        },
         keep: async (name, { token, expires }) => {
           const { withoutAccessToken } = await import("./store/settings/profile.ts");
           await (
@@ -103,7 +120,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
       return openEventStore(place ?? eventsPath(data), {
-        thread: eventThread,
+        thread: machine.eventThread,
         owner: newId(),
         warn: out.warn,
       });
@@ -130,6 +147,13 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     writeFile,
   };
+}
+
+/** Also what a header or a parameter of the token request holds, if its name says that it is a secret. */
+function secretsOf({ token, clientSecret, accessToken, headers = {}, tokenParams }: Profile) {
+  const named = [...Object.entries(headers), ...new URLSearchParams(tokenParams)];
+  const secret = named.filter(([name]) => isSecretName(name)).map(([, value]) => value);
+  return [token, clientSecret, accessToken, ...secret];
 }
 
 async function writeFile(path: string, text: string): Promise<void> {

@@ -1,40 +1,53 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
 import { PaylinkError } from "../domain/errors.ts";
-import { SendTimeout, type Send } from "../http/exchange.ts";
+import { SPECIFIED_FORM } from "../domain/known-services.ts";
+import { SendTimeout, type Send, type TlsFiles } from "../http/exchange.ts";
 import type { InForce, Source } from "../store/settings/in-force.ts";
+import { readClientCertificate } from "./client-certificate.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
-import { fixedToken, tokensByCredentials, type AccessToken, type TokenSource } from "./tokens.ts";
+import type { AccessToken } from "./token-request.ts";
+import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends Omit<RetryParts, "timeLeft"> {
   readonly settings: InForce;
-  /** Milliseconds for one exchange. */
+  /** Milliseconds for one operation with its retries. */
   readonly timeout: number;
   /** Milliseconds since 1970 at which the command must end; undefined sets no limit. */
   readonly deadline: number | undefined;
   /** Fires at Ctrl-C or SIGTERM: a request that may create something is finished, and no other one begins. */
   readonly signal: AbortSignal;
+  readonly newId: () => string;
+  readonly readFile: (path: string) => Promise<Uint8Array>;
   /** Stores a token from client credentials in the profile of those credentials. */
   readonly keep: (profile: string, token: AccessToken) => Promise<void>;
 }
 
 /** Throws `no_profile` without a base URL, `no_token` without a token and client credentials. */
-export function openApi(parts: AccountParts): Api {
-  const { settings, timeout } = parts;
+export async function openApi(parts: AccountParts): Promise<Api> {
+  const { settings, timeout, newId, readFile } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
   const timeLeft = (): number =>
     parts.deadline === undefined ? Number.POSITIVE_INFINITY : parts.deadline - parts.now().getTime();
   const send = withRetries({ ...parts, send: withinRun(parts, timeLeft), timeLeft });
-  const transactionUrl = settings.get("transactionUrl");
-  const tokens = tokensInForce({ ...parts, send });
+  const clientCertificate = await readClientCertificate(settings, readFile);
+  const tokens = tokensInForce({ ...parts, send, clientCertificate });
   return createApi({
     // Only a request that may change something (RFC 9110 9.2.1) must be finished.
     send: (request, options) => send(request, { ...options, finish: request.method !== "GET" }),
     baseUrl,
     tokens,
-    transactionUrl,
     timeout,
+    newId,
+    clientCertificate,
+    linksPath: settings.get("linksPath") ?? SPECIFIED_FORM.linksPath,
+    transactionUrl: settings.get("transactionUrl"),
+    authHeader: settings.get("authHeader") ?? SPECIFIED_FORM.authHeader,
+    headers: settings.get("headers"),
+    idempotencyHeader: settings.get("idempotencyHeader"),
+    linkAt: settings.get("linkAt"),
+    recordAt: settings.get("recordAt"),
   });
 }
 
@@ -52,11 +65,15 @@ const withinRun =
 export const noAccount = (): PaylinkError =>
   new PaylinkError("no_profile", "No account configured. Run one of:");
 
+interface TokenParts extends AccountParts {
+  readonly clientCertificate: TlsFiles | undefined;
+}
+
 /**
  * A stronger source wins. If one source has both, the token is used and the credentials renew it. Credentials of another
  * source never replace a refused token, since they may belong to another account.
  */
-function tokensInForce(parts: AccountParts): TokenSource {
+function tokensInForce(parts: TokenParts): TokenSource {
   const { settings } = parts;
   const token = settings.find("token");
   const credentials = credentialsInForce(parts);
@@ -75,13 +92,23 @@ const isStronger = (one: Source, other: Source): boolean => STRENGTH.indexOf(one
 function credentialsInForce({
   settings,
   keep,
+  clientCertificate,
   ...parts
-}: AccountParts): { readonly source: Source; readonly tokens: TokenSource } | undefined {
+}: TokenParts): { readonly source: Source; readonly tokens: TokenSource } | undefined {
   const secret = settings.find("clientSecret");
   const clientId = settings.get("clientId");
   const tokenUrl = settings.get("tokenUrl");
   if (secret === undefined || clientId === undefined || tokenUrl === undefined) return undefined;
-  const credentials = { tokenUrl, clientId, clientSecret: secret.value };
+  const credentials = {
+    tokenUrl,
+    clientId,
+    clientSecret: secret.value,
+    auth: settings.get("tokenAuth") ?? "basic",
+    scope: settings.get("tokenScope"),
+    params: settings.get("tokenParams") ?? "",
+    anyType: settings.find("authHeader")?.source !== "default",
+    clientCertificate,
+  };
   const { profile } = settings;
   // A token from credentials in the environment is not stored.
   const own =

@@ -1,53 +1,80 @@
 /** The client of the service: creates payment links and reads transactions. */
-import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, parseJson, stringifyJson } from "../domain/json.ts";
-import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { parseJson, stringifyJson } from "../domain/json.ts";
+import { parseJsonPointer, valueAtPointer } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
-import type { Send } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { errorInside, failureOf, isError, refusalOf, type Effect } from "./failures.ts";
+import type { TlsFiles } from "../http/exchange.ts";
+import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
+import { readCreated, type CreatedLink } from "./created-link.ts";
+import { failureOf, refusalOf, type Effect } from "./failures.ts";
+import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
-export const CREATE_PATH = "/v1/payment-links";
-
-export interface ApiParts {
-  /** Retries are up to it: `withRetries`, `withoutRetries`. */
-  readonly send: Send;
-  readonly baseUrl: string;
-  readonly tokens: TokenSource;
-  /** Where a transaction is read: a path or a whole URL, with `{uti}` in it. */
+/** How requests and replies of a service look: the settings of the same names. */
+export interface ServiceForm {
+  readonly linksPath: string;
   readonly transactionUrl: string | undefined;
-  /** Milliseconds for one exchange. */
-  readonly timeout: number;
+  readonly authHeader: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly idempotencyHeader?: string | undefined;
+  readonly linkAt?: string | undefined;
+  readonly recordAt?: string | undefined;
 }
 
-export interface CreatedLink {
-  /** The service's own JSON. */
-  readonly text: string;
-  readonly link: PaymentLink & { readonly url: string };
-  readonly breaches: readonly Problem[];
+export interface ApiParts extends ServiceForm {
+  /** Retries are up to it: `withRetries`, `withoutRetries`. */
+  readonly send: SendWithRetries;
+  readonly baseUrl: string;
+  readonly tokens: TokenSource;
+  /** Milliseconds for one exchange. */
+  readonly timeout: number;
+  readonly newId: () => string;
+  readonly clientCertificate?: TlsFiles | undefined;
+}
+
+export interface Transaction {
+  /** The JSON of the service, unchanged. */
+  readonly body: Uint8Array;
+  /** The JSON of the record in it: `recordAt`, or all of it. */
+  readonly record: Uint8Array;
 }
 
 export interface Api {
-  /** "Create payment link": throws `refused`, `unauthorized`, `not_reached`, `outcome_unknown`, … */
-  createLink(request: PaymentLinkRequest): Promise<CreatedLink>;
-  /** The JSON of the transaction as the service sent it. Throws like `createLink`, except `outcome_unknown`. */
-  readTransaction(uti: string): Promise<Uint8Array>;
+  /**
+   * "Create payment link": throws `refused`, `unauthorized`, `not_reached`, `outcome_unknown`, … The service creates one link
+   * for a key, if it has an idempotency header; without a key the link gets a new one.
+   */
+  createLink(request: PaymentLinkRequest, key?: string): Promise<CreatedLink>;
+  /** Throws like `createLink`, except `outcome_unknown`. */
+  readTransaction(uti: string): Promise<Transaction>;
 }
 
 export function createApi(parts: ApiParts): Api {
+  const { baseUrl, linksPath, linkAt, recordAt, idempotencyHeader, newId } = parts;
   return {
-    createLink: async (request) => {
-      const url = serviceUrl(parts.baseUrl, CREATE_PATH);
-      const body = new TextEncoder().encode(stringifyJson(request));
-      const reply = await call(parts, "POST", url, body, "creates");
-      return readCreated(reply, request);
+    createLink: async (request, key = newId()) => {
+      const reply = await call(parts, {
+        method: "POST",
+        url: serviceUrl(baseUrl, linksPath),
+        headers: [
+          ["Content-Type", "application/json"],
+          ...(idempotencyHeader === undefined ? [] : [[idempotencyHeader, key] as const]),
+        ],
+        body: new TextEncoder().encode(stringifyJson(request)),
+        effect: "creates",
+      });
+      return readCreated(reply, request, linkAt);
     },
     readTransaction: async (uti) => {
-      const url = transactionAddress(parts, uti);
-      const reply = await call(parts, "GET", url, new Uint8Array(), "reads");
-      return reply.body;
+      const { body } = await call(parts, {
+        method: "GET",
+        url: transactionAddress(parts, uti),
+        headers: [],
+        body: new Uint8Array(),
+        effect: "reads",
+      });
+      return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
     },
   };
 }
@@ -73,15 +100,22 @@ export function serviceUrl(baseUrl: string, path: string): URL {
   return url;
 }
 
-async function call(
-  { send, tokens, timeout }: ApiParts,
-  method: "GET" | "POST",
-  url: URL,
-  body: Uint8Array,
-  effect: Effect,
-): Promise<HttpReply> {
+interface Call {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  /** Besides those that every request has. */
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array;
+  readonly effect: Effect;
+}
+
+async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
+  const { send, tokens, timeout, clientCertificate, idempotencyHeader } = parts;
+  const { effect } = operation;
+  const isKeyed = effect === "creates" && idempotencyHeader !== undefined;
+  const options = { timeout, clientCertificate, isKeyed };
   const exchange = (token: string): Promise<HttpReply> =>
-    send(requestTo(url, method, token, body), { timeout }).catch((error: unknown) => {
+    send(requestTo(operation, parts, token), options).catch((error: unknown) => {
       throw failureOf(error, effect);
     });
   const reply = await exchange(await tokens.current());
@@ -92,47 +126,39 @@ async function call(
   return last;
 }
 
-function requestTo(url: URL, method: "GET" | "POST", token: string, body: Uint8Array): HttpRequest {
+/** A configured header replaces one of paylink's own, except the one with the token. */
+function requestTo(
+  { method, url, headers, body }: Call,
+  form: Pick<ServiceForm, "authHeader" | "headers">,
+  token: string,
+): HttpRequest {
+  const configured = Object.entries(form.headers ?? {});
+  const [, name = "", value = ""] = /^([^:]*): *(.*)$/.exec(form.authHeader) ?? [];
+  const replaced = new Set(configured.map(([spelled]) => spelled.toLowerCase()));
+  const own: readonly HeaderLine[] = [["Accept", "application/json"], ...headers];
   return {
     method,
     ...addressOf(url),
     headers: [
-      ["Accept", "application/json"],
-      ["Authorization", `Bearer ${token}`],
-      ...(body.length > 0 ? ([["Content-Type", "application/json"]] as const) : []),
+      ...own.filter(([spelled]) => !replaced.has(spelled.toLowerCase())),
+      ...configured.filter(([spelled]) => spelled.toLowerCase() !== name.toLowerCase()),
+      [name, value.replaceAll("{token}", () => token)],
     ],
     body,
   };
 }
 
-const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** After a 2xx reply that cannot be read, the link may exist. */
-function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
-  const text = UTF8.decode(reply.body);
-  const json = parseJson(text);
-  if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
-  const body = json.value.value;
-  if (!isJsonObject(body)) throw unusable(reply, "JSON that is not an object", text);
-  const { link, breaches } = readPaymentLink(body, request);
-  const { url } = link;
-  if (url === undefined) throw isError(body) ? errorInside(reply) : unusable(reply, "no URL of a link", text);
-  const repeated = json.value.duplicates.map((at) => ({
-    at,
-    message: "is given twice; the last one is shown",
-  }));
-  return { text, link: { ...link, url }, breaches: [...headBreaches(reply), ...repeated, ...breaches] };
-}
-
-const unusable = ({ status }: HttpReply, what: string, body: string): PaylinkError =>
-  new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
-    details: { status, body },
-  });
-
-/** Success of "Create payment link" is 200 with JSON (Errors rule 1). */
-function* headBreaches({ status, headers }: HttpReply): Iterable<Problem> {
-  if (status !== 200) yield { at: "", message: `the status is ${status}, not 200` };
-  const [type = "missing"] = fieldLines(headers, "content-type");
-  if (!/^application\/json(?:\s*;|\s*$)/i.test(type))
-    yield { at: "", message: `the Content-Type is ${type}, not application/json` };
+/** The record keeps the spelling of its numbers. */
+function recordIn(body: Uint8Array, pointer: string): Uint8Array {
+  const json = parseJson(new TextDecoder().decode(body));
+  // What is not JSON is not a record either: the reader of the record says so.
+  if (!json.ok) return body;
+  const steps = parseJsonPointer(pointer);
+  const record = steps.ok ? valueAtPointer(json.value.value, steps.value) : undefined;
+  if (record === undefined)
+    throw new PaylinkError("usage", `The answer of the service has nothing at ${pointer} (recordAt).`, {
+      hint: "Set where the record is: paylink config set recordAt <JSON Pointer>",
+      details: { recordAt: pointer, body: new TextDecoder().decode(body) },
+    });
+  return new TextEncoder().encode(stringifyJson(record));
 }

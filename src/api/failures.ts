@@ -1,16 +1,9 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
-import { PaylinkError, type Problem } from "../domain/errors.ts";
-import {
-  isJsonObject,
-  memberOf,
-  parseJson,
-  stringifyJson,
-  type Json,
-  type JsonObject,
-} from "../domain/json.ts";
-import { isWebAddress } from "../domain/web-address.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { formatRelative } from "../domain/when.ts";
 import { SendError } from "../http/exchange.ts";
-import type { HttpReply } from "../http/message.ts";
+import { fieldLines, type HttpReply } from "../http/message.ts";
+import { serviceWords } from "./service-words.ts";
 
 /** The effect of a request at the service: the outcome of a request that only reads cannot be unknown. */
 export type Effect = "creates" | "pays" | "reads";
@@ -18,44 +11,43 @@ export type Effect = "creates" | "pays" | "reads";
 /** The failure for a reply other than 2xx. */
 export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
   const { status } = reply;
-  const said = serviceWords(reply.body);
-  const message = `The service answered ${status}${said.text === "" ? "." : `: ${said.text}`}`;
-  const hint = nextStep(status, effect);
-  const options = { hint, problems: said.problems, details: { status, service: said.text } };
-  if (status >= 300 && status < 400) return new PaylinkError("redirected", message, options);
-  if (status === 401 || status === 403) return new PaylinkError("unauthorized", message, options);
-  if (status === 429 || status === 503) return new PaylinkError("overloaded", message, options);
-  if (status >= 400 && status < 500) return new PaylinkError("refused", message, options);
-  if (effect === "reads") return new PaylinkError("not_reached", message, options);
+  const { options, message } = answerOf(reply);
+  const failure = { ...options, hint: nextStep(reply, effect) };
+  if (status >= 300 && status < 400) return new PaylinkError("redirected", message, failure);
+  if (status === 401 || status === 403) return new PaylinkError("unauthorized", message, failure);
+  if (status === 429 || status === 503) return new PaylinkError("overloaded", message, failure);
+  if (status >= 400 && status < 500) return new PaylinkError("refused", message, failure);
+  if (effect === "reads") return new PaylinkError("not_reached", message, failure);
   return new PaylinkError("outcome_unknown", message, { ...options, hint: UNKNOWN_HINT[effect] });
 }
 
-/**
- * Whether the body of a successful reply is an error, so that no link exists: `error`, or a `code` with a `message`. A body
- * with an id or a web address beside these may be a wrapped link, and a code such as 0 or 200 means success.
- */
-export function isError(body: JsonObject): boolean {
-  const { error = null, code = null, message, ...others } = body;
-  if (mayHoldLink(others)) return false;
-  if (error !== null && error !== false && error !== "") return true;
-  if (code === null || typeof message !== "string") return false;
-  return !/^(?:0+|2\d\d|ok|success)$/i.test(typeof code === "string" ? code : stringifyJson(code));
-}
-
-function mayHoldLink(value: Json): boolean {
-  if (typeof value === "string") return isWebAddress(value);
-  if (Array.isArray(value)) return value.some(mayHoldLink);
-  if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(([name, member]) => name === "id" || mayHoldLink(member));
-}
-
-/** The failure for a successful reply whose body is an error. */
-export function errorInside({ status, body }: HttpReply): PaylinkError {
-  const said = serviceWords(body);
-  return new PaylinkError("refused", `The service answered ${status} with an error: ${said.text}`, {
-    problems: said.problems,
-    details: { status, service: said.text },
+/** The failure for a 2xx reply whose body reports an error. */
+export function reportedError(reply: HttpReply): PaylinkError {
+  const { options, message } = answerOf(reply);
+  return new PaylinkError("refused", message, {
+    ...options,
+    hint: "Nothing was created. Fix what the service reports, then run the command again.",
   });
+}
+
+/** What the service answered, in its own words. */
+function answerOf(reply: HttpReply) {
+  const { status } = reply;
+  const { text, code, problems } = serviceWords(reply.body);
+  const target = status >= 300 && status < 400 ? fieldLines(reply.headers, "location")[0] : undefined;
+  const said = target === undefined ? text : `a redirect to ${target}`;
+  return {
+    message: `The service answered ${status}${said === "" ? "." : `: ${said}`}`,
+    options: {
+      problems,
+      details: {
+        status,
+        service: text,
+        ...(code === undefined ? {} : { code }),
+        ...(target === undefined ? {} : { location: target }),
+      },
+    },
+  };
 }
 
 /** The hint of `outcome_unknown` if the request did not create a link. */
@@ -64,24 +56,38 @@ const UNKNOWN_HINT: Readonly<Partial<Record<Effect, string>>> = {
 };
 
 /** The next step, if the status says more than the code of the failure. */
-function nextStep(status: number, effect: Effect): string | undefined {
+function nextStep(reply: HttpReply, effect: Effect): string | undefined {
+  const { status } = reply;
   if (effect === "pays") return "Nothing was paid.";
+  const wait = askedWait(reply);
+  if ((status === 429 || status === 503) && wait !== undefined)
+    return `Nothing was created. The service asks to wait: run the command again ${wait}.`;
   if (status === 403)
     return "Nothing was created. The token is valid, but not for this request. Check the terminal: paylink status";
   if (effect === "reads" && status === 404)
     return "Check the uti, and the address: paylink config get transactionUrl";
-  if (status === 404) return "Nothing was created. Check the base URL: paylink config get baseUrl";
+  if (status === 404)
+    return "Nothing was created. Check the address: paylink config get baseUrl; paylink config get linksPath";
   return undefined;
+}
+
+/** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */
+function askedWait({ headers }: HttpReply): string | undefined {
+  const [value] = fieldLines(headers, "retry-after");
+  if (value === undefined || !/^\d{1,9}$/.test(value))
+    return value === undefined ? undefined : `after ${value}`;
+  return formatRelative(new Date(Number(value) * 1000), new Date(0));
 }
 
 /** The failure for an exchange without a usable reply. */
 export function failureOf(error: unknown, effect: Effect): unknown {
   if (!(error instanceof SendError)) return error;
   const { message, sent } = error;
-  const hint = effect === "pays" ? "Nothing was paid. Is the sandbox running? paylink sandbox" : undefined;
+  const notSent =
+    certificateHint(error) ?? (effect === "pays" ? "Is the sandbox running? paylink sandbox" : undefined);
   if (effect === "reads" || !sent)
     return new PaylinkError("not_reached", `The service was not reached: ${message}.`, {
-      hint,
+      hint: notSent === undefined ? undefined : `Nothing was ${DONE[effect]}. ${notSent}`,
       cause: error,
     });
   return new PaylinkError(
@@ -94,40 +100,22 @@ export function failureOf(error: unknown, effect: Effect): unknown {
   );
 }
 
-interface ServiceWords {
-  readonly text: string;
-  readonly problems: readonly Problem[];
-}
+const DONE: Readonly<Record<Effect, string>> = { creates: "created", pays: "paid", reads: "created" };
 
-const SHOWN_TEXT = 500;
+/** Node's codes for a certificate of an authority that it does not know. */
+const UNKNOWN_AUTHORITY =
+  /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
-/** The error text of a service, in any common format: RFC 9457, `message`, OAuth, or plain text. */
-function serviceWords(body: Uint8Array): ServiceWords {
-  const text = new TextDecoder().decode(body).trim();
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isJsonObject(parsed.value.value))
-    return { text: text.slice(0, SHOWN_TEXT), problems: [] };
-  const object = parsed.value.value;
-  const words = ["detail", "message", "error_description", "title", "error"].map((name) =>
-    memberOf(object, name),
-  );
-  const said = words.find((word) => typeof word === "string") ?? text.slice(0, SHOWN_TEXT);
-  return { text: typeof said === "string" ? said : text.slice(0, SHOWN_TEXT), problems: problemsOf(object) };
-}
-
-/** The `errors` of a problem document: `{pointer, detail}` (RFC 9457 3, extension members). */
-function problemsOf(object: JsonObject): Problem[] {
-  const errors = memberOf(object, "errors");
-  if (!Array.isArray(errors)) return [];
-  return errors
-    .filter(isJsonObject)
-    .map((error) => ({ at: pointed(memberOf(error, "pointer")), message: word(error) }));
-}
-
-const pointed = (pointer: Json | undefined): string =>
-  typeof pointer === "string" ? pointer.replace(/^#?\//, "").replaceAll("/", ".") : "";
-
-function word(error: JsonObject): string {
-  const said = memberOf(error, "detail") ?? memberOf(error, "message");
-  return typeof said === "string" ? said : "";
+/** What to do about a certificate that was not accepted, on either side. */
+function certificateHint({ cause }: SendError): string | undefined {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (UNKNOWN_AUTHORITY.test(code))
+    return "The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.";
+  if (code === "CERT_HAS_EXPIRED")
+    return "The service's certificate has expired. Check the clock of this machine; otherwise the service must renew it.";
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return "The service's certificate is for another name. Check the address: paylink config get baseUrl";
+  if (code.startsWith("ERR_SSL_") && code.includes("_ALERT_"))
+    return "The service refused the TLS connection. If it wants a client certificate, set both files: paylink config set clientCert <file>; paylink config set clientKey <file>";
+  return undefined;
 }

@@ -1,4 +1,4 @@
-/** Repeats a request that certainly had no effect: it was not sent, or the service answered 429 or 503. */
+/** Repeats a request that had no effect (not sent, 429, 503), or that the service recognises by its key. */
 import { PaylinkError } from "../domain/errors.ts";
 import { SendError, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
@@ -15,6 +15,8 @@ export interface Wait {
   readonly milliseconds: number;
   /** Why the request is repeated. */
   readonly reason: string;
+  /** Whether the last attempt may have had its effect. */
+  readonly mayHaveArrived: boolean;
   /** The number of the next retry, from 1. */
   readonly retry: number;
   readonly retries: number;
@@ -32,29 +34,51 @@ export interface RetryParts {
   readonly timeLeft: () => number;
 }
 
-/** The same `Send`, with retries, unless the time for the exchange has passed. Returns the last reply or throws the last failure. */
-export function withRetries({ send, now, random, pause, waiting, timeLeft }: RetryParts): Send {
-  const attempt = async (request: HttpRequest, options: SendOptions, retry: number): Promise<HttpReply> => {
-    const again = async (reason: string, milliseconds: number): Promise<HttpReply> => {
-      waiting({ milliseconds, reason, retry, retries: RETRIES });
+export interface RetryOptions extends SendOptions {
+  /** The request carries a key, so the service has its effect once, however often it is sent. */
+  readonly isKeyed?: boolean;
+}
+
+export type SendWithRetries = (request: HttpRequest, options?: RetryOptions) => Promise<HttpReply>;
+
+/** The same `Send`, with retries while there is time for them. Returns the last reply or throws the last failure. */
+export function withRetries(parts: RetryParts): SendWithRetries {
+  const { send, now, random, pause, waiting, timeLeft } = parts;
+  return async (request, { isKeyed = false, ...options } = {}) => {
+    for (let retry = 1; ; retry++) {
+      const result = await send(request, options).catch(sendError);
+      const cause = causeToRepeat(result, isKeyed, now());
+      const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);
+      if (cause === undefined || retry > RETRIES || milliseconds > Math.min(LONGEST_WAIT, timeLeft())) {
+        if (result instanceof SendError) throw result;
+        return result;
+      }
+      const { reason, mayHaveArrived } = cause;
+      waiting({ milliseconds, reason, mayHaveArrived, retry, retries: RETRIES });
       await pause(milliseconds);
-      return attempt(request, options, retry + 1);
-    };
-    const result = await send(request, options).catch((error: unknown) => {
-      if (retry <= RETRIES && error instanceof SendError && !error.sent && !(error instanceof SendTimeout))
-        return error;
-      throw error;
-    });
-    const usual = backoff(FIRST_WAIT, retry, random);
-    if (result instanceof SendError) {
-      if (usual > timeLeft()) throw result;
-      return again(result.message, usual);
     }
-    if (retry > RETRIES || !isOverloaded(result)) return result;
-    const wait = retryAfter(result, now()) ?? usual;
-    return wait > Math.min(LONGEST_WAIT, timeLeft()) ? result : again(`it answered ${result.status}`, wait);
   };
-  return (request, options = {}) => attempt(request, options, 1);
+}
+
+function sendError(error: unknown): SendError {
+  if (error instanceof SendError) return error;
+  throw error;
+}
+
+interface Cause extends Pick<Wait, "reason" | "mayHaveArrived"> {
+  /** Milliseconds that the service asks to wait. */
+  readonly asked?: number | undefined;
+}
+
+function causeToRepeat(result: HttpReply | SendError, isKeyed: boolean, now: Date): Cause | undefined {
+  if (result instanceof SendError) {
+    const mayRepeat = (!result.sent || isKeyed) && !(result instanceof SendTimeout);
+    return mayRepeat ? { reason: result.message, mayHaveArrived: result.sent } : undefined;
+  }
+  const { status } = result;
+  const mayHaveArrived = !isOverloaded(result);
+  if (mayHaveArrived && !(isKeyed && status >= 500)) return undefined;
+  return { reason: `it answered ${status}`, mayHaveArrived, asked: retryAfter(result, now) };
 }
 
 /**

@@ -10,6 +10,13 @@ interface Service {
   readonly settings: Readonly<Record<string, string | undefined>> & { readonly baseUrl: string };
 }
 
+/** Requests as the specification describes them; a transaction is read where the sandbox has it. */
+export const SPECIFIED_FORM = {
+  linksPath: "/v1/payment-links",
+  transactionUrl: "/v1/transactions/{uti}",
+  authHeader: "Authorization: Bearer {token}",
+} as const;
+
 /** What both addresses of DNA Payments have in common. */
 const DNA = {
   tokenAuth: "post",

@@ -48,12 +48,27 @@ const paymentLink = z.looseObject({
     ),
   ),
 });
-const partialLink = z.partial(paymentLink);
+
+const anyAmount = z.optional(bound);
+const anyDate = z.optional(z.nullable(z.union([z.string(), z.custom<JsonNumber>(isJsonNumber)])));
+
+/** What can be shown of a link as it came: amounts as text too, dates as any text or number. */
+const shownLink = z.partial(
+  z.extend(paymentLink, {
+    amount: anyAmount,
+    createdDate: anyDate,
+    expirationDate: anyDate,
+    viewedDate: anyDate,
+    attemptedDate: anyDate,
+    paidDate: anyDate,
+    cancelledDate: anyDate,
+  }),
+);
 
 /** A link with every required field, as a service builds it. */
 export type WellFormedLink = z.infer<typeof paymentLink>;
 /** A link as received: without fields of a wrong type, with unknown members. */
-export type PaymentLink = z.infer<typeof partialLink>;
+export type PaymentLink = z.infer<typeof shownLink>;
 
 export interface LinkReply {
   readonly link: PaymentLink;
@@ -69,14 +84,13 @@ export const ACTIVE = "active";
  */
 export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): LinkReply {
   if (!isJsonObject(reply)) return { link: {}, breaches: [{ at: "", message: "must be a JSON object" }] };
-  const shape = paymentLink.safeParse(reply);
-  const issues = shape.error?.issues ?? [];
-  const link = shape.data ?? partialLink.safeParse(validPart(reply, issues)).data ?? {};
-  const breaches = problemsOf(issues);
+  const breaches = problemsOf(paymentLink.safeParse(reply).error?.issues ?? []);
+  const shown = shownLink.safeParse(reply);
+  const link = shown.data ?? shownLink.safeParse(validPart(reply, shown.error.issues)).data ?? {};
   const echo = requested === undefined ? [] : brokenEcho(link, requested);
   for (const breach of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
-    // One breach per field: a missing field is also not echoed.
-    if (!breaches.some(({ at }) => at === breach.at)) breaches.push(breach);
+    // A field that is missing is not echoed either; an amount as text may also be another amount.
+    if (link[breach.at] !== undefined || !breaches.some(({ at }) => at === breach.at)) breaches.push(breach);
   }
   return { link, breaches };
 }

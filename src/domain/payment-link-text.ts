@@ -4,7 +4,7 @@ import { currencyCode } from "./currency.ts";
 import type { Json } from "./json.ts";
 import { parseAmount } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import { parseWhen } from "./when.ts";
+import { formatInstant, parseWhen } from "./when.ts";
 
 /**
  * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency in upper case, an
@@ -27,7 +27,7 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
     }
     case "expirationDate": {
       const date = parseWhen(text, now);
-      return date.ok ? accepted(date.value.toISOString()) : date;
+      return date.ok ? accepted(formatInstant(date.value)) : date;
     }
     default:
       return accepted(text);

@@ -20,6 +20,9 @@ export function isUtcDateTime(text: string): boolean {
   return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text));
 }
 
+/** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
+export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
+
 /** Now as the service counts time: a sandbox can have a clock of its own. */
 export interface ServiceTime {
   readonly now: Date;

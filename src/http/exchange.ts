@@ -8,6 +8,8 @@ export interface SendOptions {
   readonly maxReply?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;
+  /** Identifies paylink to the server (mutual TLS). */
+  readonly clientCertificate?: TlsFiles | undefined;
   /** Ends the exchange at once, with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Ignores the signal once the request has left: its effect must become known. */

@@ -1,7 +1,10 @@
 /** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
 import type { Dispatcher } from "undici";
-import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
-import type { HeaderLine, HttpReply, HttpRequest } from "./message.ts";
+import { messageOf } from "../domain/errors.ts";
+import { skipContinue } from "./continue-responses.ts";
+import { ACCEPTED_CODINGS, decodeReply } from "./content-codings.ts";
+import { SendError, SendTimeout, type Send, type SendOptions, type TlsFiles } from "./exchange.ts";
+import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
 const CONNECT_TIMEOUT = 10_000;
@@ -17,45 +20,84 @@ export interface SenderParts {
   readonly httpsProxy: string | undefined;
   readonly noProxy: string | undefined;
   readonly nodeVersion: string;
+  /** Sent with each request that has no `User-Agent` of its own. */
+  readonly userAgent: string;
 }
 
-type Route = "direct" | "proxied" | "insecure";
+/** What decides which connections may carry a request: each combination has an agent of its own. */
+interface Route {
+  readonly kind: "direct" | "proxied" | "insecure";
+  /** Milliseconds to connect: undici limits them for each agent, and cannot abort an attempt for a single request. */
+  readonly connectTimeout: number;
+  readonly clientCertificate: TlsFiles | undefined;
+}
 
 export function createSender(parts: SenderParts): Sender {
   const agents = new Map<string, Promise<Dispatcher>>();
-  // undici limits the time to connect for each agent, and cannot abort an attempt to connect for a single request.
-  const agentFor = (route: Route, timeout: number): Promise<Dispatcher> => {
-    const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
-    const key = `${route} ${connectTimeout}`;
-    const agent = agents.get(key) ?? createAgent(route, parts, connectTimeout);
+  const agentFor = (route: Route): Promise<Dispatcher> => {
+    const { kind, connectTimeout, clientCertificate } = route;
+    const key = `${kind} ${connectTimeout} ${Buffer.from(clientCertificate?.cert ?? []).toString("latin1")}`;
+    const agent = agents.get(key) ?? createAgent(route, parts);
     agents.set(key, agent);
     return agent;
   };
   return {
     send: async (request, options = {}) => {
+      const { timeout = TIMEOUT, maxReply = MAX_REPLY, clientCertificate, signal, finish } = options;
       const proxied = request.scheme === "https" && parts.httpsProxy !== undefined;
-      const route = options.insecure === true ? "insecure" : proxied ? "proxied" : "direct";
-      return exchange(await agentFor(route, options.timeout ?? TIMEOUT), request, options);
+      const agent = await agentFor({
+        kind: options.insecure === true ? "insecure" : proxied ? "proxied" : "direct",
+        connectTimeout: Math.min(timeout, CONNECT_TIMEOUT),
+        clientCertificate,
+      });
+      const limits = { timeout, maxReply, signal, finish };
+      const reply = await exchange(agent, withDefaults(request, parts.userAgent), limits);
+      return decodeReply(reply, maxReply).catch((error: unknown) => {
+        throw new SendError(`${originOf(request)} ${messageOf(error)}`, true, error);
+      });
     },
     close: async () =>
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))),
   };
 }
 
+const originOf = ({ scheme, authority }: HttpRequest): string => `${scheme}://${authority}`;
+
+/** A forwarded webhook keeps the fields of its sender. */
+function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
+  const defaults: readonly HeaderLine[] = [
+    ["User-Agent", userAgent],
+    ["Accept-Encoding", ACCEPTED_CODINGS],
+  ];
+  const added = defaults.filter(([name]) => fieldLines(request.headers, name).length === 0);
+  return added.length === 0 ? request : { ...request, headers: [...request.headers, ...added] };
+}
+
 async function createAgent(
-  route: Route,
+  { kind, connectTimeout, clientCertificate }: Route,
   { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
-  timeout: number,
 ): Promise<Dispatcher> {
-  const connect = { timeout, rejectUnauthorized: route !== "insecure" };
-  if (route === "proxied") {
+  const identity =
+    clientCertificate === undefined
+      ? {}
+      : { cert: Buffer.from(clientCertificate.cert), key: Buffer.from(clientCertificate.key) };
+  const connect = { timeout: connectTimeout, rejectUnauthorized: kind !== "insecure", ...identity };
+  if (kind === "proxied") {
     const { EnvHttpProxyAgent } = await import("undici");
-    return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect });
+    return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect, requestTls: identity });
   }
   // undici's index also loads fetch, WebSocket and mocks: `create` then takes a quarter longer (startup bench).
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   if (nodeVersion.startsWith("20.")) await keepParserSimple();
-  return new Agent({ connect });
+  const { default: buildConnector } = await import("undici/lib/core/connect.js");
+  const connector = buildConnector(connect);
+  return new Agent({
+    connect: (target, connected) =>
+      connector(target, (...result) => {
+        if (result[0] === null) skipContinue(result[1]);
+        connected(...result);
+      }),
+  });
 }
 
 /**
@@ -67,9 +109,17 @@ async function keepParserSimple(): Promise<void> {
   setFlagsFromString("--liftoff-only");
 }
 
-function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions): Promise<HttpReply> {
-  const { timeout = TIMEOUT, maxReply = MAX_REPLY, signal, finish = false } = options;
-  const origin = `${request.scheme}://${request.authority}`;
+type Limits = Required<Pick<SendOptions, "timeout" | "maxReply">> & {
+  readonly signal: AbortSignal | undefined;
+  readonly finish: boolean | undefined;
+};
+
+function exchange(
+  agent: Dispatcher,
+  request: HttpRequest,
+  { timeout, maxReply, signal, finish = false }: Limits,
+): Promise<HttpReply> {
+  const origin = originOf(request);
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let given: Error | undefined;
@@ -128,7 +178,8 @@ function exchange(agent: Dispatcher, request: HttpRequest, options: SendOptions)
         },
         onResponseError: (_, error) => {
           settle();
-          reject(given ?? new SendError(`${origin}: ${describe(error)}`, controller !== undefined, error));
+          const sent = controller !== undefined && !(status === 0 && isRefusedCertificate(error));
+          reject(given ?? new SendError(`${origin}: ${describe(error)}`, sent, error));
         },
       },
     );
@@ -146,6 +197,15 @@ function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
   for (let index = 0; index + 1 < text.length; index += 2)
     lines.push([text[index] ?? "", text[index + 1] ?? ""]);
   return lines;
+}
+
+/**
+ * The server refused the client's certificate, or wants one. In TLS 1.3 the client learns this after its own part of the
+ * handshake, and may have sent the request by then; a server does not read it before the client is authenticated.
+ */
+function isRefusedCertificate(error: Error): boolean {
+  const code = "code" in error ? String(error.code) : "";
+  return /^ERR_SSL_.*_ALERT_(?:.*CERTIFICATE.*|UNKNOWN_CA|HANDSHAKE_FAILURE|ACCESS_DENIED)$/.test(code);
 }
 
 /** Node wraps several failed attempts to connect in one error without a message of its own. */

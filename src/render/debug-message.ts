@@ -1,15 +1,13 @@
 /** Shows HTTP messages for `--debug`, with credentials as `[redacted]`. */
+import { isSecretName, SECRET_NAME_ENDS } from "../domain/secret-names.ts";
 import { fieldLines, targetUri, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { clip, safeText } from "./safe-text.ts";
 
 export const REDACTED = "[redacted]";
 
-/** Header fields that carry credentials. */
-const SECRET_HEADERS = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i;
-/** Names of credentials in JSON bodies, forms and query strings. */
-const SECRET_NAMES = "access_token|refresh_token|id_token|client_secret|client_assertion|password|token";
-const SECRET_MEMBER = new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
-const SECRET_PARAMETER = new RegExp(`(^|[?&])(${SECRET_NAMES})=[^&\\s]*`, "gi");
+/** Credentials in JSON bodies, forms and query strings, by their names. */
+const SECRET_MEMBER = new RegExp(`("[\\w-]*(?:${SECRET_NAME_ENDS})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
+const SECRET_PARAMETER = new RegExp(`(^|[?&])([\\w.-]*(?:${SECRET_NAME_ENDS}))=[^&\\s]*`, "gi");
 
 /** The characters of a body to show. */
 const SHOWN_BODY = 4000;
@@ -34,7 +32,7 @@ function message(first: string, headers: readonly HeaderLine[], body: Uint8Array
 
 /** The scheme of an `Authorization` is not secret (RFC 9110 11.4). */
 function headerValue(name: string, value: string): string {
-  if (!SECRET_HEADERS.test(name)) return redact(value);
+  if (!isSecretName(name)) return redact(value);
   const [, scheme] = /^([A-Za-z-]+) /.exec(value) ?? [];
   return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
 }

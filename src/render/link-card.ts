@@ -22,7 +22,7 @@ export function renderLink(link: CreatedLink, { paint, time, service }: LinkStyl
     ["amount", amount(link)],
     ["customer", link.customerName],
     ["terminal", link.terminalId],
-    ["expires", link.expirationDate === undefined ? undefined : expiry(link.expirationDate, time)],
+    ["expires", link.expirationDate ? expiry(link.expirationDate.toString(), time) : undefined],
     ["id", link.id],
     ["mode", linkOptions?.mode],
   ];

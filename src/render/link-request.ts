@@ -2,6 +2,7 @@
 import type { Paint } from "./paint.ts";
 import { isJsonObject, stringifyJson } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
+import { isSecretName } from "../domain/secret-names.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -25,10 +26,25 @@ function rowsOf(path: string, value: Readonly<Record<string, unknown>>): [string
 /** In single quotes, a POSIX shell changes no character; only a single quote itself needs care. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-export function renderCurl(url: URL, body: string): string {
+/** In double quotes, only these characters are special to a POSIX shell. */
+const doubleQuoted = (text: string): string => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
+
+interface CurlHeaders {
+  /** With `{token}` in it. */
+  readonly authHeader: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The token stays in the environment. */
+export function renderCurl(url: URL, body: string, { authHeader, headers }: CurlHeaders): string {
+  const auth = doubleQuoted(authHeader).replaceAll("{token}", "$PAYLINK_TOKEN");
+  const added = Object.entries(headers).map(([name, value]) => {
+    return `--header ${quoted(`${name}: ${isSecretName(name) ? "[redacted]" : value}`)}`;
+  });
   return [
     `curl --fail-with-body --silent --show-error --request POST ${quoted(url.href)}`,
-    `--header "Authorization: Bearer $PAYLINK_TOKEN"`,
+    `--header ${auth}`,
+    ...added,
     `--header 'Content-Type: application/json'`,
     `--header 'Accept: application/json'`,
     `--data-raw ${quoted(body)}`,

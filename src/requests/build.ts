@@ -11,7 +11,7 @@ import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parse-result.ts";
-import { parseWhen } from "../domain/when.ts";
+import { formatInstant, parseWhen } from "../domain/when.ts";
 import type { InForce } from "../store/settings/in-force.ts";
 import type { SettingKey } from "../store/settings/setting-table.ts";
 
@@ -125,7 +125,7 @@ export function requestBuilder({ flags, base = {}, settings }: Sources): Request
     // The service sets the expiry of a reusable link, unless the user sets one.
     if (expires !== undefined && !(reusable && expires.source === "default")) {
       const when = parseWhen(expires.value, now);
-      if (when.ok) setDefaultAt(request, "expirationDate", when.value.toISOString());
+      if (when.ok) setDefaultAt(request, "expirationDate", formatInstant(when.value));
       else problems.push({ at: "expires", message: `${when.message} (from the ${expires.source})` });
     }
     return checked(request, problems, (at) => placeOf(at, flags, given), now);

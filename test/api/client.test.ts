@@ -1,51 +1,8 @@
 /** What becomes of a request to create a link, whatever the service does: over real sockets, with a real client. */
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createApi } from "../../src/api/client.ts";
-import { withRetries, type Wait } from "../../src/api/retries.ts";
-import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
-import { PaylinkError } from "../../src/domain/errors.ts";
-import { createSender } from "../../src/http/send.ts";
+import { describe, expect, it } from "vitest";
+import { apiAt, failure, TOKEN } from "../support/api.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";
 import { rawServer, reply, type RawServer } from "../support/raw-server.ts";
-
-const NOW = new Date("2026-11-21T10:00:00Z");
-const TOKEN = "secret-token-1";
-
-interface Options {
-  readonly tokens?: TokenSource;
-  readonly timeout?: number;
-}
-
-function apiAt(baseUrl: string, { tokens = fixedToken(TOKEN), timeout = 5000 }: Options = {}) {
-  const sender = createSender({
-    httpsProxy: undefined,
-    noProxy: undefined,
-    nodeVersion: process.versions.node,
-  });
-  onTestFinished(() => sender.close());
-  const waits: Wait[] = [];
-  const send = withRetries({
-    timeLeft: () => Number.POSITIVE_INFINITY,
-    send: sender.send,
-    now: () => NOW,
-    random: () => 0.5,
-    pause: async () => undefined,
-    waiting: (wait) => waits.push(wait),
-  });
-  return {
-    api: createApi({ send, baseUrl, tokens, transactionUrl: "/v1/transactions/{uti}", timeout }),
-    waits,
-  };
-}
-
-async function failure(action: Promise<unknown>): Promise<PaylinkError> {
-  const error: unknown = await action.then(
-    () => new Error("it succeeded"),
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof PaylinkError) return error;
-  throw error;
-}
 
 type Answer = Parameters<typeof rawServer>[0];
 

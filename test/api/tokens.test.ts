@@ -1,25 +1,35 @@
 /** Access tokens by client credentials, from a real token endpoint: obtained, shared, renewed in time, and refused. */
-import { describe, expect, it, onTestFinished } from "vitest";
-import { tokensByCredentials, fixedToken, tokenExpiry, type AccessToken } from "../../src/api/tokens.ts";
+import { describe, expect, it } from "vitest";
+import type { AccessToken, ClientCredentials } from "../../src/api/token-request.ts";
+import { tokensByCredentials, fixedToken, tokenExpiry } from "../../src/api/tokens.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { createSender } from "../../src/http/send.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
+import { openSender } from "../support/sender.ts";
 
 const START = Date.parse("2026-11-21T10:00:00Z");
 const SECRET = "s3cret/with+odd:characters";
 
-function tokensAt(tokenUrl: string, kept?: AccessToken) {
-  const sender = createSender({
-    httpsProxy: undefined,
-    noProxy: undefined,
-    nodeVersion: process.versions.node,
-  });
-  onTestFinished(() => sender.close());
+interface Options {
+  readonly kept?: AccessToken;
+  readonly credentials?: Partial<ClientCredentials>;
+}
+
+function tokensAt(tokenUrl: string, { kept, credentials }: Options = {}) {
   const clock = { now: START };
   const keptTokens: AccessToken[] = [];
   const tokens = tokensByCredentials({
-    credentials: { tokenUrl, clientId: "shop", clientSecret: SECRET },
-    send: sender.send,
+    credentials: {
+      tokenUrl,
+      clientId: "shop",
+      clientSecret: SECRET,
+      auth: "basic",
+      scope: undefined,
+      params: "",
+      anyType: false,
+      clientCertificate: undefined,
+      ...credentials,
+    },
+    send: openSender(),
     now: () => new Date(clock.now),
     timeout: 5000,
     kept,
@@ -71,23 +81,140 @@ describe("client credentials", () => {
   it("use the token of an earlier run while it lasts", async () => {
     const server = await issuing();
     const kept = { token: "kept", expires: new Date(START + 60_000).toISOString() };
-    expect(await tokensAt(server.url, kept).tokens.current()).toBe("kept");
+    expect(await tokensAt(server.url, { kept }).tokens.current()).toBe("kept");
     const stale = { token: "kept", expires: new Date(START + 5000).toISOString() };
-    expect(await tokensAt(server.url, stale).tokens.current()).toBe("token-1");
+    expect(await tokensAt(server.url, { kept: stale }).tokens.current()).toBe("token-1");
   });
 
-  it.each<[string, Parameters<typeof reply>, string, number]>([
-    ["refused", [401, '{"error":"invalid_client","error_description":"wrong secret"}'], "unauthorized", 3],
-    ["not supported", [400, '{"error":"unsupported_grant_type"}'], "unauthorized", 3],
-    ["a page", [200, "<h1>", { "Content-Type": "text/html" }], "not_reached", 5],
-    ["without a token", [200, "{}"], "not_reached", 5],
-    ["a fault", [500, ""], "not_reached", 5],
-    ["a token no header can hold", [200, '{"access_token":"a b","token_type":"Bearer"}'], "no_token", 3],
-  ])("fail where the answer is %s, and never say the secret", async (_, answer, code, exit) => {
+  it.each<[Partial<ClientCredentials>, string | undefined, Record<string, string> | string]>([
+    [
+      { auth: "basic-plain" },
+      `Basic ${Buffer.from(`shop:${SECRET}`).toString("base64")}`,
+      { grant_type: "client_credentials" },
+    ],
+    [
+      { auth: "post", scope: "pay_by_link" },
+      undefined,
+      {
+        grant_type: "client_credentials",
+        scope: "pay_by_link",
+        client_id: "shop",
+        client_secret: SECRET,
+      },
+    ],
+    [
+      { auth: "post", params: "audience=https%3A%2F%2Fapi.example&grant_type=custom" },
+      undefined,
+      { grant_type: "custom", client_id: "shop", client_secret: SECRET, audience: "https://api.example" },
+    ],
+    [
+      { auth: "json" },
+      undefined,
+      JSON.stringify({ grant_type: "client_credentials", client_id: "shop", client_secret: SECRET }),
+    ],
+  ])("are sent as the settings say: %j", async (credentials, authorization, body) => {
+    const server = await issuing();
+    await tokensAt(server.url, { credentials }).tokens.current();
+    const [head = "", sent = ""] = (server.requests[0] ?? "").split("\r\n\r\n");
+    expect(/\r\nauthorization: (.*)/i.exec(head)?.[1]).toBe(authorization);
+    expect(typeof body === "string" ? sent : Object.fromEntries(new URLSearchParams(sent))).toEqual(body);
+    const type = typeof body === "string" ? "application/json" : "application/x-www-form-urlencoded";
+    expect(head).toContain(`\r\nContent-Type: ${type}`);
+  });
+
+  const HOUR = "2026-11-21T11:00:00.000Z";
+
+  it.each<[string, number, string, AccessToken]>([
+    [
+      "an opaque token",
+      200,
+      '"access_token":"a*b$c~d/e=","expires_in":3600',
+      { token: "a*b$c~d/e=", expires: HOUR },
+    ],
+    ["a status 201", 201, '"access_token":"t","token_type":"Bearer"', { token: "t" }],
+    ["a lower-case type", 200, '"access_token":"t","token_type":"bearer"', { token: "t" }],
+    ["a type of another spelling", 200, '"access_token":"t","token_type":"BearerToken"', { token: "t" }],
+    ["a type that is null", 200, '"access_token":"t","token_type":null', { token: "t" }],
+    ["a lifetime as text", 200, '"access_token":"t","expires_in":"3600"', { token: "t", expires: HOUR }],
+    ["a lifetime beyond all dates", 200, '"access_token":"t","expires_in":1e300', { token: "t" }],
+    ["a lifetime in words", 200, '"access_token":"t","expires_in":"never"', { token: "t" }],
+  ])("take %s", async (_, status, members, token) => {
+    const server = await rawServer(reply(status, `{${members}}`));
+    const { tokens, keptTokens } = tokensAt(server.url);
+    await tokens.current();
+    expect(keptTokens).toEqual([token]);
+  });
+
+  it("take a token of any type if the user has set how it is sent", async () => {
+    const server = await rawServer(reply(200, '{"access_token":"t","token_type":"ApiKey"}'));
+    expect(await tokensAt(server.url, { credentials: { anyType: true } }).tokens.current()).toBe("t");
+  });
+
+  const html = { "Content-Type": "text/html" };
+
+  it.each<[string, Parameters<typeof reply>, string]>([
+    [
+      "a refusal",
+      [401, '{"error":"invalid_client","error_description":"wrong secret"}'],
+      "answered 401: wrong secret",
+    ],
+    ["a refusal without words", [400, '{"error":"unsupported_grant_type"}'], "400: unsupported_grant_type"],
+    ["a refusal of another shape", [400, '{"code":17,"message":"no such client"}'], "400: no such client"],
+    ["an empty refusal", [403, ""], "answered 403."],
+    ["an error with status 200", [200, '{"error":"invalid_client"}'], "answered 200: invalid_client"],
+    ["a page", [200, "<!doctype html><title>Sign in</title>", html], 'an HTML page with the title "Sign in"'],
+    [
+      "JSON without a token",
+      [200, '{"accessToken":"hidden-1"}'],
+      "JSON without access_token. It has accessToken",
+    ],
+    [
+      "a token as plain text",
+      [200, "hidden-1", { "Content-Type": "text/plain" }],
+      "not a JSON object (8 bytes)",
+    ],
+    [
+      "a token of an unknown type",
+      [200, '{"access_token":"hidden-1","token_type":"mac"}'],
+      'of the type "mac"',
+    ],
+    ["a redirect", [302, "", { Location: "https://login.example/" }], "a redirect to https://login.example/"],
+    ["a fault", [500, "oops", { "Content-Type": "text/plain" }], "answered 500: oops"],
+  ])("fail with exit 3 after %s, in the service's words and without secrets", async (_, answer, words) => {
     const server = await rawServer(reply(...answer));
     const error = await failure(tokensAt(server.url).tokens.current());
-    expect([error.code, error.exit]).toEqual([code, exit]);
-    expect(`${error.message} ${error.hint ?? ""} ${JSON.stringify(error.details)}`).not.toContain(SECRET);
+    expect([error.code, error.exit]).toEqual(["unauthorized", 3]);
+    expect(error.message).toContain(words);
+    expect(error.hint).toContain("Nothing was created.");
+    expect(error.details["status"]).toBe(answer[0]);
+    const shown = `${error.message} ${error.hint ?? ""} ${JSON.stringify(error.details)}`;
+    expect(shown).not.toContain(SECRET);
+    expect(shown).not.toContain("hidden-1");
+  });
+
+  it.each<[string, Parameters<typeof reply>, string]>([
+    ["a wrong scope", [400, '{"error":"invalid_scope"}'], "paylink config set tokenScope"],
+    ["wrong credentials", [401, '{"error":"invalid_client"}'], "paylink config set tokenAuth post"],
+    ["a wrong address", [404, "not here", {}], "paylink config get tokenUrl"],
+  ])("name the setting for %s", async (_, answer, setting) => {
+    const server = await rawServer(reply(...answer));
+    expect((await failure(tokensAt(server.url).tokens.current())).hint).toContain(setting);
+  });
+
+  it("keep the code of the service", async () => {
+    const server = await rawServer(reply(400, '{"code":17,"message":"no such client"}'));
+    expect((await failure(tokensAt(server.url).tokens.current())).details["code"]).toBe("17");
+  });
+
+  it("refuse a token that no header can hold", async () => {
+    const server = await rawServer(reply(200, '{"access_token":"a b","token_type":"Bearer"}'));
+    expect((await failure(tokensAt(server.url).tokens.current())).code).toBe("no_token");
+  });
+
+  it("are safe to send again where the token endpoint is overloaded", async () => {
+    const server = await rawServer(reply(503, ""));
+    const error = await failure(tokensAt(server.url).tokens.current());
+    expect([error.code, error.exit]).toEqual(["overloaded", 5]);
   });
 
   it("are sent only over https", async () => {

@@ -14,7 +14,7 @@ export const FOLDERS = {
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
-    mayImport: ["domain", "undici", "node:http", "node:https", "node:net", "node:os", "node:v8"],
+    mayImport: ["domain", "undici", "node:http", "node:https", "node:net", "node:os", "node:v8", "node:zlib"],
   },
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
@@ -22,7 +22,7 @@ export const FOLDERS = {
   },
   api: {
     holds: "the client of the service",
-    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "oauth4webapi"],
+    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "node:tls"],
   },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",

@@ -32,6 +32,7 @@ it("fails if a tampered webhook is accepted", async () => {
     httpsProxy: undefined,
     noProxy: undefined,
     nodeVersion: process.versions.node,
+    userAgent: "paylink/0.0.0",
   });
   onTestFinished(() => network.close());
   const { exit, stderr } = await runCommand(["demo", "--json"], {

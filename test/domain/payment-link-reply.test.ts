@@ -98,6 +98,15 @@ test.each([
   expect(breaches.map((breach) => breach.at)).toEqual([at]);
 });
 
+test("an amount as text that is not the one sent breaks both rules", () => {
+  const { link, breaches } = readPaymentLink(changed("amount", '"10.01"'), ONE_TIME);
+  expect(link.amount).toBe("10.01");
+  expect(breaches).toEqual([
+    { at: "amount", message: "must be a number" },
+    { at: "amount", message: `must be as sent (${ONE_TIME.amount.toString()})` },
+  ]);
+});
+
 test("unknown members are kept and break nothing", () => {
   const { link, breaches } = readPaymentLink(changed("region", '"eu"'), ONE_TIME);
   expect(breaches).toEqual([]);

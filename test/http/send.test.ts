@@ -11,6 +11,7 @@ describe("an exchange that timed out", () => {
       httpsProxy: undefined,
       noProxy: undefined,
       nodeVersion: process.versions.node,
+      userAgent: "paylink/0.0.0",
     });
     const started = performance.now();
     const authority = `127.0.0.1:${silent.port}`;

@@ -113,6 +113,7 @@ describe("an application that", () => {
     httpsProxy: undefined,
     noProxy: undefined,
     nodeVersion: process.versions.node,
+    userAgent: "paylink/0.0.0",
   });
   /** The clock stands still: the result of an attempt must not depend on it. */
   const options = { send: sender.send, now: () => AT, headers: [], insecure: false };

@@ -57,6 +57,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
     httpsProxy: undefined,
     noProxy: undefined,
     nodeVersion: process.versions.node,
+    userAgent: "paylink/0.0.0",
   });
   onTestFinished(() => network.close());
   const input = Readable.from([Buffer.from(options.stdin ?? "")]);

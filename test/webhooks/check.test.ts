@@ -16,6 +16,7 @@ async function failures(url: string): Promise<string[]> {
     httpsProxy: undefined,
     noProxy: undefined,
     nodeVersion: process.versions.node,
+    userAgent: "paylink/0.0.0",
   });
   onTestFinished(() => sender.close());
   const failed: string[] = [];

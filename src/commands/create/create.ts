@@ -1,7 +1,8 @@
 /** `paylink create`: asks for what the request lacks, sends it once and shows the link. */
-import type { CreatedLink } from "../../api/client.ts";
+import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/link-request.ts";
@@ -51,8 +52,15 @@ async function printCurl(
   { settings }: CreateOptions,
   request: PaymentLinkRequest,
 ): Promise<number> {
-  const { CREATE_PATH, serviceUrl } = await import("../../api/client.ts");
-  const curl = renderCurl(serviceUrl(settings.get("baseUrl") ?? "", CREATE_PATH), stringifyJson(request));
+  const { serviceUrl } = await import("../../api/client.ts");
+  const url = serviceUrl(
+    settings.get("baseUrl") ?? "",
+    settings.get("linksPath") ?? SPECIFIED_FORM.linksPath,
+  );
+  const curl = renderCurl(url, stringifyJson(request), {
+    authHeader: settings.get("authHeader") ?? SPECIFIED_FORM.authHeader,
+    headers: settings.get("headers") ?? {},
+  });
   out.data(out.json ? JSON.stringify({ curl }) : curl);
   return 0;
 }

@@ -1,5 +1,5 @@
 /** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
-import type { CreatedLink } from "../../api/client.ts";
+import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context } from "../../context.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderProblem } from "../../render/error-message.ts";

@@ -1,5 +1,5 @@
 /** `paylink create --wait`: receives (or follows who does), creates the link, and ends with the outcome of its payment. */
-import type { CreatedLink } from "../../api/client.ts";
+import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";

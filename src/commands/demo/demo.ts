@@ -12,7 +12,7 @@ import {
   type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { SETTINGS } from "../../store/settings/setting-table.ts";
+import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -74,8 +74,9 @@ async function openLoop(context: Context): Promise<Loop> {
     send,
     baseUrl,
     tokens,
-    transactionUrl: SETTINGS.transactionUrl.default,
     timeout: TIMEOUT,
+    newId: context.newId,
+    ...SPECIFIED_FORM,
   });
   return {
     context,

@@ -25,11 +25,11 @@ export function transactionOptions(uti: string, flags: { readonly timeout: strin
 export async function transaction(context: Context, { uti, timeout }: TransactionOptions): Promise<number> {
   const { out } = context;
   const api = await context.api({ timeout });
-  const body = await api.readTransaction(uti);
-  const { record, breaches } = readRecord(body);
+  const { body, record: bytes } = await api.readTransaction(uti);
+  const { record, breaches } = readRecord(bytes);
   if (record === null)
     throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
-      hint: "Check where transactions are read: paylink config get transactionUrl",
+      hint: "Check where transactions are read: paylink config get transactionUrl; paylink config get recordAt",
       problems: breaches.map(({ path, message }) => ({ at: path || "body", message })),
     });
   if (out.json) out.data(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));

@@ -3,7 +3,7 @@
  * Over 200 lines because it is one table.
  */
 import type * as z from "zod/mini";
-import { SERVICE_NAMES } from "../../domain/known-services.ts";
+import { SERVICE_NAMES, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import * as values from "./setting-values.ts";
 
 interface Setting<T> {
@@ -38,13 +38,14 @@ const TABLE = {
   linksPath: {
     means: "where payment links are created, below the base URL; it may have a query",
     example: "/v1/payment-links",
-    default: "/v1/payment-links",
+    default: SPECIFIED_FORM.linksPath,
     schema: values.servicePath,
   },
   transactionUrl: {
-    means: "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it",
+    means:
+      "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it; the URL gets the token too",
     example: "/v1/transactions/{uti}",
-    default: "/v1/transactions/{uti}",
+    default: SPECIFIED_FORM.transactionUrl,
     schema: values.transactionAddress,
   },
   token: {
@@ -85,8 +86,8 @@ const TABLE = {
     means:
       "how the client authenticates there: basic (RFC 6749), basic-plain (without form-encoding), post (form fields) or json",
     example: "post",
-    default: "basic",
-    schema: values.oneOf(["basic", "basic-plain", "post", "json"]),
+    default: "basic" as const,
+    schema: values.oneOf(["basic", "basic-plain", "post", "json"] as const),
   },
   tokenScope: {
     means: "the scope of the access token",
@@ -101,7 +102,7 @@ const TABLE = {
   authHeader: {
     means: "the header that carries the access token",
     example: "'X-API-Key: {token}'",
-    default: "Authorization: Bearer {token}",
+    default: SPECIFIED_FORM.authHeader,
     schema: values.tokenHeader,
   },
   headers: {

@@ -1,0 +1,53 @@
+/** The client's certificate and key for mutual TLS, from the files that the settings name. */
+import { createSecureContext } from "node:tls";
+import { PaylinkError } from "../domain/errors.ts";
+import type { TlsFiles } from "../http/exchange.ts";
+import type { InForce } from "../store/settings/in-force.ts";
+
+type ReadFile = (path: string) => Promise<Uint8Array>;
+
+/** Throws `usage` if one setting is missing or the files do not fit together, `file_unreadable`. */
+export async function readClientCertificate(
+  settings: InForce,
+  readFile: ReadFile,
+): Promise<TlsFiles | undefined> {
+  const cert = settings.get("clientCert");
+  const key = settings.get("clientKey");
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    const [given, missing] = cert === undefined ? ["clientKey", "clientCert"] : ["clientCert", "clientKey"];
+    throw new PaylinkError("usage", `${given} is set, and ${missing} is not. Nothing was sent.`, {
+      hint: `Mutual TLS needs both files: paylink config set ${missing} <file>`,
+    });
+  }
+  const files = {
+    cert: await read("clientCert", cert, readFile),
+    key: await read("clientKey", key, readFile),
+  };
+  try {
+    createSecureContext({ cert: Buffer.from(files.cert), key: Buffer.from(files.key) });
+  } catch (error) {
+    throw new PaylinkError("usage", "The client certificate cannot be used. Nothing was sent.", {
+      problems: [
+        { at: "clientCert", message: cert },
+        { at: "clientKey", message: `${key}: ${reasonOf(error)}` },
+      ],
+      hint: "clientCert is a PEM file with a certificate, clientKey a PEM file with its key and without a passphrase.",
+      cause: error,
+    });
+  }
+  return files;
+}
+
+async function read(name: string, path: string, readFile: ReadFile): Promise<Uint8Array> {
+  return readFile(path).catch((error: unknown) => {
+    if (!(error instanceof PaylinkError)) throw error;
+    throw new PaylinkError(error.code, `${name}: ${error.message} Nothing was sent.`, { cause: error });
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH") return "the key does not belong to the certificate";
+  return "one of the two files is not PEM, or the key needs a passphrase";
+}

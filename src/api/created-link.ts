@@ -1,0 +1,116 @@
+/** Reads the reply to "Create payment link": the link, wherever the service puts it, or why there is none. */
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { isJsonObject, parseJson, stringifyJson, type Json } from "../domain/json.ts";
+import {
+  formatJsonPointer,
+  parseJsonPointer,
+  valueAtPointer,
+  type PointerSteps,
+} from "../domain/json-pointer.ts";
+import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { isWebAddress } from "../domain/web-address.ts";
+import { fieldLines, type HttpReply } from "../http/message.ts";
+import { reportedError } from "./failures.ts";
+import { reportsError } from "./service-words.ts";
+
+export interface CreatedLink {
+  /** The service's own JSON. */
+  readonly text: string;
+  readonly link: PaymentLink & { readonly url: string };
+  readonly breaches: readonly Problem[];
+}
+
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** After a 2xx reply without a link, the link may exist all the same. `linkAt` is the setting. */
+export function readCreated(
+  reply: HttpReply,
+  request: PaymentLinkRequest,
+  linkAt: string | undefined,
+): CreatedLink {
+  const text = UTF8.decode(reply.body);
+  const json = parseJson(text);
+  if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
+  const body = json.value.value;
+  const { link, breaches } = readPaymentLink(
+    linkAt === undefined ? body : valueOfLink(body, linkAt),
+    request,
+  );
+  const { url } = link;
+  if (url === undefined || !isWebAddress(url)) {
+    const seen = urlIn(body, stringifyJson(request));
+    if (seen === undefined && reportsError(body)) throw reportedError(reply);
+    throw unusable(reply, whatIsMissing(body, linkAt), text, seen);
+  }
+  const repeated = json.value.duplicates.map((at) => ({
+    at,
+    message: "is given twice; the last one is shown",
+  }));
+  return { text, link: { ...link, url }, breaches: [...headBreaches(reply), ...repeated, ...breaches] };
+}
+
+/** The link at the pointer. A text there is its URL, and the object around it has the other fields. */
+function valueOfLink(body: Json, linkAt: string): Json {
+  const steps = parseJsonPointer(linkAt);
+  if (!steps.ok) return null;
+  const value = valueAtPointer(body, steps.value) ?? null;
+  if (typeof value !== "string") return value;
+  const around = valueAtPointer(body, steps.value.slice(0, -1));
+  return { ...(isJsonObject(around) ? around : {}), url: value };
+}
+
+function whatIsMissing(body: Json, linkAt: string | undefined): string {
+  if (linkAt !== undefined) return `no URL of a link at ${linkAt} (linkAt)`;
+  return isJsonObject(body) ? "no URL of a link" : "JSON that is not an object";
+}
+
+/** Members that can hold the URL of a link, in the order of preference. */
+const URL_NAMES = [/^url$/i, /(?:url|link|href|uri)$/i];
+
+/** Where a URL is that was not in the request: a pointer for `linkAt`. */
+function urlIn(body: Json, sent: string): string | undefined {
+  for (const name of URL_NAMES) {
+    const steps = findMember(body, (member, value) => {
+      return name.test(member) && typeof value === "string" && isWebAddress(value) && !sent.includes(value);
+    });
+    // Of a member with the specified name, the object around it is the link.
+    if (steps !== undefined) return formatJsonPointer(steps.at(-1) === "url" ? steps.slice(0, -1) : steps);
+  }
+  return undefined;
+}
+
+function findMember(value: Json, isWanted: (name: string, value: Json) => boolean): PointerSteps | undefined {
+  if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
+  const members = Object.entries(value);
+  const [found] = members.find(([name, member]) => isWanted(name, member)) ?? [];
+  if (found !== undefined) return [found];
+  for (const [name, member] of members) {
+    const deeper = findMember(member, isWanted);
+    if (deeper !== undefined) return [name, ...deeper];
+  }
+  return undefined;
+}
+
+function unusable({ status }: HttpReply, what: string, body: string, seen?: string): PaylinkError {
+  return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
+    details: { status, body, ...(seen === undefined ? {} : { linkAt: seen }) },
+    hint: hintFor(status, seen),
+  });
+}
+
+function hintFor(status: number, seen: string | undefined): string | undefined {
+  if (seen !== undefined)
+    return `The link probably exists: the answer has a URL. If it is the link's, say where it is before you create more links:\npaylink config set linkAt ${seen}`;
+  if (status === 202)
+    return "The service accepted the request and may create the link later. Look for it there before you create it again.";
+  return undefined;
+}
+
+/** Success of "Create payment link" is 200 with JSON (Errors rule 1). */
+function* headBreaches({ status, headers }: HttpReply): Iterable<Problem> {
+  if (status !== 200) yield { at: "", message: `the status is ${status}, not 200` };
+  const [type = "missing"] = fieldLines(headers, "content-type");
+  if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(type))
+    yield { at: "", message: `the Content-Type is ${type}, not application/json` };
+}

@@ -1,0 +1,188 @@
+/** Asks a token endpoint for an access token by client credentials (RFC 6749 4.4), as strictly as real services are. */
+import { PaylinkError } from "../domain/errors.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  memberOf,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from "../domain/json.ts";
+import { isExposed, parseWebAddress } from "../domain/web-address.ts";
+import type { Send, TlsFiles } from "../http/exchange.ts";
+import { addressOf, fieldLines, type HeaderLine, type HttpReply } from "../http/message.ts";
+import { failureOf, refusalOf } from "./failures.ts";
+import { isHtml, serviceWords, wordsOf, type ServiceWords } from "./service-words.ts";
+
+export interface ClientCredentials {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** RFC 6749 2.3.1, the same without form-encoding, as form fields, as JSON. */
+  readonly auth: "basic" | "basic-plain" | "post" | "json";
+  readonly scope: string | undefined;
+  /** Further parameters, in the form `audience=…&resource=…`. */
+  readonly params: string;
+  /** Takes a token of any type: the user has set how the token is sent. */
+  readonly anyType: boolean;
+  readonly clientCertificate: TlsFiles | undefined;
+}
+
+export interface AccessToken {
+  readonly token: string;
+  /** ISO 8601; absent if the service did not say. */
+  readonly expires?: string;
+}
+
+interface TokenRequestParts {
+  readonly credentials: ClientCredentials;
+  readonly send: Send;
+  readonly now: () => Date;
+  readonly timeout: number;
+}
+
+/** Throws `unauthorized` for every answer without a usable token. */
+export async function requestToken({
+  credentials,
+  send,
+  now,
+  timeout,
+}: TokenRequestParts): Promise<AccessToken> {
+  const url = parseWebAddress(credentials.tokenUrl);
+  if (url === undefined || isExposed(url))
+    throw new PaylinkError(
+      "usage",
+      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https.`,
+    );
+  const { headers, body } = messageFor(credentials);
+  const asked = now();
+  const reply = await send(
+    { method: "POST", ...addressOf(url), headers, body: new TextEncoder().encode(body) },
+    { timeout, clientCertificate: credentials.clientCertificate },
+  ).catch((error: unknown) => {
+    throw failureOf(error, "reads");
+  });
+  const { status } = reply;
+  if (status === 429 || status === 503) throw refusalOf(reply, "reads");
+  if (status < 200 || status > 299) throw refusedToken(url, reply);
+  return tokenFrom(url, reply, asked, credentials.anyType);
+}
+
+/** The fields of the request; those that the user has set replace the others. */
+function messageFor({ auth, clientId, clientSecret, scope, params }: ClientCredentials) {
+  const fields = new URLSearchParams({ grant_type: "client_credentials" });
+  if (scope !== undefined) fields.set("scope", scope);
+  if (auth === "post" || auth === "json") {
+    fields.set("client_id", clientId);
+    fields.set("client_secret", clientSecret);
+  }
+  for (const [name, value] of new URLSearchParams(params)) fields.set(name, value);
+  const isJson = auth === "json";
+  const headers: HeaderLine[] = [
+    ["Accept", "application/json"],
+    ["Content-Type", isJson ? "application/json" : "application/x-www-form-urlencoded"],
+  ];
+  if (auth === "basic") headers.push(basic(formEncoded(clientId), formEncoded(clientSecret)));
+  if (auth === "basic-plain") headers.push(basic(clientId, clientSecret));
+  return { headers, body: isJson ? JSON.stringify(Object.fromEntries(fields)) : fields.toString() };
+}
+
+const basic = (user: string, password: string): HeaderLine => [
+  "Authorization",
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+];
+
+/** RFC 6749 appendix B. */
+const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
+
+function tokenFrom(url: URL, reply: HttpReply, asked: Date, anyType: boolean): AccessToken {
+  const answer = jsonObjectIn(reply);
+  const token = answer === undefined ? undefined : memberOf(answer, "access_token");
+  if (answer === undefined || typeof token !== "string" || token === "")
+    throw refusedToken(url, reply, wordsWithoutToken(reply, answer));
+  const type = memberOf(answer, "token_type");
+  // Some services write "bearer" or "BearerToken", or leave the type out (RFC 6749 5.1 requires it).
+  if (!anyType && typeof type === "string" && !/^bearer/i.test(type))
+    throw new PaylinkError(
+      "unauthorized",
+      `${url.origin} gave an access token of the type ${JSON.stringify(type)}, and paylink sends bearer tokens.`,
+      {
+        details: { status: reply.status, tokenType: type },
+        hint: `Nothing was created. If the service takes it as a header, say how: paylink config set authHeader "Authorization: ${type} {token}"`,
+      },
+    );
+  const expires = expiryOf(answer, asked);
+  return expires === undefined ? { token: usableToken(token) } : { token: usableToken(token), expires };
+}
+
+function jsonObjectIn({ body }: HttpReply): JsonObject | undefined {
+  const parsed = parseJson(new TextDecoder().decode(body));
+  return parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : undefined;
+}
+
+/** A 2xx answer may hold a token in a place of its own, so it is described and not repeated. */
+function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined): ServiceWords {
+  const text = new TextDecoder().decode(body);
+  if (answer === undefined) {
+    if (isHtml(text)) return serviceWords(body);
+    return { text: `a body that is not a JSON object (${body.length} bytes)`, code: undefined, problems: [] };
+  }
+  const words = wordsOf(answer);
+  const names = Object.keys(answer).join(", ") || "nothing";
+  return { ...words, text: words.text ?? `JSON without access_token. It has ${names}` };
+}
+
+/** Longer than any token lasts, and within the range of a date. */
+const LONGEST_LIFE = 1e10;
+
+/** The time when the token expires; undefined if the service did not say it as a number of seconds. */
+function expiryOf(answer: JsonObject, asked: Date): string | undefined {
+  const seconds = secondsOf(memberOf(answer, "expires_in"));
+  return seconds === undefined ? undefined : new Date(asked.getTime() + seconds * 1000).toISOString();
+}
+
+function secondsOf(value: Json | undefined): number | undefined {
+  const text = isJsonNumber(value) || typeof value === "string" ? value.toString().trim() : "";
+  const seconds = text === "" ? Number.NaN : Number(text);
+  return seconds >= 0 && seconds <= LONGEST_LIFE ? seconds : undefined;
+}
+
+/** Refuses characters that a header cannot have, and spaces, which would end the token there. */
+export function usableToken(token: string): string {
+  const trimmed = token.trim();
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  throw new PaylinkError(
+    "no_token",
+    "The access token contains a space or a character that tokens cannot have.",
+  );
+}
+
+/** The failure for an answer without a token. */
+function refusedToken(url: URL, reply: HttpReply, words = serviceWords(reply.body)): PaylinkError {
+  const { status, headers } = reply;
+  const { text, code, problems } = words;
+  const [target] = status >= 300 && status < 400 ? fieldLines(headers, "location") : [];
+  const said = target === undefined ? text : `a redirect to ${target}`;
+  return new PaylinkError(
+    "unauthorized",
+    `${url.origin} gave no access token. It answered ${status}${said === "" ? "." : `: ${said}`}`,
+    {
+      problems,
+      details: { status, service: text, ...(code === undefined ? {} : { code }) },
+      hint: `Nothing was created. ${nextStep(reply, `${code ?? ""} ${text}`)}`,
+    },
+  );
+}
+
+function nextStep({ status, body }: HttpReply, said: string): string {
+  const text = new TextDecoder().decode(body);
+  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isHtml(text))
+    return "Check the token URL: paylink config get tokenUrl";
+  if (status >= 500) return "The token endpoint failed. Run the command again later.";
+  if (/scope/i.test(said))
+    return "Set the scope that the service expects: paylink config set tokenScope <scope>";
+  return [
+    "Check the client id and the client secret: paylink login",
+    "If they are right, the service may expect them elsewhere in the request: paylink config set tokenAuth post",
+  ].join("\n");
+}

@@ -1,0 +1,19 @@
+/** The names by which headers, form fields and JSON members are recognised to carry credentials. */
+
+/** The ends of such names, for a regular expression without regard to case. */
+export const SECRET_NAME_ENDS = [
+  "token",
+  "secret",
+  "passw(?:or)?d",
+  "passphrase",
+  "assertion",
+  "credentials?",
+  "authorization",
+  "auth",
+  "cookie",
+  "(?:api|app|access|account|auth|client|merchant|private|secret|shared|subscription)[-_]?key",
+].join("|");
+
+const SECRET_NAME = new RegExp(`(?:${SECRET_NAME_ENDS})$`, "i");
+
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);

@@ -1,0 +1,125 @@
+/** Errors in every shape that services send: their words, their code, and the place of each problem. */
+import { describe, expect, it } from "vitest";
+import { serviceWords } from "../../src/api/service-words.ts";
+import { REQUEST } from "../support/link-request.ts";
+import { apiAt, failure } from "../support/api.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+
+const problem = { at: "terminalId", message: "is unknown" };
+
+it.each([
+  [
+    "RFC 9457",
+    '{"type":"about:blank","title":"Bad","detail":"no","errors":[{"pointer":"#/terminalId","detail":"is unknown"}]}',
+    { text: "no", code: undefined, problems: [problem] },
+  ],
+  ["code and message", '{"code":275,"message":"no"}', { text: "no", code: "275", problems: [] }],
+  ["an error object", '{"error":{"code":"E1","message":"no"}}', { text: "no", code: "E1", problems: [] }],
+  [
+    "an error object with details",
+    '{"error":{"code":400,"message":"no","details":[{"target":"terminalId","message":"is unknown"}]}}',
+    { text: "no", code: "400", problems: [problem] },
+  ],
+  [
+    "OAuth",
+    '{"error":"invalid_scope","error_description":"no"}',
+    { text: "no", code: "invalid_scope", problems: [] },
+  ],
+  ["a sentence as error", '{"error":"not that"}', { text: "not that", code: undefined, problems: [] }],
+  [
+    "fields",
+    '{"errors":[{"field":"terminalId","message":"is unknown"}]}',
+    { text: "terminalId is unknown", code: undefined, problems: [problem] },
+  ],
+  [
+    "JSON:API",
+    '{"errors":[{"source":{"pointer":"/data/terminalId"},"detail":"is unknown"}]}',
+    {
+      text: "data.terminalId is unknown",
+      code: undefined,
+      problems: [{ ...problem, at: "data.terminalId" }],
+    },
+  ],
+  [
+    "ASP.NET",
+    '{"title":"One or more validation errors occurred.","status":400,"errors":{"terminalId":["is unknown"]}}',
+    { text: "One or more validation errors occurred.", code: undefined, problems: [problem] },
+  ],
+  [
+    "texts",
+    '{"errors":["is unknown"]}',
+    { text: "is unknown", code: undefined, problems: [{ ...problem, at: "" }] },
+  ],
+  ["errorCode", '{"errorCode":"E1","errorMessage":"no"}', { text: "no", code: "E1", problems: [] }],
+  ["ErrorCode", '{"ErrorCode":"E1","ErrorMessage":"no"}', { text: "no", code: "E1", problems: [] }],
+  [
+    "a gateway's fault",
+    '{"fault":{"faultstring":"no","detail":{"errorcode":"policies.x"}}}',
+    { text: "no", code: "policies.x", problems: [] },
+  ],
+  ["a list", '[{"code":1,"message":"no"}]', { text: "no", code: "1", problems: [] }],
+  ["unknown JSON", '{"what":"no"}', { text: '{"what":"no"}', code: undefined, problems: [] }],
+  ["plain text", " no \n", { text: "no", code: undefined, problems: [] }],
+  ["nothing", "", { text: "", code: undefined, problems: [] }],
+  [
+    "a page",
+    "<!DOCTYPE html><html><head><title>\n 502 Bad\n Gateway</title></head><body>much more</body></html>",
+    { text: 'an HTML page with the title "502 Bad Gateway"', code: undefined, problems: [] },
+  ],
+  [
+    "a page without a title",
+    "<html><body></body></html>",
+    { text: "an HTML page", code: undefined, problems: [] },
+  ],
+])("%s", (_, body, words) => {
+  expect(serviceWords(new TextEncoder().encode(body))).toEqual(words);
+});
+
+it("long bodies are clipped, and their length is named", () => {
+  const { text } = serviceWords(new TextEncoder().encode("x".repeat(100_000)));
+  expect(text).toBe(`${"x".repeat(500)}… (100000 characters)`);
+});
+
+describe("a refusal", () => {
+  const refusal = async (...answer: Parameters<typeof reply>) => {
+    const server = await rawServer(reply(...answer));
+    return failure(apiAt(server.url).api.createLink(REQUEST));
+  };
+
+  it("has the service's code in its details", async () => {
+    const error = await refusal(422, '{"code":275,"message":"Invalid payment link ID"}');
+    expect(error.message).toBe("The service answered 422: Invalid payment link ID");
+    expect(error.details).toMatchObject({ status: 422, code: "275", service: "Invalid payment link ID" });
+  });
+
+  it("by a redirect names the target", async () => {
+    const error = await refusal(308, "", { Location: "https://elsewhere.example/v1" });
+    expect([error.code, error.exit]).toEqual(["redirected", 4]);
+    expect(error.message).toContain("a redirect to https://elsewhere.example/v1");
+    expect(error.details["location"]).toBe("https://elsewhere.example/v1");
+  });
+
+  it.each([
+    ["600", "in 10 minutes"],
+    ["Sat, 21 Nov 2026 10:10:00 GMT", "after Sat, 21 Nov 2026 10:10:00 GMT"],
+  ])(
+    "that asks to wait longer than the timeout (%s) is not repeated, and names the wait",
+    async (value, words) => {
+      const server = await rawServer(reply(429, "", { "Retry-After": value }));
+      const { api, waits } = apiAt(server.url);
+      const error = await failure(api.createLink(REQUEST));
+      expect([error.code, error.exit]).toEqual(["overloaded", 5]);
+      expect(error.hint).toContain(words);
+      expect(waits).toEqual([]);
+    },
+  );
+
+  it("that asks for a long wait is repeated if the timeout allows it", async () => {
+    const server = await rawServer((socket, count) =>
+      (count === 1 ? reply(503, "", { "Retry-After": "600" }) : reply(401, ""))(socket),
+    );
+    const { api, waits } = apiAt(server.url, { timeout: 700_000 });
+    await failure(api.createLink(REQUEST));
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([600_000]);
+  });
+});

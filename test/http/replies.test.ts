@@ -1,0 +1,111 @@
+/** The replies of real services, over real sockets: their content codings, interim responses and certificates. */
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { HeaderLine } from "../../src/http/message.ts";
+import { rawServer } from "../support/raw-server.ts";
+import { openSender, USER_AGENT } from "../support/sender.ts";
+
+const TEXT = JSON.stringify({ words: "ünï ".repeat(100) });
+
+const requestTo = (port: number, headers: readonly HeaderLine[] = []) => ({
+  method: "POST",
+  scheme: "http" as const,
+  authority: `127.0.0.1:${port}`,
+  target: "/",
+  headers,
+  body: new TextEncoder().encode("{}"),
+});
+
+const encodedServer = (coding: string, body: Uint8Array) =>
+  rawServer((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.write(body);
+  });
+
+describe("a reply with a content coding", () => {
+  it.each<[string, Uint8Array]>([
+    ["gzip", gzipSync(TEXT)],
+    ["x-gzip", gzipSync(TEXT)],
+    ["GZIP", gzipSync(TEXT)],
+    ["deflate", deflateSync(TEXT)],
+    ["deflate", deflateRawSync(TEXT)],
+    ["br", brotliCompressSync(TEXT)],
+    ["gzip, br", brotliCompressSync(gzipSync(TEXT))],
+    ["identity", Buffer.from(TEXT)],
+  ])("%s is decoded", async (coding, body) => {
+    const server = await encodedServer(coding, body);
+    const reply = await openSender()(requestTo(server.port));
+    expect(new TextDecoder().decode(reply.body)).toBe(TEXT);
+  });
+
+  it.each<[string, string, Uint8Array, string]>([
+    ["is damaged", "gzip", gzipSync(TEXT).subarray(0, 30), "sent a body that is not valid gzip"],
+    ["is unknown", "zstd", Buffer.from(TEXT), "used the content coding zstd, which paylink cannot decode"],
+    ["expands without end", "gzip", gzipSync(Buffer.alloc(200_000)), "sent more than 100000 bytes of reply"],
+    ["is repeated", "br, br, br, br", Buffer.from(TEXT), "used 4 content codings"],
+  ])("that %s is a failed exchange of unknown outcome", async (_, coding, body, words) => {
+    const server = await encodedServer(coding, body);
+    const exchange = openSender()(requestTo(server.port), { maxReply: 100_000 });
+    await expect(exchange).rejects.toMatchObject({ sent: true, message: expect.stringContaining(words) });
+  });
+});
+
+describe("each request", () => {
+  it("names paylink and the content codings it accepts", async () => {
+    const server = await encodedServer("identity", Buffer.from(TEXT));
+    await openSender()(requestTo(server.port));
+    expect(server.requests[0]).toContain(`\r\nUser-Agent: ${USER_AGENT}\r\n`);
+    expect(server.requests[0]).toContain("\r\nAccept-Encoding: gzip, deflate, br\r\n");
+  });
+
+  it("keeps the fields that a forwarded webhook has of its own", async () => {
+    const server = await encodedServer("identity", Buffer.from(TEXT));
+    await openSender()(requestTo(server.port, [["user-agent", "Service/1"]]));
+    expect(server.requests[0]).toMatch(/\r\nuser-agent: Service\/1\r\n/);
+    expect(server.requests[0]).not.toContain(USER_AGENT);
+  });
+});
+
+describe("interim responses", () => {
+  const hello = "HTTP/1.1 200 OK\r\nX-Last: yes\r\nContent-Length: 2\r\n\r\nok";
+  const last = {
+    status: 200,
+    headers: [
+      ["X-Last", "yes"],
+      ["Content-Length", "2"],
+    ],
+  };
+  const asked = "HTTP/1.1 100 Continue\r\n\r\n";
+
+  it.each<[string, readonly string[]]>([
+    ["103 Early Hints", ["HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n", hello]],
+    ["100 Continue, which nobody asked for", [asked, hello]],
+    ["100 Continue with the reply", [`${asked}${hello}`]],
+    [
+      "100 Continue in pieces",
+      ["HT", "TP/1.1 100 Conti", "nue\r\nX-A: b\r\n\r", "\nHTTP/1.1 2", hello.slice(10)],
+    ],
+    ["100 Continue twice", [asked, asked, hello]],
+  ])("are skipped: %s, also on a connection that is used again", async (_, pieces) => {
+    const server = await rawServer((socket) => {
+      const write = ([piece, ...others]: readonly string[]): void => {
+        if (piece === undefined) return;
+        socket.write(piece);
+        setTimeout(() => write(others), 10);
+      };
+      write(pieces);
+    });
+    const send = openSender();
+    expect(await send(requestTo(server.port))).toMatchObject(last);
+    expect(await send(requestTo(server.port))).toMatchObject(last);
+  });
+
+  it("are not looked for in the body of a reply", async () => {
+    const server = await rawServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${asked.length}\r\n\r\n`);
+      setTimeout(() => socket.write(asked), 10);
+    });
+    const reply = await openSender()(requestTo(server.port));
+    expect(new TextDecoder().decode(reply.body)).toBe(asked);
+  });
+});

@@ -1,0 +1,49 @@
+/** The client of a service with real sockets and retries that do not wait. */
+import { createApi, type ServiceForm } from "../../src/api/client.ts";
+import { withRetries, type Wait } from "../../src/api/retries.ts";
+import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import { SPECIFIED_FORM } from "../../src/domain/known-services.ts";
+import type { TlsFiles } from "../../src/http/exchange.ts";
+import { openSender } from "./sender.ts";
+
+const NOW = new Date("2026-11-21T10:00:00Z");
+export const TOKEN = "secret-token-1";
+
+interface Options extends Partial<ServiceForm> {
+  readonly tokens?: TokenSource;
+  readonly timeout?: number;
+  readonly clientCertificate?: TlsFiles;
+}
+
+export function apiAt(baseUrl: string, options: Options = {}) {
+  const waits: Wait[] = [];
+  let ids = 0;
+  const send = withRetries({
+    send: openSender(),
+    now: () => NOW,
+    random: () => 0.5,
+    pause: async () => undefined,
+    waiting: (wait) => waits.push(wait),
+  });
+  const api = createApi({
+    ...SPECIFIED_FORM,
+    send,
+    baseUrl,
+    tokens: fixedToken(TOKEN),
+    timeout: 30_000,
+    newId: () => `id-${++ids}`,
+    ...options,
+  });
+  return { api, waits };
+}
+
+/** The failure of an action; the test fails if it succeeds. */
+export async function failure(action: Promise<unknown>): Promise<PaylinkError> {
+  const error: unknown = await action.then(
+    () => new Error("it succeeded"),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof PaylinkError) return error;
+  throw error;
+}
