@@ -1,7 +1,7 @@
 /** The client of the service: creates payment links and reads transactions. */
 import { PaylinkError } from "../domain/errors.ts";
 import { parseJson, stringifyJson } from "../domain/json.ts";
-import { parseJsonPointer, valueAtPointer } from "../domain/json-pointer.ts";
+import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { TlsFiles } from "../http/exchange.ts";
@@ -153,8 +153,7 @@ function recordIn(body: Uint8Array, pointer: string): Uint8Array {
   const json = parseJson(new TextDecoder().decode(body));
   // What is not JSON is not a record either: the reader of the record says so.
   if (!json.ok) return body;
-  const steps = parseJsonPointer(pointer);
-  const record = steps.ok ? valueAtPointer(json.value.value, steps.value) : undefined;
+  const record = valueAt(json.value.value, pointer);
   if (record === undefined)
     throw new PaylinkError("usage", `The answer of the service has nothing at ${pointer} (recordAt).`, {
       hint: "Set where the record is: paylink config set recordAt <JSON Pointer>",

@@ -23,7 +23,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const keyring = await openKeyring(options.keySources, { ...context, warn: out.warn });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
-  const reporter = createReporter({ out, compact: options.compact, shows });
+  const reporter = createReporter({ ...options, out, shows });
   const tally = createTally(options.expectations);
   const { log, announce, close } = await openLog(options, context);
   const reader = watchReader(context, options);

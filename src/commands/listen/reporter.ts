@@ -20,11 +20,12 @@ export interface Reporter {
 interface ReporterParts {
   readonly out: Output;
   readonly compact: boolean;
+  readonly recordAt: string | undefined;
   /** Whether an event is one of those that are to be shown; all are counted. */
   readonly shows: (event: WebhookEvent) => boolean;
 }
 
-export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
+export function createReporter({ out, compact, recordAt, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
   let pending: string[] = [];
   const flush = (): void => {
@@ -47,7 +48,8 @@ export function createReporter({ out, compact, shows }: ReporterParts): Reporter
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected")
         print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
-      else if (shows(outcome)) print(out.json ? eventLine(outcome) : eventText(outcome, out, compact));
+      else if (shows(outcome))
+        print(out.json ? eventLine(outcome, recordAt) : eventText(outcome, out, compact));
     },
     forwarded: ({ id }, forward) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
