@@ -8,8 +8,6 @@ import { failureOf, refusalOf } from "./failures.ts";
 const RETRIES = 3;
 /** Milliseconds before the first retry, on average. */
 const FIRST_WAIT = 250;
-/** The longest `Retry-After` to wait for, in milliseconds. Whether to wait longer is for the user to decide. */
-const LONGEST_WAIT = 60_000;
 
 export interface Wait {
   readonly milliseconds: number;
@@ -41,15 +39,21 @@ export interface RetryOptions extends SendOptions {
 
 export type SendWithRetries = (request: HttpRequest, options?: RetryOptions) => Promise<HttpReply>;
 
-/** The same `Send`, with retries while there is time for them. Returns the last reply or throws the last failure. */
+/**
+ * The same `Send`, with retries. The timeout is for all attempts with the waits between them, so a `Retry-After` beyond it
+ * ends them. Returns the last reply or throws the last failure.
+ */
 export function withRetries(parts: RetryParts): SendWithRetries {
   const { send, now, random, pause, waiting, timeLeft } = parts;
-  return async (request, { isKeyed = false, ...options } = {}) => {
+  return async (request, { isKeyed = false, timeout, ...options } = {}) => {
+    const deadline = timeout === undefined ? Infinity : now().getTime() + timeout;
+    const left = (): number => Math.min(deadline - now().getTime(), timeLeft());
     for (let retry = 1; ; retry++) {
-      const result = await send(request, options).catch(sendError);
+      const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, left()) };
+      const result = await send(request, limits).catch(sendError);
       const cause = causeToRepeat(result, isKeyed, now());
       const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);
-      if (cause === undefined || retry > RETRIES || milliseconds > Math.min(LONGEST_WAIT, timeLeft())) {
+      if (cause === undefined || retry > RETRIES || milliseconds >= left()) {
         if (result instanceof SendError) throw result;
         return result;
       }

@@ -25,6 +25,7 @@ export function apiAt(baseUrl: string, options: Options = {}) {
     random: () => 0.5,
     pause: async () => undefined,
     waiting: (wait) => waits.push(wait),
+    timeLeft: () => Number.POSITIVE_INFINITY,
   });
   const api = createApi({
     ...SPECIFIED_FORM,
