@@ -47,7 +47,7 @@ interface Answer {
 }
 
 export async function startDocumentedService(folder: string): Promise<DocumentedService> {
-  const { cert, ca, key } = privatelyIssued(folder, ["webhooks.service.example"]);
+  const { cert, ca, key } = privatelyIssued(folder, ["webhooks.service.example"], 365);
   const keyFile = join(folder, "webhook-chain.pem");
   writeFileSync(keyFile, readFileSync(cert, "utf8") + readFileSync(ca, "utf8"));
   const tokens = new Set<string>();
