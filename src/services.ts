@@ -70,6 +70,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     settings,
     api: async (options = {}) => {
       const { openApi } = await import("./api/client-from-settings.ts");
+      for (const key of ["token", "clientSecret"] as const) secrets.know(options.settings?.get(key));
       return openApi({
         send: options.send ?? send,
         readFile,
@@ -78,7 +79,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         random,
         pause,
         signal,
-        settings: await settings(),
+        settings: options.settings ?? (await settings()),
         timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
         deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
         waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
@@ -89,6 +90,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
           );
         },
         keep: async (name, { token, expires }) => {
+          secrets.know(token);
+          if (options.settings !== undefined) return;
           const { withoutAccessToken } = await import("./store/settings/profile.ts");
           await (
             await profiles()

@@ -1,4 +1,4 @@
-/** The client of the service: creates payment links and reads transactions. */
+/** The client of the service: creates and lists payment links, and reads transactions. */
 import { PaylinkError } from "../domain/errors.ts";
 import { parseJson, stringifyJson } from "../domain/json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
@@ -8,6 +8,7 @@ import type { TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { readCreated, type CreatedLink } from "./created-link.ts";
 import { failureOf, refusalOf, type Effect } from "./failures.ts";
+import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
@@ -46,8 +47,12 @@ export interface Api {
    * for a key, if it has an idempotency header; without a key the link gets a new one.
    */
   createLink(request: PaymentLinkRequest, key?: string): Promise<CreatedLink>;
-  /** Throws like `createLink`, except `outcome_unknown`. */
+  /** One page of the links of a terminal. Throws like `createLink`, except `outcome_unknown`. */
+  listLinks(query: LinksQuery): Promise<LinksPage>;
+  /** Throws like `listLinks`. */
   readTransaction(uti: string): Promise<Transaction>;
+  /** Obtains a new access token; false if the account has no client credentials. Throws like `listLinks`. */
+  renewToken(): Promise<boolean>;
 }
 
 export function createApi(parts: ApiParts): Api {
@@ -66,6 +71,16 @@ export function createApi(parts: ApiParts): Api {
       });
       return readCreated(reply, request, linkAt);
     },
+    listLinks: async (query) => {
+      const reply = await call(parts, {
+        method: "GET",
+        url: pageAddress(serviceUrl(baseUrl, linksPath), query),
+        headers: [],
+        body: new Uint8Array(),
+        effect: "reads",
+      });
+      return readPage(reply);
+    },
     readTransaction: async (uti) => {
       const { body } = await call(parts, {
         method: "GET",
@@ -76,6 +91,7 @@ export function createApi(parts: ApiParts): Api {
       });
       return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
     },
+    renewToken: async () => (await parts.tokens.renew()) !== undefined,
   };
 }
 
