@@ -75,7 +75,8 @@ export function createApi(parts: ApiParts): Api {
       const reply = await call(parts, {
         method: "GET",
         url: pageAddress(serviceUrl(baseUrl, linksPath), query),
-        headers: [],
+        // The documented service asks for it on every request.
+        headers: [["Content-Type", "application/json"]],
         body: new Uint8Array(),
         effect: "reads",
       });

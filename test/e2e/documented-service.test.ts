@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
-import { startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
+import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
@@ -17,11 +17,12 @@ interface Account {
 /** An account whose secret comes from the environment. */
 async function openAccount(): Promise<Account> {
   const home = temporaryHome();
-  const service = await startDocumentedService(home);
-  const env = { PAYLINK_CLIENT_SECRET: service.clientSecret };
+  const service = await startDocumentedService();
+  const env = { PAYLINK_CLIENT_SECRET: CLIENT.secret };
   const run = (...args: string[]): Promise<Ended> => runPaylink(args, { home, env });
-  const { baseUrl, tokenUrl, clientId, terminalId, keyFile: webhookKey } = service;
-  const settings = { service: "dna-test", baseUrl, tokenUrl, clientId, terminalId, webhookKey };
+  const { url: baseUrl, tokenUrl, keyFile: webhookKey } = service;
+  const account = { baseUrl, tokenUrl, clientId: CLIENT.id, terminalId: "1234567890", webhookKey };
+  const settings = { service: "dna-test", ...account };
   for (const [key, value] of Object.entries({ ...settings, currency: "GBP", customerName: "Ada Lovelace" }))
     expect(await runCommand(["config", "set", key, value], { home })).toMatchObject({ exit: 0 });
   return { service, home, run };
@@ -40,7 +41,7 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
   const reusable = await run("create", "--reusable");
   expect(reusable.code).toBe(0);
   expect(reusable.stdout).toContain("https://checkout.service.example/?r=");
-  expect(service.log).toContain("POST /v1/payment-links 200");
+  expect(service.requests).toContain("POST /v1/payment-links");
 
   const approved = await service.pay(link.id, "approved");
   const declined = await service.pay(link.id, "declined");
@@ -62,9 +63,9 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
 }, 60_000);
 
 it.each([
-  ["a client that authenticates with Basic", "tokenAuth", "basic", "Client authentication failed"],
-  ["a wrong scope", "tokenScope", "payments", "Invalid scope"],
-  ["a terminal of another client", "terminalId", "4711", "The terminal does not belong to the client"],
+  ["a client that authenticates with Basic", "tokenAuth", "basic", "Bad client credentials"],
+  ["a wrong scope", "tokenScope", "payments", "Unknown scope"],
+  ["a terminal of another client", "terminalId", "4711", "The terminal is not yours"],
 ])("refuses %s in the service's own words", async (_, key, value, words) => {
   const { home, run } = await openAccount();
   await runCommand(["config", "set", key, value], { home });

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 
 /** The one terminal of the client. */
-export const TERMINAL_ID = "8911a14f-61a3-4449-a1c1-7a314ee5774c";
+export const TERMINAL_ID = "1234567890";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -75,7 +75,7 @@ export function findLink(links: Links, id: string): Link {
 }
 
 function requireOwnTerminal(terminalId: unknown): void {
-  if (terminalId !== TERMINAL_ID) throw new Refusal(403, 40, "The terminal does not belong to the client");
+  if (terminalId !== TERMINAL_ID) throw new Refusal(403, 40, "The terminal is not yours");
 }
 
 /** The fields of the create reply; dates are null where they do not apply. */
