@@ -40,11 +40,17 @@ async function checkSource(source: string, { keyReading, now, fix }: AccountWith
   const usable = keys.filter((key) => problemOf(key, now) === undefined);
   if (usable.length === 0) {
     const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key, now)}`);
-    return failed(KEY, new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`), remedy);
+    return failed(
+      KEY,
+      new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
+      remedy,
+    );
   }
   const detail = `${name}: ${usable.map((key) => describe(key, now)).join("; ")}`;
   if (warnings.length > 0) return warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy);
-  const expiresSoon = usable.every(({ notAfter }) => notAfter !== null && notAfter * 1000 - now.getTime() < SOON);
+  const expiresSoon = usable.every(
+    ({ notAfter }) => notAfter !== null && notAfter * 1000 - now.getTime() < SOON,
+  );
   return expiresSoon ? warned(KEY, detail, remedy) : passed(KEY, detail);
 }
 
@@ -67,6 +73,8 @@ function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): 
     ...(keyid === null ? [] : [`id ${keyid}`]),
     ...(end === undefined
       ? []
-      : [`certificate ${end < now ? "expired" : "valid until"} ${end.toISOString().slice(0, 10)} (${formatRelative(end, now)})`]),
+      : [
+          `certificate ${end < now ? "expired" : "valid until"} ${end.toISOString().slice(0, 10)} (${formatRelative(end, now)})`,
+        ]),
   ].join(", ");
 }
