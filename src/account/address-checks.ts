@@ -42,6 +42,7 @@ function problemOf(address: string | undefined, { settings }: Account): string |
   const url = parseWebAddress(address ?? "");
   if (url === undefined) return undefined;
   const atSandbox = serviceLabel(settings.get("baseUrl") ?? "") === "sandbox";
-  if (isLoopback(url.hostname) && !atSandbox) return "is an address of this machine, which the service cannot reach";
+  if (isLoopback(url.hostname) && !atSandbox)
+    return "is an address of this machine, which the service cannot reach";
   return isExposed(url) ? "is not https: others can read and change what is sent there" : undefined;
 }

@@ -8,7 +8,7 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./check.ts";
 
-type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn">;
+type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now">;
 
 export interface AccountWithKeys extends Account {
   readonly keyReading: KeyReading;
@@ -16,9 +16,6 @@ export interface AccountWithKeys extends Account {
 }
 
 const KEY = "webhook key";
-
-/** Milliseconds: the time to get a new certificate from the service. */
-const SOON = 30 * 86_400_000;
 
 /** One check for each source; one for an account without a key. */
 export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
@@ -34,18 +31,22 @@ export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
 async function checkSource(source: string, { keyReading, now, fix }: AccountWithKeys): Promise<Check> {
   const name = isKeyText(source) ? "the key's text" : source;
   const warnings: string[] = [];
-  const keys = await attempt(loadKeys([source], { ...keyReading, warn: (text) => warnings.push(text) }));
+  const keys = await attempt(
+    loadKeys([source], { ...keyReading, now: () => now, warn: (text) => warnings.push(text) }),
+  );
   const remedy = `Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
   if (keys instanceof PaylinkError) return failed(KEY, keys, remedy);
   const usable = keys.filter((key) => problemOf(key, now) === undefined);
   if (usable.length === 0) {
     const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key, now)}`);
-    return failed(KEY, new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`), remedy);
+    return failed(
+      KEY,
+      new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
+      remedy,
+    );
   }
   const detail = `${name}: ${usable.map((key) => describe(key, now)).join("; ")}`;
-  if (warnings.length > 0) return warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy);
-  const expiresSoon = usable.every(({ notAfter }) => notAfter !== null && notAfter * 1000 - now.getTime() < SOON);
-  return expiresSoon ? warned(KEY, detail, remedy) : passed(KEY, detail);
+  return warnings.length > 0 ? warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy) : passed(KEY, detail);
 }
 
 /** Why the key cannot verify webhooks now. */
@@ -67,6 +68,8 @@ function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): 
     ...(keyid === null ? [] : [`id ${keyid}`]),
     ...(end === undefined
       ? []
-      : [`certificate ${end < now ? "expired" : "valid until"} ${end.toISOString().slice(0, 10)} (${formatRelative(end, now)})`]),
+      : [
+          `certificate ${end < now ? "expired" : "valid until"} ${end.toISOString().slice(0, 10)} (${formatRelative(end, now)})`,
+        ]),
   ].join(", ");
 }

@@ -43,7 +43,8 @@ function statusOf({ details }: PaylinkError): number | undefined {
 }
 
 /** The service's own words for an error, with its code. */
-const wordsOf = ({ details }: PaylinkError): string => `${String(details["code"])} ${String(details["service"])}`;
+const wordsOf = ({ details }: PaylinkError): string =>
+  `${String(details["code"])} ${String(details["service"])}`;
 
 const isPage = (error: PaylinkError): boolean => String(error.details["service"]).startsWith("an HTML page");
 
@@ -97,9 +98,13 @@ function checkLinks(listed: Answer, account: Account): Check {
       `Each create must give --terminal-id. To store it: ${fix("terminalId", "<id>")}`,
     );
   if (!(listed instanceof PaylinkError))
-    return passed(LINKS, `${settings.get("baseUrl") ?? ""} lists the links of terminal ${settings.get("terminalId") ?? ""}`);
+    return passed(
+      LINKS,
+      `${settings.get("baseUrl") ?? ""} lists the links of terminal ${settings.get("terminalId") ?? ""}`,
+    );
   const status = statusOf(listed);
-  if (status === undefined) return failed(LINKS, listed, certificateHint(listed) ?? notReachedRemedy(account));
+  if (status === undefined)
+    return failed(LINKS, listed, certificateHint(listed) ?? notReachedRemedy(account));
   const { location } = listed.details;
   if (listed.code === "redirected") return failed(LINKS, listed, redirectRemedy(location, account));
   if (status === 403) return failed(LINKS, listed, forbiddenRemedy(listed, account));
@@ -182,7 +187,8 @@ function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountA
   const token = settings.get("token");
   const expiry = token === undefined ? undefined : tokenExpiry(token);
   const isPast = expiry !== undefined && expiry < now;
-  const about = expiry === undefined ? "" : `, ${isPast ? "expired" : "expires"} ${formatRelative(expiry, now)}`;
+  const about =
+    expiry === undefined ? "" : `, ${isPast ? "expired" : "expires"} ${formatRelative(expiry, now)}`;
   const refusal = answers.find((answer) => answer instanceof PaylinkError && statusOf(answer) === 401);
   if (refusal instanceof PaylinkError) {
     const remedy =

@@ -24,6 +24,9 @@ import { postWebhook, transactionRecord, type Outcome, type PostedWebhook } from
 
 export const CLIENT = { id: "shop+1", secret: "s3cret/+=%&*value" };
 
+/** Opaque, with characters that RFC 6750 does not have. */
+export const SERVICE_TOKEN = "op*aque$token";
+
 export interface DocumentedService {
   readonly url: string;
   readonly tokenUrl: string;
@@ -77,10 +80,11 @@ export async function startDocumentedService(): Promise<DocumentedService> {
     keyFile,
     pay: async (linkId, outcome) => {
       const { request } = findLink(links, linkId);
+      const { invoiceId } = request;
       const { callbackUrl, failureCallbackUrl } = members(request["paymentSettings"]);
       const url = String(outcome === "approved" ? callbackUrl : failureCallbackUrl);
       const record = transactionRecord({
-        reference: String(request["invoiceId"] ?? linkId),
+        reference: typeof invoiceId === "string" ? invoiceId : linkId,
         terminalId: TERMINAL_ID,
         amount: Number(request["amount"]),
         currency: String(request["currency"]),
@@ -147,10 +151,9 @@ function issueToken({ method, headers, body }: Received, tokens: Set<string>): o
   if (form.get("scope") !== "pay_by_link") throw new Refusal(401, 13, "Unknown scope");
   if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret)
     throw new Refusal(401, 11, "Bad client credentials");
-  const token = `op*aque$token${tokens.size}`;
-  tokens.add(token);
+  tokens.add(SERVICE_TOKEN);
   const rest = { expires_in: 7200, refresh_token: "", scope: "pay_by_link", token_type: "Bearer" };
-  return { access_token: token, ...rest };
+  return { access_token: SERVICE_TOKEN, ...rest };
 }
 
 function jsonOf(body: string): Members {
