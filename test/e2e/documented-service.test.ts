@@ -1,11 +1,11 @@
-/** The journey of a merchant at the documented service, by settings alone, against a strict imitation of it. */
+/** The journey of a merchant at the documented service, by configuration alone, against a strict imitation of it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCommand } from "../support/context.ts";
 import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { freePort } from "../support/ports.ts";
 import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
 
 interface Account {
@@ -14,26 +14,26 @@ interface Account {
   readonly run: (...args: string[]) => Promise<Ended>;
 }
 
-/** An account whose secret comes from the environment. */
-async function openAccount(): Promise<Account> {
+/** An account that `login` stored, with the secret from standard input. */
+async function logIn(...flags: readonly string[]): Promise<Account & { readonly login: Ended }> {
   const home = temporaryHome();
   const service = await startDocumentedService();
-  const env = { PAYLINK_CLIENT_SECRET: CLIENT.secret };
-  const run = (...args: string[]): Promise<Ended> => runPaylink(args, { home, env });
-  const { url: baseUrl, tokenUrl, keyFile: webhookKey } = service;
-  const account = { baseUrl, tokenUrl, clientId: CLIENT.id, terminalId: "1234567890", webhookKey };
-  const settings = { service: "dna-test", ...account };
-  for (const [key, value] of Object.entries({ ...settings, currency: "GBP", customerName: "Ada Lovelace" }))
-    expect(await runCommand(["config", "set", key, value], { home })).toMatchObject({ exit: 0 });
-  return { service, home, run };
+  const args = ["login", ...service.login, "--webhook-key", service.keyFile, ...flags];
+  const login = await runPaylink(args, { home, input: CLIENT.secret });
+  return { service, home, login, run: (...words) => runPaylink(words, { home }) };
 }
 
 it("creates links, receives both outcomes and verifies a captured webhook", async () => {
-  const { service, home, run } = await openAccount();
-  const listen = startPaylink(["listen", "--port", "0", "--json"], { home });
-  const callback = await readyUrl(listen);
-  for (const key of ["callbackUrl", "failureCallbackUrl"])
-    await runCommand(["config", "set", key, callback], { home });
+  const port = await freePort();
+  const callback = `http://127.0.0.1:${port}/`;
+  const { service, home, login, run } = await logIn("--callback-url", callback);
+  expect(login.code).toBe(0);
+  expect(await run("config", "set", "failureCallbackUrl", callback)).toMatchObject({ code: 0 });
+  const status = await run("status");
+  expect(status.code).toBe(0);
+  expect(status.stdout).toMatch(/^✓ webhook key .*RSA 2048 bits/im);
+  const listen = startPaylink(["listen", "--port", port, "--json"], { home });
+  expect(await readyUrl(listen)).toBe(callback);
 
   const created = await run("create", "--amount", "10", "--currency", "EUR", "--json");
   expect(created).toMatchObject({ code: 0, stderr: "" });
@@ -63,13 +63,19 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
 }, 60_000);
 
 it.each([
-  ["a client that authenticates with Basic", "tokenAuth", "basic", "Bad client credentials"],
-  ["a wrong scope", "tokenScope", "payments", "Unknown scope"],
-  ["a terminal of another client", "terminalId", "4711", "The terminal is not yours"],
-])("refuses %s in the service's own words", async (_, key, value, words) => {
-  const { home, run } = await openAccount();
-  await runCommand(["config", "set", key, value], { home });
-  const { code, stdout, stderr } = await run("create", "--amount", "10");
+  ["a client that authenticates with Basic", ["--token-auth", "basic"], "Bad client credentials"],
+  ["a wrong scope", ["--token-scope", "payments"], "Unknown scope"],
+  ["a terminal of another client", ["--terminal-id", "4711"], "The terminal is not yours"],
+])("refuses %s at login, in the service's own words", async (_, flags, words) => {
+  const { login } = await logIn(...flags);
+  expect(login.code).toBe(3);
+  expect(login.stderr).toContain(words);
+  expect(login.stdout + login.stderr).not.toContain(CLIENT.secret);
+});
+
+it("refuses a link for a terminal of another client", async () => {
+  const { run } = await logIn();
+  const { code, stdout, stderr } = await run("create", "--amount", "10", "--terminal-id", "4711");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-  expect(stderr).toContain(words);
+  expect(stderr).toContain("The terminal is not yours");
 });
