@@ -101,6 +101,8 @@ export interface ApiOptions {
   readonly exchangeTimeout?: number | undefined;
   /** Replaces the network, for a command that watches or limits its requests. */
   readonly send?: Send;
+  /** An account that is not stored, in place of the settings in force. The tokens it obtains are not stored either. */
+  readonly settings?: InForce;
 }
 
 /** What a home holds for the sandbox. */

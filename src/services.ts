@@ -85,6 +85,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     settings,
     api: async (options = {}) => {
       const { openApi } = await import("./api/client-from-settings.ts");
+      for (const key of ["token", "clientSecret"] as const) secrets.know(options.settings?.get(key));
       return openApi({
         send: options.send ?? send,
         readFile,
@@ -93,7 +94,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         random,
         pause,
         signal,
-        settings: await settings(),
+        settings: options.settings ?? (await settings()),
         timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
         deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
         waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
@@ -104,6 +105,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
           );
         },
         keep: async (name, { token, expires }) => {
+          secrets.know(token);
+          if (options.settings !== undefined) return;
           const { withoutAccessToken } = await import("./store/settings/profile.ts");
           await (
             await profiles()
@@ -134,7 +137,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
       return openEventStore(place ?? eventsPath(data), {
-        thread: eventThread,
+        thread: machine.eventThread,
         owner: newId(),
         warn: out.warn,
       });

@@ -1,13 +1,14 @@
-/** The client of the service: creates payment links and reads transactions. */
+/** The client of the service: creates and lists payment links, and reads transactions. */
 import { PaylinkError } from "../domain/errors.ts";
 import { parseJson, stringifyJson } from "../domain/json.ts";
-import { parseJsonPointer, valueAtPointer } from "../domain/json-pointer.ts";
+import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { readCreated, type CreatedLink } from "./created-link.ts";
 import { failureOf, refusalOf, type Effect } from "./failures.ts";
+import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
@@ -46,8 +47,12 @@ export interface Api {
    * for a key, if it has an idempotency header; without a key the link gets a new one.
    */
   createLink(request: PaymentLinkRequest, key?: string): Promise<CreatedLink>;
-  /** Throws like `createLink`, except `outcome_unknown`. */
+  /** One page of the links of a terminal. Throws like `createLink`, except `outcome_unknown`. */
+  listLinks(query: LinksQuery): Promise<LinksPage>;
+  /** Throws like `listLinks`. */
   readTransaction(uti: string): Promise<Transaction>;
+  /** Obtains a new access token; false if the account has no client credentials. Throws like `listLinks`. */
+  renewToken(): Promise<boolean>;
 }
 
 export function createApi(parts: ApiParts): Api {
@@ -66,6 +71,17 @@ export function createApi(parts: ApiParts): Api {
       });
       return readCreated(reply, request, linkAt);
     },
+    listLinks: async (query) => {
+      const reply = await call(parts, {
+        method: "GET",
+        url: pageAddress(serviceUrl(baseUrl, linksPath), query),
+        // The documented service asks for it on every request.
+        headers: [["Content-Type", "application/json"]],
+        body: new Uint8Array(),
+        effect: "reads",
+      });
+      return readPage(reply);
+    },
     readTransaction: async (uti) => {
       const { body } = await call(parts, {
         method: "GET",
@@ -76,6 +92,7 @@ export function createApi(parts: ApiParts): Api {
       });
       return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
     },
+    renewToken: async () => (await parts.tokens.renew()) !== undefined,
   };
 }
 
@@ -153,8 +170,7 @@ function recordIn(body: Uint8Array, pointer: string): Uint8Array {
   const json = parseJson(new TextDecoder().decode(body));
   // What is not JSON is not a record either: the reader of the record says so.
   if (!json.ok) return body;
-  const steps = parseJsonPointer(pointer);
-  const record = steps.ok ? valueAtPointer(json.value.value, steps.value) : undefined;
+  const record = valueAt(json.value.value, pointer);
   if (record === undefined)
     throw new PaylinkError("usage", `The answer of the service has nothing at ${pointer} (recordAt).`, {
       hint: "Set where the record is: paylink config set recordAt <JSON Pointer>",

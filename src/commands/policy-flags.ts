@@ -1,25 +1,30 @@
-/** The flags that say which signatures are accepted, as the policy that webhooks are verified by. */
+/** The flags and settings that say which signatures are accepted, as the policy that webhooks are verified by. */
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
+import type { InForce } from "../store/settings/in-force.ts";
 import type { FlagReader, ReadValue } from "./flag-reader.ts";
 import { parseMilliseconds } from "./flag-values.ts";
 
 export interface PolicyFlags {
-  readonly tolerance: string;
+  readonly tolerance?: string;
   readonly require?: readonly string[];
   readonly requireCreated?: boolean;
 }
 
-export function readPolicy(
-  reader: FlagReader,
-  { tolerance, require, requireCreated = false }: PolicyFlags,
-): ReadValue<Policy> {
-  const maxAge = reader.read("--tolerance", tolerance, parseMilliseconds);
-  const required = reader.readAll("--require", require, parseRequired);
+export function readPolicy(reader: FlagReader, flags: PolicyFlags, settings: InForce): ReadValue<Policy> {
+  const tolerance = reader.read("--tolerance", settings.get("tolerance", flags.tolerance), parseMilliseconds);
+  const required = reader.readAll("--require", flags.require, parseRequired);
+  const requireCreated = settings.get("requireCreated", flags.requireCreated);
   return {
     get value() {
-      return { ...DEFAULT_POLICY, requireCreated, maxAge: maxAge.value / 1000, required: required.value };
+      const { value: milliseconds } = tolerance;
+      return {
+        ...DEFAULT_POLICY,
+        ...(requireCreated === undefined ? {} : { requireCreated }),
+        ...(milliseconds === undefined ? {} : { maxAge: milliseconds / 1000 }),
+        required: required.value,
+      };
     },
   };
 }

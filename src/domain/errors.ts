@@ -46,7 +46,7 @@ export const FAILURES = {
   key_invalid: {
     exit: 2,
     means: "a key cannot be read, or is not allowed",
-    hint: "A key is a PEM (SPKI, PKCS#1 or certificate), a JWK or a JWKS.",
+    hint: "A key is a PEM (SPKI, PKCS#1 or certificate), the base64 of its DER, a JWK or a JWKS.",
   },
   event_not_found: {
     exit: 2,

@@ -18,6 +18,12 @@ const unescaped = (step: string): string => step.replaceAll("~1", "/").replaceAl
 export const formatJsonPointer = (steps: PointerSteps): string =>
   steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
+/** The value that a setting such as `recordAt` points to; undefined if it leads nowhere. */
+export function valueAt(document: Json, pointer: string): Json | undefined {
+  const steps = parseJsonPointer(pointer);
+  return steps.ok ? valueAtPointer(document, steps.value) : undefined;
+}
+
 /** Undefined if the pointer leads nowhere. */
 export function valueAtPointer(document: Json, steps: PointerSteps): Json | undefined {
   let value: Json | undefined = document;

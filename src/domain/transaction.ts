@@ -1,6 +1,7 @@
 /** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
 
 import { isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
+import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./transaction-fields.ts";
 
 /**
@@ -29,8 +30,11 @@ export interface ReadRecord {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads the body of a webhook. Never throws: every problem with the bytes is a breach. */
-export function readRecord(bytes: Uint8Array): ReadRecord {
+/**
+ * Reads the body of a webhook. Never throws: every problem with the bytes is a breach. `recordAt` is the JSON Pointer to the
+ * record where the service wraps it.
+ */
+export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -50,9 +54,27 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
       message: "must not be given twice; the last one is shown",
     });
   }
-  const record = json.value.value;
+  const document = json.value.value;
+  const record = recordAt === undefined ? document : valueAt(document, recordAt);
+  const wrapped =
+    isJsonObject(record) && memberOf(record, "uti") !== undefined ? undefined : placeOf(document);
+  if (wrapped !== undefined)
+    breaches.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
   if (isJsonObject(record)) return { record, breaches: breaches.concat(breachesOf(record)) };
-  return { record: null, breaches: [...breaches, whole("body_schema", "must be a JSON object")] };
+  const must =
+    recordAt === undefined ? "must be a JSON object" : `must have the record at ${recordAt} (recordAt)`;
+  return { record: null, breaches: [...breaches, whole("body_schema", must)] };
+}
+
+/** Where an object with a `uti` is inside the document. */
+function placeOf(document: Json, steps: PointerSteps = []): string | undefined {
+  if (!isJsonObject(document)) return undefined;
+  if (steps.length > 0 && memberOf(document, "uti") !== undefined) return formatJsonPointer(steps);
+  for (const [name, value] of Object.entries(document)) {
+    const place = placeOf(value, [...steps, name]);
+    if (place !== undefined) return place;
+  }
+  return undefined;
 }
 
 /** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */

@@ -64,15 +64,18 @@ function refusePath(target: string, path: string): Refusal | undefined {
     : refusal("not_found", 404, `the path is ${received}; webhooks are received at ${path}`);
 }
 
+/** RFC 6839 3.1: a type with the suffix `+json` is JSON as well. */
+const JSON_TYPE = /^application\/(?:[^\s/;+]+\+)*json$/i;
+
 function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
   const [given = ""] = fieldLines(headers, "content-type");
   const [type = ""] = given.split(";", 1);
-  return type.trim().toLowerCase() === "application/json"
+  return JSON_TYPE.test(type.trim())
     ? undefined
     : refusal(
         "unsupported_media_type",
         415,
-        `the media type is ${given || "missing"}; webhooks are application/json`,
+        `the media type is ${given || "missing"}; webhooks are application/json or application/*+json`,
       );
 }
 

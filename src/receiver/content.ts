@@ -8,10 +8,10 @@ export interface ReadContent extends ReadRecord {
   readonly decoded: boolean;
 }
 
-/** `maxLength` limits the bytes of a decompressed body. */
-export function readContent(request: HttpRequest, maxLength: number): ReadContent {
+/** `maxLength` limits the bytes of a decompressed body; `recordAt` is the JSON Pointer to the record in it. */
+export function readContent(request: HttpRequest, maxLength: number, recordAt?: string): ReadContent {
   const content = decode(request, maxLength);
-  const { record, breaches } = readRecord(content ?? request.body);
+  const { record, breaches } = readRecord(content ?? request.body, recordAt);
   return { record, breaches, decoded: content !== undefined };
 }
 

@@ -1,19 +1,12 @@
 /** An event as one line of JSON, with the record's text as received, not serialised again. */
 import { stringifyJson } from "../domain/json.ts";
-import { targetUri, type HttpRequest } from "../http/message.ts";
+import { targetUri } from "../http/message.ts";
 import { isEncoded } from "./content.ts";
 import type { EventLine, WebhookEvent } from "./events.ts";
 
 /** The text of an `EventLine`, joined from texts, since the largest ones exist already. */
-export function eventLine({
-  id,
-  receivedAt,
-  repeated,
-  record,
-  breaches,
-  request,
-  json,
-}: WebhookEvent): string {
+export function eventLine(event: WebhookEvent, recordAt: string | undefined): string {
+  const { id, receivedAt, repeated, breaches, request, json } = event;
   const url = request.authority === "" ? request.target : targetUri(request);
   const members: Record<keyof EventLine, string | undefined> = {
     type: '"event"',
@@ -21,7 +14,7 @@ export function eventLine({
     receivedAt: JSON.stringify(receivedAt),
     repeated: String(repeated),
     verdict: json.verdict,
-    record: record === null ? "null" : recordText(request, record),
+    record: recordText(event, recordAt),
     breaches: JSON.stringify(breaches),
     method: JSON.stringify(request.method),
     url: JSON.stringify(url),
@@ -35,9 +28,12 @@ export function eventLine({
   return `${line}}`;
 }
 
-/** Replaces line breaks: in JSON they can only be white space between tokens. */
-function recordText(request: HttpRequest, record: WebhookEvent["record"]): string {
-  if (isEncoded(request)) return stringifyJson(record);
+/** The record as one line: the body's text if that is the record's. In JSON, line breaks are only between tokens. */
+export function recordText(
+  { record, request }: Pick<WebhookEvent, "record" | "request">,
+  recordAt: string | undefined,
+): string {
+  if (record === null || recordAt !== undefined || isEncoded(request)) return stringifyJson(record);
   const text = bytes(request.body).toString("utf8");
   return (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text).replace(/[\r\n]+/g, " ");
 }

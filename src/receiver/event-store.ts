@@ -73,9 +73,12 @@ export interface EventStore extends EventLog {
 /** The limit that `listen` had when it stored an event does not apply to reading it. */
 const MAX_CONTENT = 64 * 1024 * 1024;
 
-/** The event with its record, which is read from the body again. */
-export function asReceived({ type, id, receivedAt, verdict, request }: StoredEvent): WebhookEvent {
-  const { record, breaches } = readContent(request, MAX_CONTENT);
+/** The event with its record, which is read from the body again, at `recordAt`. */
+export function asReceived(
+  { type, id, receivedAt, verdict, request }: StoredEvent,
+  recordAt: string | undefined,
+): WebhookEvent {
+  const { record, breaches } = readContent(request, MAX_CONTENT, recordAt);
   const json = eventJson(verdict, request);
   return { type, id, receivedAt, repeated: false, verdict, request, record, breaches, json };
 }

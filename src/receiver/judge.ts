@@ -20,15 +20,17 @@ export interface JudgeOptions {
   readonly now: Date;
   /** Decoded bytes that a compressed body may grow to. */
   readonly maxBody: number;
+  /** The JSON Pointer to the record, where the service wraps it. */
+  readonly recordAt?: string | undefined;
   /** Reads the record of a webhook that does not verify too. */
   readonly unverified?: boolean;
 }
 
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
-  const { keys, policy, now, maxBody, unverified = false } = options;
+  const { keys, policy, now, maxBody, recordAt, unverified = false } = options;
   const verdict = verify(request, { keys, policy, now: Math.floor(now.getTime() / 1000) });
   if (verdict.verdict === "invalid" && !unverified) return { verdict, record: null, breaches: [] };
-  const { record, breaches, decoded } = readContent(request, maxBody);
+  const { record, breaches, decoded } = readContent(request, maxBody, recordAt);
   return {
     verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"),
     record,

@@ -21,6 +21,8 @@ export interface ReceiverParts {
   readonly address: () => ReceiverAddress;
   readonly path: string;
   readonly maxBody: number;
+  /** The JSON Pointer to the record in a webhook, where the service wraps it. */
+  readonly recordAt?: string | undefined;
   /** Refuses records that break the specification. */
   readonly strict: boolean;
   /** Accepts webhooks that do not verify, and marks them. */
@@ -105,10 +107,10 @@ function createReceiver(parts: ReceiverParts): Receiver {
 
 /** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
 function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Judgement> {
-  const { policy, maxBody, unverified, now, renewKeys } = parts;
+  const { policy, maxBody, recordAt, unverified, now, renewKeys } = parts;
   let { keys } = parts;
   const judgeNow = (request: HttpRequest): Judgement =>
-    judge(request, { keys, policy, maxBody, unverified, now: now() });
+    judge(request, { keys, policy, maxBody, recordAt, unverified, now: now() });
   return async (request) => {
     const judgement = judgeNow(request);
     if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys)) return judgement;

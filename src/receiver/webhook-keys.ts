@@ -3,7 +3,8 @@ import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
-import { addressOf } from "../http/message.ts";
+import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
+import { expiryWarning } from "../signatures/key-rules.ts";
 import { readKeys } from "../signatures/keys.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 
@@ -12,6 +13,7 @@ interface KeySources {
   readonly send: Send;
   /** Where the sources are named: a flag or a setting. */
   readonly place: string;
+  readonly now: () => Date;
   /** Ends the reading of a key. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each problem of a key that is still used. */
@@ -35,10 +37,7 @@ export interface Keyring {
 }
 
 /** Keys that can be renewed while in use. A source that can no longer be read keeps the keys it had. */
-export async function openKeyring(
-  sources: readonly string[],
-  io: KeySources & { readonly now: () => Date },
-): Promise<Keyring> {
+export async function openKeyring(sources: readonly string[], io: KeySources): Promise<Keyring> {
   const loaded = new Map<string, readonly VerificationKey[]>();
   for (const source of sources) loaded.set(source, await loadKeys([source], io));
   const all = (): VerificationKey[] => [...loaded.values()].flat();
@@ -73,7 +72,9 @@ async function loadKey(source: string, io: KeySources): Promise<VerificationKey[
   const read = readKeys(await bytesOf(source, io));
   const name = isKeyText(source) ? "the key" : source;
   if (!read.ok) throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.reason}`);
-  for (const warning of read.warnings) io.warn(`${name}: ${warning}`);
+  const now = Math.floor(io.now().getTime() / 1000);
+  const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
+  for (const warning of [...read.warnings, ...expiries]) io.warn(`${name}: ${warning}`);
   return read.keys;
 }
 
@@ -99,16 +100,41 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
     headers: [["Accept", "application/jwk-set+json, application/json, application/x-pem-file"]],
     body: new Uint8Array(),
   } as const;
+  let reply: HttpReply;
   try {
-    const reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
-    if (reply.status === 200) return reply.body;
-    throw new Error(`it answered ${reply.status}`);
+    reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    const reason = messageOf(error);
-    throw new PaylinkError("not_reached", `The key at ${url.href} cannot be fetched: ${reason}`, {
-      cause: error,
-      hint: "Nothing was received. Start the service, or give a key file with --key.",
+    throw notFetched(url, messageOf(error), error);
+  }
+  if (reply.status === 200) return reply.body;
+  throw refusedFetch(url, reply);
+}
+
+const notFetched = (url: URL, reason: string, cause?: unknown): PaylinkError =>
+  new PaylinkError("not_reached", `The key at ${url.href} cannot be fetched: ${reason}.`, {
+    cause,
+    hint: "Nothing was received. Start the service, or give a key file with --key.",
+  });
+
+/** A redirect is not followed: its target may be anyone's. The account's token is not sent: the server may be another's. */
+function refusedFetch(url: URL, { status, headers }: HttpReply): PaylinkError {
+  const [location] = fieldLines(headers, "location");
+  if (status >= 300 && status <= 399 && location !== undefined) {
+    const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
+    return new PaylinkError("key_invalid", `The key's address ${url.href} redirects to ${target}.`, {
+      hint: "Nothing was received. If you trust the target, set it as the key: --key, or paylink config set webhookKey",
+      details: { status, location: target },
     });
   }
+  if (status === 401 || status === 403)
+    return new PaylinkError(
+      "key_invalid",
+      `The key's address ${url.href} answered ${status}: it asks for a token, and paylink fetches keys without one.`,
+      {
+        hint: "Nothing was received. Download the key with your account, and give the file: --key <file>, or paylink config set webhookKey <file>",
+        details: { status },
+      },
+    );
+  return notFetched(url, `it answered ${status}`);
 }

@@ -7,6 +7,8 @@ import { verificationKey, type VerificationKey } from "./verification-key.ts";
 export interface Reading {
   readonly key?: VerificationKey;
   readonly warning?: string;
+  /** The certificate that holds the key. */
+  readonly certificate?: X509Certificate;
 }
 
 const PRIVATE_WARNING = "this is a private key; only its public part is used, and a public key is enough";
@@ -19,18 +21,37 @@ export function attempt(read: () => Reading, which = "a key"): Reading {
   }
 }
 
-export function pemBlocks(text: string): string[] {
-  return text.match(/-----BEGIN ([^-\r\n]+)-----[\s\S]*?-----END \1-----/g) ?? [];
+/** Line breaks as an environment variable may hold them: a backslash and a letter. */
+const ESCAPED_BREAKS = /(?:\\r)?\\n/g;
+
+/** The key of each block. In a chain, the authorities sign certificates, not webhooks: their keys are left out. */
+export function readPem(text: string): Reading[] {
+  const blocks =
+    text.replace(ESCAPED_BREAKS, "\n").match(/-----BEGIN ([^-\r\n]+)-----[\s\S]*?-----END \1-----/g) ?? [];
+  const readings = blocks.map((block) => attempt(() => readBlock(block)));
+  return readings.filter(
+    ({ certificate }) => !readings.some((other) => hasIssued(certificate, other.certificate)),
+  );
 }
 
-export function readPem(block: string): Reading {
+function hasIssued(authority: X509Certificate | undefined, issued: X509Certificate | undefined): boolean {
+  if (authority === undefined || issued === undefined || issued.issuer === issued.subject) return false;
+  return issued.checkIssued(authority) && issued.verify(authority.publicKey);
+}
+
+function readBlock(block: string): Reading {
   if (/^-----BEGIN [^-]*CERTIFICATE-----/.test(block)) return fromCertificate(new X509Certificate(block));
   const key = verificationKey(createPublicKey(block));
   return /^-----BEGIN [^-]*PRIVATE KEY-----/.test(block) ? { key, warning: PRIVATE_WARNING } : { key };
 }
 
-/** DER does not name its content, so each form is tried: private first, since Node reads private keys as public too. */
-export function readDer(der: Buffer): Reading {
+/**
+ * DER, or its bare base64. DER does not name its content, so each form is tried: private first, since Node reads private
+ * keys as public too.
+ */
+export function readDer(input: Uint8Array | string, text: string): Reading {
+  const base64 = text.replace(ESCAPED_BREAKS, "").replace(/\s+/g, "");
+  const der = /^[A-Za-z0-9+/]+=*$/.test(base64) ? Buffer.from(base64, "base64") : Buffer.from(input);
   const priv = (type: "pkcs8" | "pkcs1") => () => {
     const key = createPrivateKey({ key: der, format: "der", type });
     return { key: verificationKey(createPublicKey(key)), warning: PRIVATE_WARNING };
@@ -43,7 +64,10 @@ export function readDer(der: Buffer): Reading {
     const reading = attempt(form);
     if (reading.key !== undefined) return reading;
   }
-  return { warning: "it is not PEM, DER, a certificate or a JSON Web Key" };
+  const what = text.startsWith("<")
+    ? "it is an HTML or XML page"
+    : "it is not PEM, DER, a certificate or a JSON Web Key";
+  return { warning: what };
 }
 
 function fromCertificate(certificate: X509Certificate): Reading {
@@ -52,13 +76,14 @@ function fromCertificate(certificate: X509Certificate): Reading {
       notBefore: Date.parse(certificate.validFrom) / 1000,
       notAfter: Date.parse(certificate.validTo) / 1000,
     }),
+    certificate,
   };
 }
 
 export function readJson(text: string): Reading[] {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJson(text);
   } catch (error) {
     return [{ warning: `it is not JSON: ${messageOf(error)}` }];
   }
@@ -68,6 +93,17 @@ export function readJson(text: string): Reading[] {
   return parsed["keys"].map((entry: unknown, at) =>
     attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
   );
+}
+
+/** Between its tokens a JSON text may have line breaks, but no escaped ones: those come from an environment variable. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const unescaped = text.replace(ESCAPED_BREAKS, "\n");
+    if (unescaped === text) throw error;
+    return JSON.parse(unescaped);
+  }
 }
 
 export const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;

@@ -51,13 +51,29 @@ export function checkUse(key: VerificationKey, now: number): SignatureError | un
       : key.keyOps !== null && !key.keyOps.includes("verify")
         ? `its key_ops are ${key.keyOps.join(", ") || "empty"}`
         : key.notBefore !== null && now < key.notBefore
-          ? `its certificate is not valid before ${key.notBefore}`
+          ? `its certificate is not valid before ${dateOf(key.notBefore)}`
           : key.notAfter !== null && now > key.notAfter
-            ? `its certificate expired at ${key.notAfter}`
+            ? `its certificate expired on ${dateOf(key.notAfter)}`
             : undefined;
   return problem === undefined
     ? undefined
     : new SignatureError("key_unusable", `the key cannot verify signatures: ${problem}`);
+}
+
+/** The day, in UTC. */
+const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+/** Seconds before a certificate expires in which there is still time to ask the service for the next one. */
+const EXPIRES_SOON = 30 * 24 * 3600;
+
+/** What the user should know about the dates of a key's certificate. */
+export function expiryWarning({ notBefore, notAfter }: VerificationKey, now: number): string | undefined {
+  if (notBefore !== null && now < notBefore)
+    return `the certificate is not valid before ${dateOf(notBefore)}, so no webhook verifies with it until then`;
+  if (notAfter === null || now + EXPIRES_SOON < notAfter) return undefined;
+  return now > notAfter
+    ? `the certificate expired on ${dateOf(notAfter)}, so no webhook verifies with it; ask the service for its new one`
+    : `the certificate expires on ${dateOf(notAfter)}; ask the service for its next one, and add it as a second key`;
 }
 
 /** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */

@@ -6,7 +6,6 @@ import {
   attempt,
   isRecord,
   keyMembers,
-  pemBlocks,
   PRIVATE_MEMBERS,
   PUBLIC_MEMBERS,
   readDer,
@@ -34,10 +33,10 @@ export type SigningKeyRead =
 export function readKeys(input: Uint8Array | string): KeysRead {
   const text = textOf(input);
   const readings = text.includes("-----BEGIN ")
-    ? pemBlocks(text).map((block) => attempt(() => readPem(block)))
+    ? readPem(text)
     : text.startsWith("{")
       ? readJson(text)
-      : [attempt(() => readDer(Buffer.from(input)))];
+      : [attempt(() => readDer(input, text))];
   const keys = readings.flatMap((reading) => reading.key ?? []);
   const warnings = readings.flatMap((reading) => reading.warning ?? []);
   if (keys.length > 0) return { ok: true, keys, warnings };

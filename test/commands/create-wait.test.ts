@@ -1,6 +1,7 @@
 /** `paylink create --wait`, in process: where it receives, which payment it takes, and how it ends. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../src/http/serve.ts";
 import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService } from "../support/link-service.ts";
@@ -128,6 +129,28 @@ describe("create --wait", () => {
     const run = await waitWith(() => undefined, { home });
     expect(run).toMatchObject({ exit: 2, created: 0 });
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
+  });
+
+  it("receives behind a proxy that strips a prefix of publicUrl", async () => {
+    const home = temporaryHome();
+    const publicUrl = "https://tunnel.example/pay/hook";
+    await runCommand(["config", "set", "publicUrl", publicUrl], { home });
+    let bound = "";
+    const run = await waitWith(
+      ({ invoiceId, paymentSettings }) => {
+        expect(paymentSettings.callbackUrl).toBe(publicUrl);
+        return post(new URL("/hook", bound).href, webhook(publicUrl, record({ reference: invoiceId })));
+      },
+      {
+        home,
+        serve: async (handle, options) => {
+          const server = await serve(handle, { ...options, port: 0 });
+          bound = server.url;
+          return server;
+        },
+      },
+    );
+    expect(run).toMatchObject({ exit: 0, stderr: "" });
   });
 
   it.each([

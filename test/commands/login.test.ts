@@ -1,11 +1,14 @@
 /** `paylink login` and `paylink logout`, in process: flags, secrets, prompts, and what is stored. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
 
 interface Stored {
   readonly current: string;
@@ -25,7 +28,8 @@ async function problemsOf(args: readonly string[], options: CommandOptions = {})
   return Object.fromEntries(error.details.problems.map(({ at, message }) => [at, message]));
 }
 
-const PLACE = ["--base-url", "https://service.example/", "--terminal-id", "7"];
+/** Nothing answers there, so the account is stored without a check. */
+const PLACE = ["--base-url", "https://service.example/", "--terminal-id", "7", "--no-check"];
 
 describe("paylink login", () => {
   it("stores a token from standard input, and makes the profile the current one", async () => {
@@ -142,15 +146,17 @@ describe("paylink login", () => {
   it("asks for a token, and checks each answer", async () => {
     const own = { Currency: "eur", "Customer's name": "Ada", Callback: "https://shop.example/hook" };
     const texts = { "base URL": "http://127.0.0.1:1/", Terminal: "7", ...own, "Access token": " tok " };
-    const { ask, asked } = fixedAnswers({ texts });
-    const { home, exit } = await runCommand(["login"], { ask });
+    const { ask, asked } = fixedAnswers({ texts, choice: "another service" });
+    const { home, exit } = await runCommand(["login", "--no-check"], { ask });
     expect(exit).toBe(0);
     expect(asked).toEqual([
+      "Which service do you use?",
       expect.stringContaining("base URL"),
       "Terminal",
       expect.stringContaining("Currency"),
       expect.stringContaining("Customer's name"),
       expect.stringContaining("Callback URL"),
+      expect.stringContaining("webhook key"),
       "How do you want to authenticate?",
       "Access token",
     ]);
@@ -169,15 +175,187 @@ describe("paylink login", () => {
     const defaults = ["--currency", "EUR", "--customer-name", "Ada", "--callback-url", "https://a.example/"];
     const { home, exit } = await runCommand(["login", ...PLACE, ...defaults, "--client-id", "c"], { ask });
     expect(exit).toBe(0);
-    expect(asked).toEqual(["Token URL", "Client secret"]);
+    expect(asked).toEqual([expect.stringContaining("webhook key"), "Token URL", "Client secret"]);
     expect(storedIn(home).profiles["default"]).toMatchObject({ clientId: "c", clientSecret: "s" });
   });
 
   it("stores nothing at Ctrl-C", async () => {
-    const { ask } = fixedAnswers({ texts: { "base URL": "https://a.example" }, interruptAt: "Terminal" });
+    const { ask } = fixedAnswers({
+      texts: { "base URL": "https://a.example" },
+      choice: "another service",
+      interruptAt: "Terminal",
+    });
     const { home, exit } = await runCommand(["login"], { ask });
     expect(exit).toBe(130);
     expect(() => storedIn(home)).toThrow("ENOENT");
+  });
+});
+
+describe("login at a built-in service", () => {
+  it("asks for the service first, and then only for what it leaves open", async () => {
+    const texts = { Terminal: "7", Currency: "GBP", "Customer's name": "Ada", "Client id": "c", secret: "s" };
+    const { ask, asked } = fixedAnswers({ texts, choice: "dna-test" });
+    const { home, exit } = await runCommand(["login", "--no-check"], { ask });
+    expect(exit).toBe(0);
+    expect(asked).toEqual([
+      "Which service do you use?",
+      "Terminal",
+      expect.stringContaining("Currency"),
+      expect.stringContaining("Customer's name"),
+      expect.stringContaining("Callback URL"),
+      expect.stringContaining("webhook key"),
+      "Client id",
+      "Client secret",
+    ]);
+    expect(storedIn(home).profiles["default"]).toEqual({
+      service: "dna-test",
+      terminalId: "7",
+      currency: "GBP",
+      customerName: "Ada",
+      clientId: "c",
+      clientSecret: "s",
+    });
+  });
+
+  it("needs neither an address nor a token URL", async () => {
+    expect(await problemsOf(["--service", "dna"])).toEqual({
+      "--terminal-id": "is required",
+      "--client-id": "is required",
+      "--client-secret-stdin": "is required",
+    });
+    expect(await problemsOf(["--service", "dns"])).toHaveProperty(
+      "--service",
+      expect.stringContaining("dna, dna-test"),
+    );
+  });
+
+  it("replaces what belongs to another service, and keeps the defaults of links", async () => {
+    const home = temporaryHome();
+    await runCommand(["login", ...PLACE, "--currency", "EUR", "--token-stdin"], { home, stdin: "tok" });
+    const dna = ["--service", "dna", "--no-check", "--client-id", "c", "--client-secret-stdin"];
+    expect((await runCommand(["login", ...dna], { home, stdin: "s" })).exit).toBe(0);
+    expect(storedIn(home).profiles["default"]).toEqual({
+      service: "dna",
+      terminalId: "7",
+      currency: "EUR",
+      clientId: "c",
+      clientSecret: "s",
+    });
+    await runCommand(["login", ...PLACE, "--token-stdin"], { home, stdin: "tok" });
+    expect(storedIn(home).profiles["default"]).not.toHaveProperty("service");
+  });
+});
+
+describe("what login checks before it stores", () => {
+  it("stores an account that works, and create and status then work", async () => {
+    const service = await startDocumentedService();
+    const key = selfSigned(temporaryHome(), "service").cert;
+    const { home, ...run } = await runCommand(["login", ...service.login, "--webhook-key", key], {
+      stdin: CLIENT.secret,
+    });
+    expect(run.exit).toBe(0);
+    expect(run.stderr).toMatch(/^✓ token endpoint /m);
+    expect(run.stderr).toMatch(/^✓ links endpoint /m);
+    expect(run.stderr).toMatch(/^! webhook key: .*certificate valid until/m);
+    expect(run.stdout + run.stderr).not.toContain(CLIENT.secret);
+    expect(service.requests).toEqual([
+      "POST /oauth2/token",
+      expect.stringMatching(/^GET \/v1\/payment-links\?terminalId=1234567890&.*from=.*&to=/),
+    ]);
+    expect(storedIn(home).profiles["default"]).not.toHaveProperty("accessToken");
+    expect(statSync(join(home, "settings.json")).mode & 0o777).toBe(0o600);
+    for (const args of [
+      ["create", "--amount", "10", "--currency", "EUR"],
+      ["create", "--reusable"],
+      ["status"],
+    ])
+      expect(await runCommand(args, { home })).toMatchObject({ exit: 0 });
+  });
+
+  it.each<[string, readonly string[], string, number, string, string]>([
+    ["secret", [], "wrong", 3, "Bad client credentials", "paylink login --client-id"],
+    ["scope", ["--token-scope", "links"], CLIENT.secret, 3, "Unknown scope", "--token-scope <scope>"],
+    ["terminal", ["--terminal-id", "8"], CLIENT.secret, 3, "The terminal is not yours", "--terminal-id <id>"],
+    [
+      "key",
+      ["--webhook-key", "missing.pem"],
+      CLIENT.secret,
+      2,
+      "no such file",
+      "--webhook-key <file or URL>",
+    ],
+    [
+      "token URL",
+      ["--token-url", "http://127.0.0.1:1/"],
+      CLIENT.secret,
+      5,
+      "not reached",
+      "--token-url <url>",
+    ],
+    ["way to authenticate", ["--token-auth", "basic"], CLIENT.secret, 3, "Bad client", "--token-auth post"],
+  ])(
+    "stores nothing with a wrong %s, and says what to change",
+    async (_, args, stdin, code, words, remedy) => {
+      const service = await startDocumentedService();
+      const { home, ...run } = await runCommand(["login", ...service.login, ...args], { stdin });
+      expect(run).toMatchObject({ exit: code, stdout: "" });
+      expect(run.stderr).toContain("The account does not work. Nothing was stored.");
+      expect(run.stderr).toContain(words);
+      expect(run.stderr).toContain(remedy);
+      expect(() => storedIn(home)).toThrow("ENOENT");
+    },
+  );
+
+  it.each([
+    ["/v1 too many", "/v1", "The base URL must not end in /v1: paylink login --base-url http://127.0.0.1:"],
+    ["another path", "/shop", "Check the address of the service: paylink login --base-url <url>"],
+  ])("stores nothing with an address with %s", async (_, path, remedy) => {
+    const service = await startDocumentedService();
+    const args = ["login", ...service.login, "--base-url", `${service.url}${path}`];
+    const { home, ...run } = await runCommand(args, { stdin: CLIENT.secret });
+    expect(run).toMatchObject({ exit: 4, stdout: "" });
+    expect(run.stderr).toContain(remedy);
+    expect(() => storedIn(home)).toThrow("ENOENT");
+  });
+
+  it("offers the address without /v1, in a terminal", async () => {
+    const { ask, asked } = fixedAnswers({
+      texts: {
+        "base URL": "https://a.example/v1",
+        Terminal: "7",
+        Currency: "EUR",
+        "Customer's name": "Ada",
+        token: "t",
+      },
+      choice: "another service",
+    });
+    const { home, exit } = await runCommand(["login", "--no-check"], { ask });
+    expect(exit).toBe(0);
+    expect(asked[2]).toContain("Use https://a.example as the base URL?");
+    expect(storedIn(home).profiles["default"]).toMatchObject({ baseUrl: "https://a.example" });
+  });
+
+  it("stores an account at a service without a list of links, with a warning", async () => {
+    const server = await rawServer(reply(405, ""));
+    const args = ["login", "--base-url", server.url, "--terminal-id", "7", "--token-stdin"];
+    const { home, exit, stderr } = await runCommand(args, { stdin: "tok" });
+    expect(exit).toBe(0);
+    expect(stderr).toContain("! links endpoint: The service answered 405");
+    expect(storedIn(home).profiles["default"]).toMatchObject({ token: "tok" });
+  });
+
+  it("is one document on stderr with --json", async () => {
+    const service = await startDocumentedService();
+    const { stderr } = await runCommand(["login", "--json", ...service.login], { stdin: "wrong" });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "unauthorized",
+        details: {
+          status: 401,
+          problems: [{ at: "token endpoint", message: expect.stringContaining("401") }],
+        },
+      },
+    });
   });
 });
 

@@ -1,69 +1,261 @@
-/** `paylink status`, in process: what it prints and how it ends for each answer of the service. */
+/** `paylink status`, in process: each part of an account, what is wrong with it, and what to do about it. */
 import { describe, expect, it } from "vitest";
+import type { CheckState } from "../../src/account/check.ts";
 import { SendError } from "../../src/http/exchange.ts";
+import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
+import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
+import { temporaryHome } from "../support/home.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+import { openSender } from "../support/sender.ts";
+
+interface ShownCheck {
+  readonly check: string;
+  readonly state: CheckState;
+  readonly detail: string;
+  readonly remedy: string | null;
+}
+
+async function statusOf(options: CommandOptions) {
+  const { exit, stdout, stderr } = await runCommand(["status", "--json"], options);
+  const { checks } = JSON.parse(stdout) as { checks: readonly ShownCheck[] };
+  const find = (name: string): ShownCheck => {
+    const found = checks.find(({ check }) => check === name);
+    if (found === undefined) throw new Error(`there is no check ${name}`);
+    return found;
+  };
+  return { exit, stderr, find, checks };
+}
+
+/** An account at the documented service, stored without being checked. */
+async function account(...settings: readonly (readonly [key: string, value: string])[]) {
+  const service = await startDocumentedService();
+  const home = temporaryHome();
+  await runCommand(["login", ...service.login, "--no-check"], { home, stdin: CLIENT.secret });
+  for (const [key, value] of settings) expect((await set(home, key, value)).exit).toBe(0);
+  return { home, service };
+}
+
+const set = (home: string, key: string, value: string) => runCommand(["config", "set", key, value], { home });
 
 const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "7" };
 
-const answering = (status: number): CommandOptions => ({
+const answering = (status: number, body = "", type = "application/json"): CommandOptions => ({
   env: ENV,
-  send: async () => ({ status, headers: [], body: new Uint8Array() }),
+  send: async () => ({ status, headers: [["Content-Type", type]], body: new TextEncoder().encode(body) }),
 });
 
 describe("paylink status", () => {
-  it.each([
-    [404, 0, { answers: true, valid: true }],
-    [200, 0, { answers: true, valid: true }],
-    [401, 3, { answers: true, valid: false }],
-    [403, 3, { answers: true, valid: false }],
-    [302, 4, { answers: true, valid: null }],
-  ])("after a %i ends with %i", async (status, exit, { answers, valid }) => {
-    const run = await runCommand(["status", "--json"], answering(status));
-    expect(run.exit).toBe(exit);
-    expect(JSON.parse(run.stdout)).toMatchObject({
-      profile: null,
-      baseUrl: { value: ENV.PAYLINK_BASE_URL, source: "environment" },
-      terminalId: { value: "7", source: "environment" },
-      token: { source: "environment", valid, expires: null },
-      webhookKey: null,
-      service: { answers },
+  it("shows every check in order, and ends with 0 where there are warnings alone", async () => {
+    const { home } = await account();
+    const { exit, checks, stderr } = await statusOf({ home });
+    expect(checks.map(({ check, state }) => `${check}: ${state}`)).toEqual([
+      "settings file: ok",
+      "token endpoint: ok",
+      "token: ok",
+      "links endpoint: ok",
+      "transaction address: skipped",
+      "webhook key: skipped",
+      "callback addresses: warning",
+      "public URL: skipped",
+      "event store: ok",
+    ]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const { stdout } = await runCommand(["status"], { home });
+    expect(stdout).toMatch(/^✓ token endpoint {7}http:\S+ gave an access token$/m);
+    expect(stdout).toMatch(/^! callback addresses .*\n +paylink config set callbackUrl <url>$/m);
+    expect(stdout).toMatch(/^– public URL /m);
+  });
+
+  it("never shows a secret", async () => {
+    const { home } = await account();
+    const { stdout, stderr } = await runCommand(["status"], { home });
+    for (const secret of [CLIENT.secret, encodeURIComponent(CLIENT.secret), "op*aque$token"])
+      expect(stdout + stderr).not.toContain(secret);
+  });
+
+  it("names the profile in its remedies if the command line names one", async () => {
+    const { home } = await account();
+    const { stdout } = await runCommand(["status", "-p", "default"], { home });
+    expect(stdout).toContain("paylink config set callbackUrl <url> -p default");
+  });
+
+  it.each<
+    [string, readonly [string, (service: DocumentedService) => string], string, number, RegExp, RegExp]
+  >([
+    [
+      "another path",
+      ["tokenUrl", ({ url }) => `${url}/token`],
+      "token endpoint",
+      3,
+      /Page not found/,
+      /set tokenUrl/,
+    ],
+    [
+      "a wrong scope",
+      ["tokenScope", () => "links"],
+      "token endpoint",
+      3,
+      /Unknown scope/,
+      /set tokenScope <scope>/,
+    ],
+    [
+      "a wrong client",
+      ["clientId", () => "x"],
+      "token endpoint",
+      3,
+      /Bad client credentials/,
+      /client id and the client secret/,
+    ],
+    [
+      "/v1 too many",
+      ["baseUrl", ({ url }) => `${url}/v1`],
+      "links endpoint",
+      4,
+      /404.*Page not found/,
+      /must not end in \/v1: paylink config set baseUrl http:\/\/127\.0\.0\.1:\d+$/,
+    ],
+    [
+      "a wrong terminal",
+      ["terminalId", () => "8"],
+      "links endpoint",
+      3,
+      /The terminal is not yours/,
+      /set terminalId <id>/,
+    ],
+    ["a wrong path", ["linksPath", () => "/links"], "links endpoint", 4, /404/, /set linksPath/],
+    [
+      "a missing key file",
+      ["webhookKey", () => "missing.pem"],
+      "webhook key",
+      2,
+      /missing\.pem.*no such file/,
+      /set webhookKey/,
+    ],
+  ])("names %s and its remedy", async (_, [key, value], check, code, detail, remedy) => {
+    const { home, service } = await account();
+    await set(home, key, value(service));
+    const { exit, find, stderr } = await statusOf({ home });
+    expect(find(check)).toMatchObject({ state: "failed" });
+    expect(find(check).detail).toMatch(detail);
+    expect(find(check).remedy).toMatch(remedy);
+    expect(exit).toBe(code);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { message: find(check).detail } });
+  });
+
+  it("names an HTML page at the address", async () => {
+    const page = await rawServer(
+      reply(200, "<html><title>Shop</title></html>", { "Content-Type": "text/html" }),
+    );
+    const { exit, find } = await statusOf({ env: { ...ENV, PAYLINK_BASE_URL: page.url } });
+    expect(find("links endpoint")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining('an HTML page with the title "Shop"'),
+      remedy: expect.stringContaining("paylink config set baseUrl"),
     });
-    expect(run.stderr === "").toBe(exit === 0);
+    expect(exit).toBe(5);
   });
 
-  it("says that the token is accepted, and where each value comes from", async () => {
-    const { stdout } = await runCommand(["status"], answering(404));
-    expect(stdout).toMatch(/^token +accepted {2}\(environment\)$/m);
-    expect(stdout).toMatch(/^terminal +7 {2}\(environment\)$/m);
-    expect(stdout).toMatch(/^webhook key +none: paylink config set webhookKey/m);
-    expect(stdout).toMatch(/^service now +answers \(\d+ ms\)$/m);
+  it("describes a key, and names an expired certificate", async () => {
+    const { home } = await account(["webhookKey", selfSigned(temporaryHome(), "service").cert]);
+    const { exit, find } = await statusOf({ home });
+    expect(exit).toBe(0);
+    expect(find("webhook key").detail).toMatch(/rsa 2048 bits, certificate valid until \d{4}-\d\d-\d\d/i);
+    const later = new Date(Date.now() + 3 * 86_400_000);
+    const expired = await statusOf({ home, now: () => later });
+    expect(expired.find("webhook key")).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining("the certificate has expired"),
+      remedy: expect.stringContaining("Get the public key from the service"),
+    });
+    expect(expired.exit).toBe(2);
   });
 
-  it("says when the token expires", async () => {
-    const claims = Buffer.from(JSON.stringify({ exp: 1_800_000_000 })).toString("base64url");
-    const env = { ...ENV, PAYLINK_TOKEN: `e30.${claims}.x` };
-    const run = await runCommand(["status", "--json"], { ...answering(404), env });
-    expect(JSON.parse(run.stdout)).toMatchObject({ token: { expires: "2027-01-15T08:00:00.000Z" } });
-    const now = () => new Date("2027-01-15T06:00:00Z");
-    expect((await runCommand(["status"], { ...answering(404), env, now })).stdout).toMatch(
-      /^token +accepted, expires in 2 hours/m,
+  it("warns of a missing key if webhooks have an address", async () => {
+    const { home } = await account(["callbackUrl", "https://shop.example/hook"]);
+    expect((await statusOf({ home })).find("webhook key")).toMatchObject({ state: "warning" });
+  });
+
+  it.each([
+    ["http://127.0.0.1:4000/", "https://api.dnapayments.com", "an address of this machine"],
+    ["http://shop.example/", "https://api.dnapayments.com", "is not https"],
+    ["http://127.0.0.1:4000/", undefined, undefined],
+  ])("judges the callback %s at %s", async (callback, baseUrl, problem) => {
+    const { home, service } = await account(["callbackUrl", callback]);
+    if (baseUrl !== undefined) await set(home, "baseUrl", baseUrl);
+    const send = openSender();
+    const { find, exit } = await statusOf({
+      home,
+      // The live service's name leads to the test service.
+      send: (request, options) =>
+        send({ ...request, scheme: "http", authority: new URL(service.url).host }, options),
+    });
+    expect(exit).toBe(0);
+    expect(find("callback addresses")).toMatchObject(
+      problem === undefined
+        ? { state: "ok" }
+        : {
+            state: "warning",
+            detail: expect.stringContaining(problem),
+            remedy: expect.stringContaining("callbackUrl"),
+          },
     );
   });
 
-  it("shows the account although the service does not answer", async () => {
+  it.each<[number, string, number, CheckState, CheckState]>([
+    [200, '{"records":[]}', 0, "ok", "ok"],
+    [200, "{}", 0, "ok", "warning"],
+    [401, "", 3, "failed", "skipped"],
+    [403, "", 3, "ok", "failed"],
+    [404, "{}", 0, "skipped", "warning"],
+    [405, "{}", 0, "skipped", "warning"],
+    [422, "{}", 4, "ok", "failed"],
+    [500, "", 5, "skipped", "failed"],
+  ])("after a %i with %j ends with %i", async (status, body, exit, token, links) => {
+    const found = await statusOf(answering(status, body));
+    expect([found.find("token").state, found.find("links endpoint").state]).toEqual([token, links]);
+    expect(found.exit).toBe(exit);
+    expect(found.stderr === "").toBe(exit === 0);
+  });
+
+  it("names the target of a redirect", async () => {
+    const server = await rawServer(reply(308, "", { Location: "https://api.shop.example/v1/payment-links" }));
+    const { exit, find } = await statusOf({ env: { ...ENV, PAYLINK_BASE_URL: server.url } });
+    expect(exit).toBe(4);
+    expect(find("links endpoint").remedy).toContain("paylink config set baseUrl https://api.shop.example");
+  });
+
+  it("says when a token expires", async () => {
+    const claims = Buffer.from(JSON.stringify({ exp: 1_800_000_000 })).toString("base64url");
+    const env = { ...ENV, PAYLINK_TOKEN: `e30.${claims}.x` };
+    const now = () => new Date("2027-01-15T06:00:00Z");
+    const { find } = await statusOf({ ...answering(200, '{"records":[]}'), env, now });
+    expect(find("token").detail).toBe("accepted, expires in 2 hours");
+    const late = await statusOf({ ...answering(401), env, now: () => new Date("2027-01-15T10:00:00Z") });
+    expect(late.find("token")).toMatchObject({
+      detail: expect.stringContaining("expired 2 hours ago"),
+      remedy: "Store another token: paylink login",
+    });
+  });
+
+  it("says what was not reached, and checks the rest", async () => {
     const send = () => Promise.reject(new SendError("refused", false));
-    const run = await runCommand(["status"], { env: ENV, send });
-    expect(run.exit).toBe(5);
-    expect(run.stdout).toMatch(/^token +not tried/m);
-    expect(run.stdout).toMatch(/^service now +does not answer$/m);
+    const { exit, find } = await statusOf({ env: ENV, send });
+    expect(exit).toBe(5);
+    expect(find("links endpoint")).toMatchObject({ state: "failed" });
+    expect(find("token")).toMatchObject({ state: "skipped" });
+    expect(find("event store")).toMatchObject({ state: "ok" });
   });
 
   it("does not ask the service without a token", async () => {
     const env = { PAYLINK_BASE_URL: ENV.PAYLINK_BASE_URL };
-    const run = await runCommand(["status"], { ...answering(404), env });
-    expect(run.exit).toBe(3);
-    expect(run.stdout).toMatch(/^token +none: paylink login$/m);
-    expect(run.stdout).toContain("not asked, without a token");
+    const { exit, find } = await statusOf({ ...answering(404), env });
+    expect(exit).toBe(3);
+    expect(find("token")).toMatchObject({
+      state: "failed",
+      remedy: expect.stringContaining("paylink login"),
+    });
+    expect(find("links endpoint")).toMatchObject({ state: "skipped" });
   });
 
   it("needs an account", async () => {

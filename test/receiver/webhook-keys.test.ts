@@ -1,9 +1,13 @@
-/** Keys that are renewed while in use: at most once a minute, and never lost because a renewal failed. */
+/** Keys from every source, and their renewal: at most once a minute, and never lost because a renewal failed. */
 import { describe, expect, it } from "vitest";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Send } from "../../src/http/exchange.ts";
-import { openKeyring } from "../../src/receiver/webhook-keys.ts";
+import { loadKeys, openKeyring } from "../../src/receiver/webhook-keys.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { temporaryHome } from "../support/home.ts";
 
 const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
@@ -57,5 +61,51 @@ describe("a keyring", () => {
     await expect(openKeyring(["http://service.example/jwks.json"], service("a").io)).rejects.toThrow(
       "not https",
     );
+  });
+});
+
+describe("an address that gives no key", () => {
+  const answering = (status: number, headers: readonly (readonly [string, string])[] = []) => ({
+    ...service().io,
+    send: async () => ({ status, headers, body: Buffer.from("") }),
+  });
+
+  it.each([
+    ["/keys/v2.json", "https://service.example/keys/v2.json"],
+    ["https://cdn.example/keys.json", "https://cdn.example/keys.json"],
+  ])("names the target of a redirect, and does not follow it: %s", async (location, target) => {
+    await expect(loadKeys([URL], answering(302, [["Location", location]]))).rejects.toMatchObject({
+      code: "key_invalid",
+      message: expect.stringContaining(`redirects to ${target}`),
+      hint: expect.stringContaining("--key"),
+    });
+  });
+
+  it.each([401, 403])("says that a key behind a login must be a file: %i", async (status) => {
+    await expect(loadKeys([URL], answering(status))).rejects.toMatchObject({
+      code: "key_invalid",
+      message: expect.stringContaining("asks for a token"),
+      hint: expect.stringContaining("Download the key"),
+    });
+  });
+
+  it("is not reached if it answers anything else", async () => {
+    await expect(loadKeys([URL], answering(404))).rejects.toMatchObject({ code: "not_reached" });
+  });
+});
+
+describe("a certificate", () => {
+  it.each([
+    ["is about to expire", 0, "expires on"],
+    ["has expired", 2, "expired on"],
+    ["is not valid yet", -3, "is not valid before"],
+  ])("that %s is a warning with the date", async (_, days, words) => {
+    const { io, warnings } = service();
+    const { cert } = selfSigned(temporaryHome(), "service.example");
+    const { validFrom, validTo } = new X509Certificate(readFileSync(cert));
+    const date = new Date(days < 0 ? validFrom : validTo).toISOString().slice(0, 10);
+    const now = (): Date => new Date(Date.now() + days * 24 * 3600 * 1000);
+    expect(await loadKeys([cert], { ...io, readFile: (path) => readFile(path), now })).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringContaining(`${words} ${date}`)]);
   });
 });

@@ -1,10 +1,13 @@
 /** Keys in every form that a user may have them in. */
 
-import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, X509Certificate, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { checkStrength, describeStrength } from "../../src/signatures/key-rules.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
+import { privatelyIssued, selfSigned } from "../support/certificate.ts";
+import { temporaryHome } from "../support/home.ts";
 import { keysOf, vectorFile } from "../support/vectors.ts";
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -20,6 +23,8 @@ function certificate(): Buffer {
   return Buffer.from(value.slice(1, -1), "base64");
 }
 
+const base64 = (der: Buffer): string => `${der.toString("base64")}\n`;
+
 function armoured(der: Buffer, label: string): string {
   return `-----BEGIN ${label}-----\n${der.toString("base64")}\n-----END ${label}-----\n`;
 }
@@ -32,6 +37,15 @@ describe("readKeys", () => {
     ["PKCS#1", pem(rsa.publicKey, "pkcs1")],
     ["DER", rsa.publicKey.export({ type: "spki", format: "der" })],
     ["DER of PKCS#1", rsa.publicKey.export({ type: "pkcs1", format: "der" })],
+    ["bare base64 of DER", base64(rsa.publicKey.export({ type: "spki", format: "der" }))],
+    ["bare base64 of PKCS#1", base64(rsa.publicKey.export({ type: "pkcs1", format: "der" }))],
+    ["PEM with escaped line breaks", spki.replaceAll("\n", "\\n")],
+    ["PEM with escaped CRLF, in quotes", `"${spki.replaceAll("\n", "\\r\\n")}"`],
+    ["base64 with escaped line breaks", spki.replaceAll(/-----.*-----\n/g, "").replaceAll("\n", "\\n")],
+    [
+      "JWK with escaped line breaks",
+      JSON.stringify(rsa.publicKey.export({ format: "jwk" }), null, 2).replaceAll("\n", "\\n"),
+    ],
     ["JWK", JSON.stringify(rsa.publicKey.export({ format: "jwk" }))],
     ["JWKS", ` ${JSON.stringify({ keys: [rsa.publicKey.export({ format: "jwk" })] })}\n`],
   ])("reads %s", (_, text) => {
@@ -66,6 +80,31 @@ describe("readKeys", () => {
     const read = readKeys(`${spki}${armoured(Buffer.from("no key"), "PUBLIC KEY")}${spki}`);
     expect(read.ok && read.keys).toHaveLength(2);
     expect(read.ok && read.warnings).toHaveLength(1);
+  });
+
+  it.each(["after", "before"])(
+    "leaves out the authorities of a chain that come %s the certificate",
+    (where) => {
+      const files = privatelyIssued(temporaryHome(), ["service.example"]);
+      const [leaf, root] = [files.cert, files.ca].map((file) => readFileSync(file, "utf8"));
+      const keys = keysOf(where === "after" ? `${leaf}${root}` : `${root}${leaf}`);
+      expect(keys).toHaveLength(1);
+      expect(keys[0]?.key.equals(new X509Certificate(leaf ?? "").publicKey)).toBe(true);
+    },
+  );
+
+  it("reads both certificates of a rotation, even if they have the same name", () => {
+    const [one, other] = ["one", "other"].map(() =>
+      readFileSync(selfSigned(temporaryHome(), "service.example").cert, "utf8"),
+    );
+    expect(keysOf(`${one}${other}`)).toHaveLength(2);
+  });
+
+  it("names a page that is no key", () => {
+    expect(readKeys("<!doctype html><title>Sign in</title>")).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("HTML"),
+    });
   });
 
   it("keeps what a key set says of its keys, and the entries that it can read", () => {

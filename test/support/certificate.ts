@@ -16,10 +16,14 @@ export function selfSigned(folder: string, name: string): CertificateFiles {
 }
 
 /** A certificate for the names, and the authority that issued it. */
-export function privatelyIssued(folder: string, names: readonly string[]): CertificateFiles & { ca: string } {
+export function privatelyIssued(
+  folder: string,
+  names: readonly string[],
+  days = 1,
+): CertificateFiles & { ca: string } {
   const [ca, caKey] = [join(folder, "ca.pem"), join(folder, "ca.key")];
   const [cert, key] = [join(folder, "server.pem"), join(folder, "server.key")];
-  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"];
+  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", String(days)];
   const authority = ["-subj", "/CN=Private test authority", "-keyout", caKey, "-out", ca];
   execFileSync("openssl", [...request, ...authority], { stdio: "ignore" });
   const altNames = `subjectAltName=${names.map((name) => `DNS:${name}`).join()}`;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Ask, Context, GlobalOptions } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import type { Send } from "../../src/http/exchange.ts";
+import type { Send, Serve } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
 import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
@@ -21,6 +21,8 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array;
   /** The network; a real one on loopback by default. */
   readonly send?: Send;
+  /** Binds listeners; on the ports asked for by default. */
+  readonly serve?: Serve;
   readonly now?: () => Date;
   /** Answers prompts; without it there is nobody to ask. */
   readonly ask?: Ask;
@@ -80,7 +82,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
       },
       send: options.send ?? network.send,
-      serve,
+      serve: options.serve ?? serve,
       env,
       processes: { own: process.pid, isRunning: () => false },
       profile: given.profile,

@@ -63,6 +63,7 @@ export function followStore(
   request: PaymentLinkRequest,
   callbacks: Reception["callbacks"],
   store: EventStore,
+  recordAt: string | undefined,
   { now, pause }: Pick<Context, "now" | "pause">,
 ): Reception {
   const since = now();
@@ -70,7 +71,7 @@ export function followStore(
   const look = async (): Promise<PaymentEvent> => {
     for (;;) {
       for await (const stored of store.events({ since, reference: request.invoiceId })) {
-        const event = asReceived(stored);
+        const event = asReceived(stored, recordAt);
         if (event.verdict.verdict === "valid" && isPaymentOf(request, event)) return event;
       }
       await pause(LOOK_EVERY);

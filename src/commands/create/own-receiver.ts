@@ -12,8 +12,9 @@ import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { renderRejection } from "../../render/received-webhook.ts";
-import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
+import { createFlagReader } from "../flag-reader.ts";
+import { readPolicy } from "../policy-flags.ts";
 import type { ReceiverPlan } from "./receiver-plan.ts";
 
 export type PaymentEvent = WebhookEvent & { readonly record: TransactionRecord };
@@ -69,8 +70,9 @@ export async function receiveHere(
     observe,
     keys: keyring.keys,
     renewKeys: keyring.renew,
-    policy: DEFAULT_POLICY,
+    policy: readPolicy(createFlagReader(), {}, settings).value,
     maxBody: DEFAULT_MAX_BODY,
+    recordAt: settings.get("recordAt"),
     strict: false,
     unverified: false,
     log: store,

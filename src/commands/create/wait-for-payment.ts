@@ -2,9 +2,9 @@
 import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
+import { recordText } from "../../receiver/event-line.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
 import { amountOf, renderCompactRecord, renderRecord } from "../../render/transaction-record.ts";
 import { followStore, listenedCallbacks } from "./follow-listener.ts";
@@ -19,7 +19,7 @@ export interface WaitParts extends Pick<CreateOptions, "settings" | "draft" | "q
 
 export async function createAndWait(context: Context, parts: WaitParts): Promise<number> {
   const { out, signal } = context;
-  const { quiet, timeout, send } = parts;
+  const { timeout, send } = parts;
   const store = await context.events();
   try {
     const receive = await howToReceive(parts, store, context);
@@ -29,7 +29,7 @@ export async function createAndWait(context: Context, parts: WaitParts): Promise
       await send({ ...request, paymentSettings: { ...request.paymentSettings, ...reception.callbacks } });
       out.note("Waiting for the payment. Ctrl-C ends the wait, and the link stays.");
       const event = await paymentInTime(reception.payment, signal, timeout);
-      if (event !== undefined) showPayment(event, quiet, out);
+      if (event !== undefined) showPayment(event, parts, out);
       return 0;
     } finally {
       await reception.close();
@@ -46,7 +46,8 @@ async function howToReceive(
   context: Context,
 ): Promise<(request: PaymentLinkRequest) => Promise<Reception>> {
   const callbacks = await listenedCallbacks(request, store, context);
-  if (callbacks !== undefined) return async (link) => followStore(link, callbacks, store, context);
+  if (callbacks !== undefined)
+    return async (link) => followStore(link, callbacks, store, settings.get("recordAt"), context);
   const plan = receiverPlan(request, draft.flags, settings);
   return (link) => receiveHere(link, { settings, plan, store }, context);
 }
@@ -90,8 +91,13 @@ async function paymentInTime(
 }
 
 /** Throws `payment_failed` unless the payment was approved. */
-function showPayment({ record, breaches, request }: PaymentEvent, quiet: boolean, out: Output): void {
-  if (out.json) out.data(new TextDecoder().decode(request.body).trimEnd() || stringifyJson(record));
+function showPayment(
+  event: PaymentEvent,
+  { quiet, settings }: Pick<WaitParts, "quiet" | "settings">,
+  out: Output,
+): void {
+  const { record, breaches } = event;
+  if (out.json) out.data(recordText(event, settings.get("recordAt")).trimEnd());
   else if (quiet) out.note(renderCompactRecord(record, out.notePaint));
   else out.data(renderRecord(record, breaches, out));
   const outcome = outcomeOf(record);

@@ -8,11 +8,12 @@ import { withEvents } from "./stored-events.ts";
 
 export async function exportEvents(context: Context, options: ExportOptions): Promise<number> {
   const { out, signal } = context;
+  const recordAt = (await context.settings()).get("recordAt");
   const unread = out.unread();
   await withEvents(context, options, async (store) => {
     for await (const event of store.events(options.filter)) {
       if (signal.aborted || unread.aborted) return;
-      out.lines([safeJson(eventLine(asReceived(event)))]);
+      out.lines([safeJson(eventLine(asReceived(event, recordAt), recordAt))]);
       await out.drained();
     }
   });

@@ -13,15 +13,16 @@ import { withEvents } from "./stored-events.ts";
 export async function listEvents(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
   const { filter, rejected, quiet } = options;
+  const recordAt = (await context.settings()).get("recordAt");
   const found: (StoredEvent | StoredRejection)[] = [];
   await withEvents(context, options, async (store) => {
     for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
   });
-  if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one))));
+  if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one, recordAt))));
   else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
   else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
   else {
-    const rows = found.map((one) => cellsOf(one, context));
+    const rows = found.map((one) => cellsOf(one, recordAt, context));
     out.lines([renderTable(rows, out.lineWidth)]);
   }
   return 0;
@@ -30,7 +31,11 @@ export async function listEvents(context: Context, options: ListOptions): Promis
 const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
 
-function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Context): Cell[] {
+function cellsOf(
+  one: StoredEvent | StoredRejection,
+  recordAt: string | undefined,
+  { now, out: { paint } }: Context,
+): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
@@ -40,7 +45,7 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
       { text: one.code },
       { text: one.detail },
     ];
-  const { record } = asReceived(one);
+  const { record } = asReceived(one, recordAt);
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.accepted ? ["forwarded"] : []),
@@ -57,13 +62,13 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
   ];
 }
 
-function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
+function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined): Record<string, unknown> {
   if (one.type === "rejected") {
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
   }
   const { id, uti, receivedAt, reference, repeats, accepted, verdict } = one;
-  const { record } = asReceived(one);
+  const { record } = asReceived(one, recordAt);
   const amount = record === null ? undefined : memberOf(record, "amountTrans");
   return {
     type: "event",

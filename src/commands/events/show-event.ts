@@ -6,7 +6,7 @@ import { renderSteps } from "../../render/verdict-report.ts";
 import { formatLocal } from "../../render/time.ts";
 import { renderEventHeading, renderForward, renderRejection } from "../../render/received-webhook.ts";
 import { eventLine } from "../../receiver/event-line.ts";
-import type { Forward } from "../../receiver/events.ts";
+import type { Forward, WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
@@ -24,12 +24,14 @@ import { withEvents } from "./stored-events.ts";
 
 export async function showEvent(context: Context, options: ShowOptions): Promise<number> {
   const { out } = context;
+  const recordAt = (await context.settings()).get("recordAt");
   await withEvents(context, options, async (store) => {
     const found = await findOne(store, options.name);
     if (found.type === "rejected") out.data(out.json ? JSON.stringify(found) : rejectionText(found, context));
     else {
       const history = await historyOf(found, store);
-      out.data(out.json ? eventDocument(found, history) : eventText(found, history, context));
+      const event = asReceived(found, recordAt);
+      out.data(out.json ? eventDocument(event, history, recordAt) : eventText(event, history, context));
     }
   });
   return 0;
@@ -47,12 +49,11 @@ const historyOf = async ({ id }: StoredEvent, store: EventStore): Promise<Histor
 });
 
 /** The event's own line, with its history. */
-const eventDocument = (kept: StoredEvent, history: History): string =>
-  `${eventLine(asReceived(kept)).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
+const eventDocument = (event: WebhookEvent, history: History, recordAt: string | undefined): string =>
+  `${eventLine(event, recordAt).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
 
-function eventText(kept: StoredEvent, { arrivals, forwards }: History, { out }: Context): string {
+function eventText(event: WebhookEvent, { arrivals, forwards }: History, { out }: Context): string {
   const { paint } = out;
-  const event = asReceived(kept);
   const { verdict, record, breaches, request, receivedAt, id } = event;
   const verified = verdict.verdict === "valid";
   const lines = [

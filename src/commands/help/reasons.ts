@@ -10,7 +10,7 @@ const HTTP = {
   not_found: "the path is not the one of --path",
   method_not_allowed: "the method is not POST",
   unsupported_transfer_coding: "the transfer coding is not chunked",
-  unsupported_media_type: "the media type is not application/json",
+  unsupported_media_type: "the media type is not application/json or application/*+json",
   request_timeout: "the request was not complete in time",
   body_too_large: "the body is larger than --max-body allows",
   body_incomplete: "the connection ended before the body did",

@@ -15,8 +15,12 @@ export const listenFlags = (command: NewCommand) =>
     .option("--tls-cert <file>", "serve https with this certificate chain (PEM), reloaded when it changes")
     .option("--tls-key <file>", "the certificate's private key (PEM)")
     .optionsGroup("Verification:")
-    .option("--key <file or URL>", "the service's public key: PEM, JWK or JWKS; repeatable", collect)
-    .option("--tolerance <duration>", "how old a signature may be", "5m")
+    .option(
+      "--key <file or URL>",
+      "the service's public key: PEM, certificate, JWK or JWKS; repeatable",
+      collect,
+    )
+    .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
     .option("--require-created", "refuse signatures that do not say when they were made")
     .option("--strict", "refuse records that break the specification")

@@ -27,7 +27,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
-  const reporter = createReporter({ out, compact: options.compact, shows });
+  const reporter = createReporter({ ...options, out, shows });
   const tally = createTally(options.expectations);
   const { log, announce, close } = await openLog(options, context);
   const reader = watchReader(context, options);

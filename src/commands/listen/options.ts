@@ -23,6 +23,8 @@ export interface ListenOptions {
   /** The files of an https server. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly maxBody: number;
+  /** The JSON Pointer to the record in a webhook. */
+  readonly recordAt: string | undefined;
   readonly policy: Policy;
   readonly strict: boolean;
   readonly unverified: boolean;
@@ -53,7 +55,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const publicUrl = reader.read("--public-url", settings.get("publicUrl", flags.publicUrl), parseUrl);
   const path = reader.read("--path", flags.path, parsePath);
   const maxBody = reader.read("--max-body", flags.maxBody, parseSize);
-  const policy = readPolicy(reader, flags);
+  const policy = readPolicy(reader, flags, settings);
   const forwardTo = reader.read("--forward-to", flags.forwardTo, parseTarget);
   const forwardFailedTo = reader.read("--forward-failed-to", flags.forwardFailedTo, parseTarget);
   const headers = reader.readAll("--forward-header", flags.forwardHeader, parseHeader);
@@ -74,6 +76,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     publicAddress: publicUrl.value && publicAddress(publicUrl.value),
     tls,
     maxBody: maxBody.value,
+    recordAt: settings.get("recordAt"),
     policy: policy.value,
     strict: flags.strict ?? false,
     unverified: !flags.verify,

@@ -20,6 +20,7 @@ export interface Reporter {
 interface ReporterParts {
   readonly out: Output;
   readonly compact: boolean;
+  readonly recordAt: string | undefined;
   /** Whether an event is one of those that are to be shown; all are counted. */
   readonly shows: (event: WebhookEvent) => boolean;
 }
@@ -27,7 +28,7 @@ interface ReporterParts {
 /** Characters that wait for the end of the turn. */
 const MAX_PENDING = 1024 * 1024;
 
-export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
+export function createReporter({ out, compact, recordAt, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
   let pending: string[] = [];
   let pendingLength = 0;
@@ -54,7 +55,8 @@ export function createReporter({ out, compact, shows }: ReporterParts): Reporter
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected")
         print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
-      else if (shows(outcome)) print(out.json ? eventLine(outcome) : eventText(outcome, out, compact));
+      else if (shows(outcome))
+        print(out.json ? eventLine(outcome, recordAt) : eventText(outcome, out, compact));
     },
     forwarded: ({ id }, forward) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;

@@ -1,25 +1,29 @@
 /** The values of an account as `login` takes them: how each is checked, whether typed as a flag or as an answer. */
+import { SERVICES } from "../../domain/known-services.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
-import { parseSetting, type Profile } from "../../store/settings/profile.ts";
-import type { SettingValues } from "../../store/settings/setting-table.ts";
+import { parseSetting, without, withoutSecrets, type Profile } from "../../store/settings/profile.ts";
+import { isSettingKey, type SettingValues } from "../../store/settings/setting-table.ts";
 
 export const ACCOUNT_FLAGS = {
+  service: "--service",
   baseUrl: "--base-url",
   terminalId: "--terminal-id",
   currency: "--currency",
   customerName: "--customer-name",
   callbackUrl: "--callback-url",
+  webhookKey: "--webhook-key",
   token: "--token-stdin",
   clientId: "--client-id",
   clientSecret: "--client-secret-stdin",
   tokenUrl: "--token-url",
-  webhookKey: "--webhook-key",
+  tokenScope: "--token-scope",
+  tokenAuth: "--token-auth",
 } as const satisfies Partial<Record<keyof Profile, string>>;
 export type AccountKey = keyof typeof ACCOUNT_FLAGS;
 export type Account = { readonly [Key in AccountKey]?: SettingValues[Key] | undefined };
-/** Which values of an account are there, read or not. */
-export type GivenAccount = { readonly [Key in AccountKey]?: unknown };
+
+export const isAccountKey = (key: string): key is AccountKey => Object.hasOwn(ACCOUNT_FLAGS, key);
 
 /** Checks a value as a setting, and that no secret is sent unencrypted or breaks a header line. */
 export const parseAccountValue =
@@ -34,8 +38,19 @@ export const parseAccountValue =
     return parsed;
   };
 
-/** Whether the account authenticates with client credentials; undefined if it has neither these nor a token. */
-export function usesCredentials({ token, clientId, clientSecret }: GivenAccount): boolean | undefined {
-  if (token !== undefined) return false;
-  return clientId !== undefined || clientSecret !== undefined ? true : undefined;
+/**
+ * The profile that the account gives. A profile has one account, so the secrets of the former one go, and so does what
+ * belongs to its service if the account is at another one. Defaults of links stay.
+ */
+export function profileWith(before: Profile, account: Account): Profile {
+  const { service } = account;
+  const given = Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
+  const atOther = account.baseUrl !== undefined && account.baseUrl !== before.baseUrl;
+  const replaced =
+    service !== undefined
+      ? Object.keys(SERVICES[service].settings).filter(isSettingKey)
+      : atOther
+        ? (["service"] as const)
+        : [];
+  return { ...without(withoutSecrets(before), replaced), ...given };
 }

@@ -4,6 +4,7 @@ import type { FlagsOf, NewCommand } from "../declare.ts";
 export const loginFlags = (command: NewCommand) =>
   command
     .optionsGroup("The account:")
+    .option("--service <name>", "a built-in service: dna or dna-test; its addresses need no flags")
     .option("--base-url <url>", "the service's address, without /v1")
     .option("--terminal-id <id>", "the terminal that takes the payments")
     .option("--currency <code>", "the currency of links that name none")
@@ -15,6 +16,10 @@ export const loginFlags = (command: NewCommand) =>
     .optionsGroup("Client credentials (OAuth 2.0):")
     .option("--client-id <id>", "the client's id")
     .option("--client-secret-stdin", "read the client's secret from standard input")
-    .option("--token-url <url>", "where access tokens are obtained");
+    .option("--token-url <url>", "where access tokens are obtained")
+    .option("--token-scope <scope>", "the scope of the access tokens")
+    .option("--token-auth <how>", "how the client authenticates: basic, basic-plain, post or json")
+    .optionsGroup("Checks:")
+    .option("--no-check", "store the account without asking the service");
 
 export type LoginFlags = FlagsOf<typeof loginFlags>;

@@ -1,37 +1,34 @@
-/** `paylink login`: asks for what the account lacks and stores it in a profile, which becomes the current one. */
-import type { Ask, Context } from "../../context.ts";
+/** `paylink login`: asks for what the account lacks, tries it, and stores it in a profile, which becomes the current one. */
+import type { Check } from "../../account/check.ts";
+import { checkKeys } from "../../account/key-check.ts";
+import { checkService } from "../../account/service-checks.ts";
+import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { accepted, type Parsed } from "../../domain/parse-result.ts";
+import { renderCheck } from "../../render/account-checks.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { withoutSecrets, type Profile } from "../../store/settings/profile.ts";
-import {
-  ACCOUNT_FLAGS,
-  parseAccountValue,
-  usesCredentials,
-  type Account,
-  type AccountKey,
-} from "./account-values.ts";
-import type { LoginOptions } from "./options.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
+import { ACCOUNT_FLAGS, isAccountKey, profileWith } from "./account-values.ts";
+import { candidate, type LoginOptions } from "./options.ts";
 
 export async function login(
-  { out, ask, profiles }: Context,
-  { profile, known, account: given }: LoginOptions,
+  context: Context,
+  { profile, known, account: given, check }: LoginOptions,
 ): Promise<number> {
-  const account: Account = { ...given, ...(ask === undefined ? {} : await askForRest(ask, given, known)) };
-  const stored = Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
-  const settings = await profiles();
-  // A profile holds one account: the secrets of the former one are deleted.
-  await settings.change(profile, (before) => ({ ...withoutSecrets(before), ...stored }));
-  await settings.use(profile);
-  const { baseUrl = "", terminalId = "" } = account;
+  const { out, ask, profiles } = context;
+  const { askForAccount } = await import("./ask-for-account.ts");
+  const account = { ...given, ...(ask === undefined ? {} : await askForAccount(ask, given, known)) };
+  const settings = candidate(profile, profileWith(known, account));
+  if (check) await requireWorking(context, settings);
+  const stored = await profiles();
+  await stored.change(profile, (before) => profileWith(before, account));
+  await stored.use(profile);
+  const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
   if (out.json) out.data(JSON.stringify({ profile, baseUrl, terminalId }));
   else
     out.data(
       `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`,
     );
-  const missing = (["currency", "customerName"] as const).filter(
-    (key) => (account[key] ?? known[key]) === undefined,
-  );
+  const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
   if (missing.length > 0)
     out.warn(
       `Each create must give ${missing.map((key) => ACCOUNT_FLAGS[key]).join(" and ")}, or store it here: paylink login`,
@@ -40,48 +37,36 @@ export async function login(
   return 0;
 }
 
-async function askForRest(ask: Ask, given: Account, known: Profile): Promise<Account> {
-  const answer = async (
-    key: Exclude<AccountKey, "webhookKey">,
-    message: string,
-    {
-      isSecret = false,
-      mayBeEmpty = false,
-    }: { readonly isSecret?: boolean; readonly mayBeEmpty?: boolean } = {},
-  ): Promise<Account> => {
-    if (given[key] !== undefined) return {};
-    const parse = (text: string): Parsed<string | undefined> =>
-      mayBeEmpty && text.trim() === "" ? accepted(undefined) : parseAccountValue(key)(text.trim());
-    const check = (text: string): string | undefined => {
-      const parsed = parse(text);
-      return parsed.ok ? undefined : parsed.message;
-    };
-    const parsed = parse(
-      await (isSecret ? ask.secret({ message, check }) : ask.text({ message, check, initial: known[key] })),
-    );
-    if (parsed.ok) return { [key]: parsed.value };
-    throw new PaylinkError("usage", "Nothing was stored.", {
-      problems: [{ at: ACCOUNT_FLAGS[key], message: parsed.message }],
-    });
+/** Shows what was tried, and throws the first failure. */
+async function requireWorking(context: Context, settings: InForce): Promise<void> {
+  const { out, readFile, send, signal } = context;
+  const account = {
+    settings,
+    now: context.now(),
+    fix: (key: string, value: string) =>
+      isAccountKey(key)
+        ? `paylink login ${ACCOUNT_FLAGS[key]} ${value}`
+        : `paylink config set ${key} ${value}`,
   };
-  const place = {
-    ...(await answer("baseUrl", "The service's base URL (https://…)")),
-    ...(await answer("terminalId", "Terminal")),
-    ...(await answer("currency", "Currency of your links, such as EUR")),
-    ...(await answer("customerName", "Customer's name, for links that give none")),
-    ...(await answer("callbackUrl", "Callback URL for webhooks (enter skips it)", { mayBeEmpty: true })),
-  };
-  const byCredentials =
-    usesCredentials(given) ??
-    (await ask.choose("How do you want to authenticate?", [
-      { name: "An access token", value: false },
-      { name: "Client credentials (OAuth 2.0)", value: true },
-    ]));
-  if (!byCredentials) return { ...place, ...(await answer("token", "Access token", { isSecret: true })) };
-  return {
-    ...place,
-    ...(await answer("tokenUrl", "Token URL")),
-    ...(await answer("clientId", "Client id")),
-    ...(await answer("clientSecret", "Client secret", { isSecret: true })),
-  };
+  const checks = [
+    ...(await checkService({ ...account, api: () => context.api({ settings }) })),
+    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "--webhook-key" } })),
+  ].filter(({ state }) => state !== "skipped");
+  const failures = checks.filter(({ state }) => state === "failed");
+  const [first] = failures;
+  if (first === undefined) {
+    for (const check of checks) {
+      if (check.state === "ok") out.note(renderCheck(check, out.notePaint));
+      else out.warn(sentenceOf(check));
+    }
+    return;
+  }
+  throw new PaylinkError(first.failure?.code ?? "usage", "The account does not work. Nothing was stored.", {
+    problems: failures.map(({ check, detail }) => ({ at: check, message: detail })),
+    hint: `${failures.flatMap(({ remedy }) => remedy ?? []).join("\n")}\nTo store the account without these checks: paylink login --no-check`,
+    details: first.failure?.details ?? {},
+  });
 }
+
+const sentenceOf = ({ check, detail, remedy = "" }: Check): string =>
+  safeText(`${check}: ${detail} ${remedy.replaceAll("\n", " ")}`.trim());

@@ -2,15 +2,15 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
+import { inForce, type InForce } from "../../store/settings/in-force.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../store/settings/profile.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
   ACCOUNT_FLAGS,
   parseAccountValue,
-  usesCredentials,
+  profileWith,
   type Account,
   type AccountKey,
-  type GivenAccount,
 } from "./account-values.ts";
 import type { LoginFlags } from "./flags.ts";
 
@@ -21,6 +21,8 @@ export interface LoginOptions {
   readonly known: Profile;
   /** Complete, unless the user can be asked for the rest. */
   readonly account: Account;
+  /** Whether the account is tried before it is stored. */
+  readonly check: boolean;
 }
 
 /** Throws one `usage` error with every problem. */
@@ -30,34 +32,42 @@ export async function loginOptions(
 ): Promise<LoginOptions> {
   const settings = await context.profiles();
   const profile = profileName(context, settings.current());
+  const known = settings.profiles()[profile] ?? {};
   const reader = createFlagReader();
   const read = <Key extends Exclude<AccountKey, "token" | "clientSecret">>(key: Key) =>
     reader.read(ACCOUNT_FLAGS[key], flags[key], parseAccountValue(key));
-  const [baseUrl, terminalId] = [read("baseUrl"), read("terminalId")];
+  const [service, baseUrl, terminalId] = [read("service"), read("baseUrl"), read("terminalId")];
   const [currency, customerName, callbackUrl] = [read("currency"), read("customerName"), read("callbackUrl")];
-  const [clientId, tokenUrl] = [read("clientId"), read("tokenUrl")];
-  const webhookKey = read("webhookKey");
+  const [clientId, tokenUrl, webhookKey] = [read("clientId"), read("tokenUrl"), read("webhookKey")];
+  const [tokenScope, tokenAuth] = [read("tokenScope"), read("tokenAuth")];
   reader.exclude("--token-stdin", flags.tokenStdin, {
     "--client-secret-stdin": flags.clientSecretStdin,
     "--client-id": flags.clientId,
     "--token-url": flags.tokenUrl,
   });
   const secret = await readSecret(reader, flags, context);
-  if (context.ask === undefined) requireAll(reader, { ...flags, ...secret });
+  if (context.ask === undefined) requireAll(reader, { ...flags, ...secret }, known);
   reader.finish("Nothing was stored.");
   const account = {
+    service: service.value,
     baseUrl: baseUrl.value,
     terminalId: terminalId.value,
     currency: currency.value,
     customerName: customerName.value,
     callbackUrl: callbackUrl.value,
+    webhookKey: webhookKey.value,
     clientId: clientId.value,
     tokenUrl: tokenUrl.value,
-    webhookKey: webhookKey.value,
+    tokenScope: tokenScope.value,
+    tokenAuth: tokenAuth.value,
     ...secret,
   };
-  return { profile, known: settings.profiles()[profile] ?? {}, account };
+  return { profile, known, account, check: flags.check };
 }
+
+/** The settings as they will be with the new profile, without the environment: it is not stored. */
+export const candidate = (name: string, profile: Profile): InForce =>
+  inForce({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
 /** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that. */
 function profileName(
@@ -90,13 +100,24 @@ async function readSecret(
   return { [key]: secret };
 }
 
-const ALWAYS = ["baseUrl", "terminalId"] as const satisfies readonly AccountKey[];
-const WITH_CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const satisfies readonly AccountKey[];
+const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const satisfies readonly AccountKey[];
 
-function requireAll(reader: FlagReader, account: GivenAccount): void {
-  const needed = [
-    ...ALWAYS,
-    ...(usesCredentials(account) === true ? WITH_CREDENTIALS : (["token"] as const)),
-  ];
-  for (const key of needed) if (account[key] === undefined) reader.problem(ACCOUNT_FLAGS[key], "is required");
+/** Which values of an account are given, valid or not. */
+type GivenAccount = { readonly [Key in AccountKey]?: unknown };
+
+/** What neither a flag nor the service gives nor the profile keeps. */
+function requireAll(reader: FlagReader, given: GivenAccount, known: Profile): void {
+  const service = parseAccountValue("service")(String(given.service));
+  const kept = candidate("kept", profileWith(known, service.ok ? { service: service.value } : {}));
+  const isThere = (key: AccountKey): boolean => given[key] !== undefined || kept.get(key) !== undefined;
+  const needed: readonly AccountKey[] = usesCredentials(given, kept) === true ? CREDENTIALS : ["token"];
+  for (const key of ["baseUrl", "terminalId", ...needed] as const)
+    if (!isThere(key)) reader.problem(ACCOUNT_FLAGS[key], "is required");
+}
+
+/** Whether the account authenticates with client credentials; undefined if nothing says it. */
+export function usesCredentials(given: GivenAccount, kept: InForce): boolean | undefined {
+  if (given.token !== undefined) return false;
+  const isGiven = given.clientId !== undefined || given.clientSecret !== undefined;
+  return isGiven || kept.find("tokenUrl")?.source === "service" ? true : undefined;
 }

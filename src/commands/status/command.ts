@@ -4,8 +4,8 @@ import { examples, type Register } from "../declare.ts";
 export const registerStatus: Register = (program, execute) => {
   const command = program
     .command("status")
-    .description("which account is in force, whether its token looks valid and whether the service answers")
-    .option("--timeout <duration>", "how long to wait for the service", "30s")
+    .description("check the account: settings, token, service, webhook key, addresses and event store")
+    .option("--timeout <duration>", "how long the checks may take", "30s")
     .action((flags) =>
       execute(command, async (context) => {
         const { status, statusOptions } = await import("./status.ts");

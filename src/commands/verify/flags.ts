@@ -7,9 +7,13 @@ export const verifyFlags = (command: NewCommand) =>
     .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
     .option("--db <file>", "where listen keeps its events (default: in paylink's data folder)")
     .optionsGroup("Verification:")
-    .option("--key <file or URL>", "the service's public key: PEM, JWK or JWKS; repeatable", collect)
+    .option(
+      "--key <file or URL>",
+      "the service's public key: PEM, certificate, JWK or JWKS; repeatable",
+      collect,
+    )
     .option("--public-url <url>", "the address that the service posted to")
-    .option("--tolerance <duration>", "how old a signature may be", "5m")
+    .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
     .option("--require-created", "refuse signatures that do not say when they were made")
     .option("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now)");

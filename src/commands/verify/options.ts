@@ -16,6 +16,8 @@ export type CaptureSource =
 export interface VerifyOptions {
   readonly source: CaptureSource;
   readonly policy: Policy;
+  /** The JSON Pointer to the record in the webhook. */
+  readonly recordAt: string | undefined;
   readonly at: Date;
   readonly publicUrl: { readonly url: URL; readonly source: Setting["source"] } | undefined;
   /** The service's keys: files, URLs or the keys' own text. */
@@ -32,7 +34,7 @@ export function verifyOptions(
   now: Date,
 ): VerifyOptions {
   const reader = createFlagReader();
-  const policy = readPolicy(reader, flags);
+  const policy = readPolicy(reader, flags, settings);
   const at = reader.read("--at", flags.at, parseAt(now));
   const setting = settings.find("publicUrl", flags.publicUrl);
   const publicUrl = reader.read("--public-url", setting?.value, parseUrl);
@@ -45,6 +47,7 @@ export function verifyOptions(
   return {
     source: flags.event === undefined ? { file: file ?? "-" } : { event: flags.event, database: flags.db },
     policy: policy.value,
+    recordAt: settings.get("recordAt"),
     at: at.value ?? now,
     publicUrl: setting && publicUrl.value && { url: publicUrl.value, source: setting.source },
     keySources,

@@ -16,13 +16,18 @@ import type { CaptureSource, VerifyOptions } from "./options.ts";
 
 export async function verify(context: Context, options: VerifyOptions): Promise<number> {
   const { out } = context;
-  const keys = await loadKeys(options.keySources, { ...context, place: options.keyPlace, warn: out.warn });
+  const keys = await loadKeys(options.keySources, {
+    ...context,
+    now: () => options.at,
+    place: options.keyPlace,
+    warn: out.warn,
+  });
   const capture = await openCapture(options.source, context);
   const { request, source } = addressedRequest(capture, options);
-  const { policy, at } = options;
+  const { policy, at, recordAt } = options;
   const examination = examine(
     request,
-    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY },
+    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY, recordAt },
     capture.request.fault,
   );
   out.data(

@@ -1,0 +1,51 @@
+/** The result of one check of an account, and the parts of an account that checks look at. */
+import { PaylinkError } from "../domain/errors.ts";
+import type { InForce } from "../store/settings/in-force.ts";
+import type { ConfigKey } from "../store/settings/setting-table.ts";
+
+export type CheckState = "ok" | "warning" | "failed" | "skipped";
+
+export interface Check {
+  readonly check: string;
+  readonly state: CheckState;
+  readonly detail: string;
+  /** What to do about it. */
+  readonly remedy?: string | undefined;
+  /** Of a failed check: its code gives the exit code. */
+  readonly failure?: PaylinkError;
+}
+
+/** An account, stored or not. */
+export interface Account {
+  readonly settings: InForce;
+  /** The words that tell the user how to set a value: a flag of `login`, or a command. */
+  readonly fix: (key: ConfigKey, value: string) => string;
+}
+
+export const passed = (check: string, detail: string): Check => ({ check, state: "ok", detail });
+
+/** Not configured and not needed, or not checked because an earlier check failed. */
+export const skipped = (check: string, detail: string): Check => ({ check, state: "skipped", detail });
+
+export const warned = (check: string, detail: string, remedy: string): Check => ({
+  check,
+  state: "warning",
+  detail,
+  remedy,
+});
+
+export const failed = (check: string, failure: PaylinkError, remedy = failure.hint): Check => ({
+  check,
+  state: "failed",
+  detail: failure.message,
+  remedy,
+  failure,
+});
+
+/** The failure as a value. Bugs and interruptions are thrown. */
+export async function attempt<T>(action: Promise<T>): Promise<T | PaylinkError> {
+  return action.catch((error: unknown) => {
+    if (error instanceof PaylinkError && error.exit < 100 && error.code !== "internal") return error;
+    throw error;
+  });
+}

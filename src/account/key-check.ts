@@ -1,0 +1,75 @@
+/** Checks the webhook keys of an account: each source is read as `listen` reads it, and its keys are described. */
+import { PaylinkError } from "../domain/errors.ts";
+import { isKeyText } from "../domain/key-source.ts";
+import { formatRelative } from "../domain/when.ts";
+import { loadKeys } from "../receiver/webhook-keys.ts";
+import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
+import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import type { VerificationKey } from "../signatures/verification-key.ts";
+import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./check.ts";
+
+type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now">;
+
+export interface AccountWithKeys extends Account {
+  readonly keyReading: KeyReading;
+  readonly now: Date;
+}
+
+const KEY = "webhook key";
+
+/** One check for each source; one for an account without a key. */
+export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
+  const { settings, fix } = account;
+  const sources = settings.get("webhookKey");
+  if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, account)));
+  const advice = `paylink listen needs it: ${fix("webhookKey", "<file or URL>")}`;
+  return settings.get("callbackUrl") === undefined
+    ? [skipped(KEY, `not set: ${advice}`)]
+    : [warned(KEY, "not set, so that no webhook can be verified", advice)];
+}
+
+async function checkSource(source: string, { keyReading, now, fix }: AccountWithKeys): Promise<Check> {
+  const name = isKeyText(source) ? "the key's text" : source;
+  const warnings: string[] = [];
+  const keys = await attempt(
+    loadKeys([source], { ...keyReading, now: () => now, warn: (text) => warnings.push(text) }),
+  );
+  const remedy = `Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
+  if (keys instanceof PaylinkError) return failed(KEY, keys, remedy);
+  const usable = keys.filter((key) => problemOf(key, now) === undefined);
+  if (usable.length === 0) {
+    const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key, now)}`);
+    return failed(
+      KEY,
+      new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
+      remedy,
+    );
+  }
+  const detail = `${name}: ${usable.map((key) => describe(key, now)).join("; ")}`;
+  return warnings.length > 0 ? warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy) : passed(KEY, detail);
+}
+
+/** Why the key cannot verify webhooks now. */
+function problemOf(key: VerificationKey, now: Date): string | undefined {
+  const { notAfter } = key;
+  if (notAfter !== null && notAfter * 1000 < now.getTime()) return "the certificate has expired";
+  return (
+    checkUse(key, now.getTime() / 1000)?.message ??
+    checkAlgorithm(key, DEFAULT_POLICY.algorithm)?.message ??
+    key.weakness ??
+    undefined
+  );
+}
+
+function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): string {
+  const end = notAfter === null ? undefined : new Date(notAfter * 1000);
+  return [
+    bits === null ? kind : `${kind} ${bits} bits`,
+    ...(keyid === null ? [] : [`id ${keyid}`]),
+    ...(end === undefined
+      ? []
+      : [
+          `certificate ${end < now ? "expired" : "valid until"} ${end.toISOString().slice(0, 10)} (${formatRelative(end, now)})`,
+        ]),
+  ].join(", ");
+}

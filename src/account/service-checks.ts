@@ -1,0 +1,209 @@
+/** Checks an account at its service: the token endpoint, the token, the links and the transaction address. */
+import type { Api } from "../api/client.ts";
+import { tokenExpiry } from "../api/tokens.ts";
+import { FAILURES, PaylinkError } from "../domain/errors.ts";
+import { parseWebAddress } from "../domain/web-address.ts";
+import { formatRelative } from "../domain/when.ts";
+import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
+import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./check.ts";
+
+export interface AccountAtService extends Account {
+  /** Throws `no_token`, or `usage` for an unusable client certificate. */
+  readonly api: () => Promise<Api>;
+  readonly now: Date;
+}
+
+const ENDPOINT = "token endpoint";
+const TOKEN = "token";
+const LINKS = "links endpoint";
+const TRANSACTION = "transaction address";
+
+export async function checkService(account: AccountAtService): Promise<Check[]> {
+  const api = await attempt(account.api());
+  if (api instanceof PaylinkError)
+    return [skipped(ENDPOINT, "not checked"), failed(TOKEN, api), ...unchecked([LINKS, TRANSACTION], TOKEN)];
+  const endpoint = await checkTokenEndpoint(api, account);
+  if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
+  const listed = await listLinks(api, account);
+  const links = checkLinks(listed, account);
+  if (listed instanceof PaylinkError && statusOf(listed) === undefined)
+    return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
+  const read = await readTransaction(api, account);
+  const token = checkToken([listed, read], account);
+  if (token.state === "failed") return [endpoint, token, ...unchecked([LINKS, TRANSACTION], TOKEN)];
+  return [endpoint, token, links, checkTransaction(read, account)];
+}
+
+const unchecked = (checks: readonly string[], cause: string): Check[] =>
+  checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
+
+/** The HTTP status that the service answered; undefined if it did not answer. */
+function statusOf({ details }: PaylinkError): number | undefined {
+  return typeof details["status"] === "number" ? details["status"] : undefined;
+}
+
+/** The service's own words for an error, with its code. */
+const wordsOf = ({ details }: PaylinkError): string =>
+  `${String(details["code"])} ${String(details["service"])}`;
+
+const isPage = (error: PaylinkError): boolean => String(error.details["service"]).startsWith("an HTML page");
+
+async function checkTokenEndpoint(api: Api, account: AccountAtService): Promise<Check> {
+  const { settings } = account;
+  const renewed = await attempt(api.renewToken());
+  if (renewed instanceof PaylinkError) return failed(ENDPOINT, renewed, endpointRemedy(renewed, account));
+  if (!renewed) return skipped(ENDPOINT, "not needed: the account has a token of its own");
+  return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
+}
+
+function endpointRemedy(error: PaylinkError, { fix }: Account): string | undefined {
+  const status = statusOf(error);
+  if (status === undefined)
+    return certificateHint(error) ?? `Check the token URL: ${fix("tokenUrl", "<url>")}`;
+  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isPage(error))
+    return `Check the token URL: ${fix("tokenUrl", "<url>")}`;
+  if (error.code === "overloaded" || status >= 500) return "The token endpoint failed. Try again later.";
+  if (/scope/i.test(wordsOf(error)))
+    return `Set the scope that the service expects: ${fix("tokenScope", "<scope>")}`;
+  return [
+    `Check the client id and the client secret: ${fix("clientId", "<id>")}`,
+    `If they are right, the service may expect them elsewhere in the request: ${fix("tokenAuth", "post")}`,
+  ].join("\n");
+}
+
+/** What the client says about a certificate. Its usual hint is about a link. */
+const certificateHint = ({ hint }: PaylinkError): string | undefined =>
+  hint === FAILURES.not_reached.hint ? undefined : hint;
+
+type Answer = PaylinkError | "answered" | undefined;
+
+/** Milliseconds: one day of links is enough to see whether the service lists them. */
+const PERIOD = 86_400_000;
+
+/** Undefined without a terminal, which the operation needs. */
+async function listLinks(api: Api, { settings, now }: AccountAtService): Promise<Answer> {
+  const terminalId = settings.get("terminalId");
+  if (terminalId === undefined) return undefined;
+  const from = new Date(now.getTime() - PERIOD);
+  const page = await attempt(api.listLinks({ terminalId, from, to: now, page: 1, size: 1 }));
+  return page instanceof PaylinkError ? page : "answered";
+}
+
+function checkLinks(listed: Answer, account: Account): Check {
+  const { settings, fix } = account;
+  if (listed === undefined)
+    return warned(
+      LINKS,
+      "not checked, because no terminal is set",
+      `Each create must give --terminal-id. To store it: ${fix("terminalId", "<id>")}`,
+    );
+  if (!(listed instanceof PaylinkError))
+    return passed(
+      LINKS,
+      `${settings.get("baseUrl") ?? ""} lists the links of terminal ${settings.get("terminalId") ?? ""}`,
+    );
+  const status = statusOf(listed);
+  if (status === undefined)
+    return failed(LINKS, listed, certificateHint(listed) ?? notReachedRemedy(account));
+  const { location } = listed.details;
+  if (listed.code === "redirected") return failed(LINKS, listed, redirectRemedy(location, account));
+  if (status === 403) return failed(LINKS, listed, forbiddenRemedy(listed, account));
+  if (listed.code === "overloaded" || status >= 500) return failed(LINKS, listed, "Try again later.");
+  if (isWrongAddress(listed, status, account)) return failed(LINKS, listed, addressRemedy(account));
+  if (status === 404 || status === 405 || status < 300)
+    return warned(
+      LINKS,
+      `${listed.message} The service may have no list of links, or the address is wrong.`,
+      addressRemedy(account),
+    );
+  return failed(LINKS, listed, `Check the terminal: ${fix("terminalId", "<id>")}`);
+}
+
+const VERSION = /\/v\d+$/;
+
+/** A built-in service has a list of links; another may have none, and then its 404 or 405 is no page for people. */
+function isWrongAddress(error: PaylinkError, status: number, { settings }: Account): boolean {
+  if (isPage(error)) return true;
+  if (status !== 404) return false;
+  return settings.get("service") !== undefined || VERSION.test(settings.get("baseUrl") ?? "");
+}
+
+function addressRemedy({ settings, fix }: Account): string {
+  const baseUrl = settings.get("baseUrl") ?? "";
+  if (VERSION.test(baseUrl))
+    return `The base URL must not end in ${VERSION.exec(baseUrl)?.[0]}: ${fix("baseUrl", baseUrl.replace(VERSION, ""))}`;
+  return [
+    `Check the address of the service: ${fix("baseUrl", "<url>")}`,
+    `and where its links are: ${fix("linksPath", "<path>")}`,
+  ].join("\n");
+}
+
+const notReachedRemedy = (account: Account): string =>
+  account.settings.profile === SANDBOX_PROFILE
+    ? "The sandbox is not running. To start it: paylink sandbox"
+    : addressRemedy(account);
+
+function redirectRemedy(location: unknown, account: Account): string {
+  const target = parseWebAddress(String(location));
+  const { origin = "" } = parseWebAddress(account.settings.get("baseUrl") ?? "") ?? {};
+  return target === undefined || target.origin === origin
+    ? addressRemedy(account)
+    : `paylink does not send a token to a redirect target. If that is the service: ${account.fix("baseUrl", target.origin)}`;
+}
+
+function forbiddenRemedy(error: PaylinkError, { fix }: Account): string {
+  const scope = `the scope of the token: ${fix("tokenScope", "<scope>")}`;
+  if (/scope/i.test(wordsOf(error))) return `The token is valid, but not for links. Set ${scope}`;
+  return [
+    "The token is valid, but not for this request.",
+    `Check the terminal: ${fix("terminalId", "<id>")}`,
+    `and ${scope}`,
+  ].join("\n");
+}
+
+/** No transaction has this uti: reading it has no effect. */
+const NO_UTI = "00000000-0000-0000-0000-000000000000";
+
+async function readTransaction(api: Api, { settings }: Account): Promise<Answer> {
+  if (settings.get("transactionUrl") === undefined) return undefined;
+  const read = await attempt(api.readTransaction(NO_UTI));
+  return read instanceof PaylinkError ? read : "answered";
+}
+
+function checkTransaction(read: Answer, { settings, fix }: Account): Check {
+  const address = settings.find("transactionUrl");
+  if (address === undefined) return skipped(TRANSACTION, "not set: paylink transaction needs it");
+  // The answer that a transaction with no such uti should have.
+  const isUnknown =
+    read instanceof PaylinkError && (read.code === "refused" || read.code === "usage") && !isPage(read);
+  if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
+  const remedy = `paylink transaction needs it: ${fix("transactionUrl", "<path or URL with {uti}>")}`;
+  return address.source === "default"
+    ? warned(TRANSACTION, read.message, remedy)
+    : failed(TRANSACTION, read, remedy);
+}
+
+function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountAtService): Check {
+  const token = settings.get("token");
+  const expiry = token === undefined ? undefined : tokenExpiry(token);
+  const isPast = expiry !== undefined && expiry < now;
+  const about =
+    expiry === undefined ? "" : `, ${isPast ? "expired" : "expires"} ${formatRelative(expiry, now)}`;
+  const refusal = answers.find((answer) => answer instanceof PaylinkError && statusOf(answer) === 401);
+  if (refusal instanceof PaylinkError) {
+    const remedy =
+      token === undefined
+        ? `The token is new, so check how it is sent: ${fix("authHeader", "'Authorization: Bearer {token}'")}\nand its scope: ${fix("tokenScope", "<scope>")}`
+        : "Store another token: paylink login";
+    return { ...failed(TOKEN, refusal, remedy), detail: `refused${about}. ${refusal.message}` };
+  }
+  return answers.some(isFromApi)
+    ? passed(TOKEN, `accepted${about}`)
+    : skipped(TOKEN, `sent, and not refused${about}; no answer shows that it was accepted`);
+}
+
+/** Whether the answer comes from the service's API, which looks at the token first. */
+function isFromApi(answer: Answer): boolean {
+  if (!(answer instanceof PaylinkError)) return answer === "answered";
+  return [400, 403, 422].includes(statusOf(answer) ?? 0) && !isPage(answer);
+}

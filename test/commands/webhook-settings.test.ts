@@ -1,0 +1,164 @@
+/** Services that wrap the record, name another JSON type, or sign late: what the settings of a profile change. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startListenCommand } from "../support/background-command.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
+import { postWebhook, type PostedWebhook } from "../support/documented-webhook.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { startLinkService } from "../support/link-service.ts";
+import { newKeys, publicKeyFile, type Keys } from "../support/signed-webhook.ts";
+import { record } from "../support/webhooks.ts";
+
+interface Merchant {
+  readonly home: string;
+  readonly keys: Keys;
+}
+
+async function merchant(settings: Readonly<Record<string, string>>): Promise<Merchant> {
+  const [home, keys] = [temporaryHome(), newKeys()];
+  const all = { webhookKey: publicKeyFile(home, keys), ...settings };
+  for (const [key, value] of Object.entries(all)) await runCommand(["config", "set", key, value], { home });
+  return { home, keys };
+}
+
+const wrapped = (changes = {}): object => ({ type: "payment", data: { object: record(changes) } });
+
+/** Seconds before now. */
+const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
+
+/** Posts a webhook to a `listen` of the merchant, and gives its status with the line that is printed for it. */
+async function receive(
+  { home, keys }: Merchant,
+  webhook: { readonly body?: object; readonly created?: number; readonly mediaType?: string },
+  ...flags: string[]
+): Promise<PostedWebhook & { readonly line: unknown }> {
+  const listen = await startListenCommand(home, ...flags);
+  const posted = await postWebhook({ url: listen.url, body: record(), key: keys.privateKey, ...webhook });
+  const { stdout } = await listen.stop();
+  const line = jsonLines(stdout).find(({ type }) => type === "event" || type === "rejected");
+  return { ...posted, line };
+}
+
+/** Runs `create --wait` and posts a webhook for its link. */
+async function createAndPay(
+  { home, keys }: Merchant,
+  bodyOf: (reference: string) => object,
+  created?: number,
+): Promise<CommandEnd> {
+  const service = await startLinkService(() => "create");
+  let posted: Promise<unknown> | undefined;
+  const link = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
+  const end = await runCommand(["create", ...link, "--wait", "--timeout", "3s", "--json"], {
+    home,
+    env: service.env,
+    watch: (stdout) => {
+      const [line = "", ...rest] = stdout.split("\n");
+      if (rest.length === 0) return;
+      const { invoiceId, paymentSettings } = JSON.parse(line);
+      const url = paymentSettings.callbackUrl;
+      const webhook = { url, body: bodyOf(invoiceId), key: keys.privateKey };
+      posted ??= postWebhook(created === undefined ? webhook : { ...webhook, created });
+    },
+  });
+  await posted;
+  return end;
+}
+
+describe("recordAt", () => {
+  it("finds the record in listen, events and verify", async () => {
+    const shop = await merchant({ recordAt: "/data/object" });
+    const body = wrapped({ uti: "U-1", amountTrans: 12.5, reference: "INV-9" });
+    const { status, line, message } = await receive(shop, { body });
+    expect(status).toBe(200);
+    const expected = { record: { uti: "U-1", amountTrans: 12.5 } };
+    expect(line).toMatchObject(expected);
+
+    const { home } = shop;
+    const list = await runCommand(["events", "list", "--json"], { home });
+    expect(JSON.parse(list.stdout)).toMatchObject({ uti: "U-1", amount: 12.5, reference: "INV-9" });
+    for (const args of [["show", "U-1"], ["export"]]) {
+      const { stdout } = await runCommand(["events", ...args, "--json"], { home });
+      expect(JSON.parse(stdout)).toMatchObject(expected);
+    }
+
+    const capture = join(home, "webhook.http");
+    writeFileSync(capture, message);
+    const verified = await runCommand(["verify", capture, "--json"], { home });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", ...expected });
+  });
+
+  it("finds the payment that create waits for, and prints the record alone", async () => {
+    const shop = await merchant({ recordAt: "/data/object" });
+    const { exit, stdout } = await createAndPay(shop, (reference) => wrapped({ reference }));
+    expect(exit).toBe(0);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ transApproved: true, status: "Complete" });
+  });
+
+  it("is named by a record that is wrapped where no setting says so", async () => {
+    const { status, line } = await receive(await merchant({}), { body: wrapped() });
+    expect(status).toBe(200);
+    const message = "seems to have the record at /data/object: set recordAt to that";
+    expect(line).toMatchObject({ breaches: expect.arrayContaining([expect.objectContaining({ message })]) });
+  });
+
+  it("that leads nowhere leaves no record, and says so", async () => {
+    const { status, line } = await receive(await merchant({ recordAt: "/payload" }), {});
+    expect(status).toBe(200);
+    expect(line).toMatchObject({
+      record: null,
+      breaches: [{ path: "", message: "must have the record at /payload (recordAt)" }],
+    });
+  });
+});
+
+describe("the media type", () => {
+  it.each([
+    ["application/vnd.service.event+json", 200],
+    ["application/cloudevents+json; charset=utf-8", 200],
+    ["Application/JSON", 200],
+    ["application/+json", 415],
+    ["application/json-seq", 415],
+    ["text/json", 415],
+  ])("%s: %d", async (mediaType, status) => {
+    expect((await receive(await merchant({}), { mediaType })).status).toBe(status);
+  });
+});
+
+describe("the policy of the profile", () => {
+  it.each([
+    ["an old signature", {}, [], 401],
+    ["a greater tolerance", { tolerance: "1h" }, [], 200],
+    ["a flag that is stricter than the profile", { tolerance: "1h" }, ["--tolerance", "5m"], 401],
+  ])("of listen: %s", async (_, settings, flags, status) => {
+    expect((await receive(await merchant(settings), { created: ago(1800) }, ...flags)).status).toBe(status);
+  });
+
+  it("refuses a signature without created where the profile requires it", async () => {
+    const shop = await merchant({ requireCreated: "true" });
+    const { status, line, message } = await receive(shop, {});
+    expect(status).toBe(401);
+    expect(line).toMatchObject({ code: "created_missing" });
+    const { stdout } = await runCommand(["verify", "--json"], { home: shop.home, stdin: message });
+    expect(JSON.parse(stdout)).toMatchObject({ code: "created_missing" });
+  });
+
+  it("holds in verify", async () => {
+    const shop = await merchant({ tolerance: "1h" });
+    const { message } = await receive(shop, { created: ago(1800) });
+    const run = (...flags: string[]) =>
+      runCommand(["verify", "--json", ...flags], { home: shop.home, stdin: message });
+    expect((await run()).exit).toBe(0);
+    expect((await run("--tolerance", "5m")).exit).toBe(7);
+  });
+
+  it.each([
+    ["1h", 0],
+    ["5m", 8],
+  ])("holds for the payment that create waits for: %s", async (tolerance, expected) => {
+    const shop = await merchant({ tolerance });
+    const { exit } = await createAndPay(shop, (reference) => record({ reference }), ago(1800));
+    expect(exit).toBe(expected);
+  });
+});

@@ -1,0 +1,81 @@
+/** The journey of a merchant at the documented service, by configuration alone, against a strict imitation of it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { freePort } from "../support/ports.ts";
+import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
+
+interface Account {
+  readonly service: DocumentedService;
+  readonly home: string;
+  readonly run: (...args: string[]) => Promise<Ended>;
+}
+
+/** An account that `login` stored, with the secret from standard input. */
+async function logIn(...flags: readonly string[]): Promise<Account & { readonly login: Ended }> {
+  const home = temporaryHome();
+  const service = await startDocumentedService();
+  const args = ["login", ...service.login, "--webhook-key", service.keyFile, ...flags];
+  const login = await runPaylink(args, { home, input: CLIENT.secret });
+  return { service, home, login, run: (...words) => runPaylink(words, { home }) };
+}
+
+it("creates links, receives both outcomes and verifies a captured webhook", async () => {
+  const port = await freePort();
+  const callback = `http://127.0.0.1:${port}/`;
+  const { service, home, login, run } = await logIn("--callback-url", callback);
+  expect(login.code).toBe(0);
+  expect(await run("config", "set", "failureCallbackUrl", callback)).toMatchObject({ code: 0 });
+  const status = await run("status");
+  expect(status.code).toBe(0);
+  expect(status.stdout).toMatch(/^✓ webhook key .*RSA 2048 bits/im);
+  const listen = startPaylink(["listen", "--port", port, "--json"], { home });
+  expect(await readyUrl(listen)).toBe(callback);
+
+  const created = await run("create", "--amount", "10", "--currency", "EUR", "--json");
+  expect(created).toMatchObject({ code: 0, stderr: "" });
+  const link: { id: string } = JSON.parse(created.stdout);
+  const reusable = await run("create", "--reusable");
+  expect(reusable.code).toBe(0);
+  expect(reusable.stdout).toContain("https://checkout.service.example/?r=");
+  expect(service.requests).toContain("POST /v1/payment-links");
+
+  const approved = await service.pay(link.id, "approved");
+  const declined = await service.pay(link.id, "declined");
+  expect([approved.status, declined.status]).toEqual([200, 200]);
+  const { stdout } = await listen.stop();
+  const events = jsonLines(stdout).filter(({ type }) => type === "event");
+  expect(events).toMatchObject([
+    { verdict: { verdict: "valid" }, record: { transApproved: true }, breaches: [] },
+    { verdict: { verdict: "valid" }, record: { transApproved: false }, breaches: [] },
+  ]);
+
+  const capture = join(home, "webhook.http");
+  writeFileSync(capture, approved.message);
+  const verified = await run("verify", capture, "--json");
+  expect(verified.code).toBe(0);
+  expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", record: { amountTrans: 10 } });
+  writeFileSync(capture, approved.message.replace('"amountTrans":10', '"amountTrans":99'));
+  expect((await run("verify", capture)).code).toBe(7);
+}, 60_000);
+
+it.each([
+  ["a client that authenticates with Basic", ["--token-auth", "basic"], "Bad client credentials"],
+  ["a wrong scope", ["--token-scope", "payments"], "Unknown scope"],
+  ["a terminal of another client", ["--terminal-id", "4711"], "The terminal is not yours"],
+])("refuses %s at login, in the service's own words", async (_, flags, words) => {
+  const { login } = await logIn(...flags);
+  expect(login.code).toBe(3);
+  expect(login.stderr).toContain(words);
+  expect(login.stdout + login.stderr).not.toContain(CLIENT.secret);
+});
+
+it("refuses a link for a terminal of another client", async () => {
+  const { run } = await logIn();
+  const { code, stdout, stderr } = await run("create", "--amount", "10", "--terminal-id", "4711");
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  expect(stderr).toContain("The terminal is not yours");
+});

@@ -1,0 +1,171 @@
+/** A strict imitation of the documented service, with code of its own: it refuses what the documentation does not allow. */
+import { createPrivateKey } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { privatelyIssued } from "./certificate.ts";
+import {
+  cancelLink,
+  createLink,
+  findLink,
+  listLinks,
+  members,
+  Refusal,
+  showLink,
+  TERMINAL_ID,
+  updateLink,
+  type Links,
+  type Members,
+} from "./documented-links.ts";
+import { temporaryHome } from "./home.ts";
+import { postWebhook, transactionRecord, type Outcome, type PostedWebhook } from "./documented-webhook.ts";
+
+export const CLIENT = { id: "shop+1", secret: "s3cret/+=%&*value" };
+
+/** Opaque, with characters that RFC 6750 does not have. */
+export const SERVICE_TOKEN = "op*aque$token";
+
+export interface DocumentedService {
+  readonly url: string;
+  readonly tokenUrl: string;
+  /** Method and target of each request. */
+  readonly requests: readonly string[];
+  /** The flags of `login` for an account at it; the client's secret comes from standard input. */
+  readonly login: readonly string[];
+  /** The key of its webhooks: a certificate with its chain. */
+  readonly keyFile: string;
+  /** Reports a payment of the link to the callback for its outcome. */
+  readonly pay: (linkId: string, outcome: Outcome) => Promise<PostedWebhook>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+export async function startDocumentedService(): Promise<DocumentedService> {
+  const folder = temporaryHome();
+  const { cert, ca, key } = privatelyIssued(folder, ["webhooks.service.example"], 365);
+  const keyFile = join(folder, "webhook-chain.pem");
+  writeFileSync(keyFile, readFileSync(cert, "utf8") + readFileSync(ca, "utf8"));
+  const tokens = new Set<string>();
+  const links: Links = new Map();
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      const { method = "", url = "", headers } = request;
+      requests.push(`${method} ${url}`);
+      const reply = answer(() => route({ method, url, headers, body }, tokens, links));
+      response.writeHead(reply.status, { "Content-Type": reply.type }).end(reply.body);
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tokenUrl = `${address}/oauth2/token`;
+  const place = ["--service", "dna-test", "--base-url", address, "--token-url", tokenUrl];
+  const defaults = ["--terminal-id", TERMINAL_ID, "--currency", "GBP", "--customer-name", "Ada Lovelace"];
+  let payments = 0;
+  return {
+    url: address,
+    tokenUrl,
+    requests,
+    login: [...place, ...defaults, "--client-id", CLIENT.id, "--client-secret-stdin"],
+    keyFile,
+    pay: async (linkId, outcome) => {
+      const { request } = findLink(links, linkId);
+      const { invoiceId } = request;
+      const { callbackUrl, failureCallbackUrl } = members(request["paymentSettings"]);
+      const url = String(outcome === "approved" ? callbackUrl : failureCallbackUrl);
+      const record = transactionRecord({
+        reference: typeof invoiceId === "string" ? invoiceId : linkId,
+        terminalId: TERMINAL_ID,
+        amount: Number(request["amount"]),
+        currency: String(request["currency"]),
+        outcome,
+        number: ++payments,
+      });
+      return postWebhook({ url, body: record, key: createPrivateKey(readFileSync(key)) });
+    },
+  };
+}
+
+function answer(run: () => object): Answer {
+  const type = "application/json";
+  try {
+    return { status: 200, type, body: JSON.stringify(run()) };
+  } catch (error) {
+    if (error === NO_SUCH_PAGE)
+      return { status: 404, type: "text/html", body: "<html><title>Page not found</title></html>" };
+    if (!(error instanceof Refusal)) throw error;
+    const { status, code, message } = error;
+    return { status, type, body: JSON.stringify({ code, message }) };
+  }
+}
+
+/** What the web server in front of the service answers, as a page. */
+const NO_SUCH_PAGE = new Refusal(404, 0, "Page not found");
+
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function route(received: Received, tokens: Set<string>, links: Links): object {
+  const { method, url, headers } = received;
+  const { pathname, searchParams } = new URL(url, "http://service.example");
+  if (pathname === "/oauth2/token") return issueToken(received, tokens);
+  const path = /^\/v1\/payment-links(?:\/(\w+)(?:\/(cancel))?)?$/.exec(pathname);
+  if (path === null) throw NO_SUCH_PAGE;
+  const [scheme, token = ""] = (headers.authorization ?? "").split(" ");
+  if (scheme !== "Bearer" || !tokens.has(token)) throw new Refusal(401, 2, "Bad credentials");
+  if (headers["content-type"] !== "application/json")
+    throw new Refusal(400, 3, "Content-Type must be application/json");
+  const [, id, action] = path;
+  if (id === undefined && method === "POST") return createLink(links, jsonOf(received.body));
+  if (id === undefined && method === "GET") return listLinks(links, searchParams);
+  if (id === undefined) throw NO_SUCH_PAGE;
+  const link = findLink(links, id);
+  if (action === "cancel" && method === "POST") return cancelLink(link);
+  if (action === undefined && method === "GET") return showLink(link);
+  if (action === undefined && method === "PATCH") return updateLink(links, link, jsonOf(received.body));
+  throw NO_SUCH_PAGE;
+}
+
+/** Form fields only, every one of them mandatory; HTTP Basic is refused. */
+function issueToken({ method, headers, body }: Received, tokens: Set<string>): object {
+  const type = headers["content-type"]?.split(";", 1)[0];
+  if (method !== "POST" || type !== "application/x-www-form-urlencoded")
+    throw new Refusal(400, 10, "Malformed request");
+  if (headers.authorization !== undefined) throw new Refusal(401, 11, "Bad client credentials");
+  const form = new URLSearchParams(body);
+  if (form.get("grant_type") !== "client_credentials") throw new Refusal(400, 12, "Invalid grant_type");
+  if (form.get("scope") !== "pay_by_link") throw new Refusal(401, 13, "Unknown scope");
+  if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret)
+    throw new Refusal(401, 11, "Bad client credentials");
+  tokens.add(SERVICE_TOKEN);
+  const rest = { expires_in: 7200, refresh_token: "", scope: "pay_by_link", token_type: "Bearer" };
+  return { access_token: SERVICE_TOKEN, ...rest };
+}
+
+function jsonOf(body: string): Members {
+  try {
+    return members(JSON.parse(body));
+  } catch {
+    throw new Refusal(400, 5, "Malformed JSON");
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}
