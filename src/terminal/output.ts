@@ -108,6 +108,7 @@ export async function createOutput(
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),
+    hide,
     error: talk,
     debug: talk,
     live: stderr.isTTY === true && !json,

@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 import { ANSWER } from "./link-request.ts";
 
 export const CLIENT = { id: "shop", secret: "s3cret*value" };
-export const TERMINAL = "1234567890";
-const TOKEN = "op*aque$token";
+const TERMINAL = "1234567890";
+export const SERVICE_TOKEN = "op*aque$token";
 
 export interface DocumentedService {
   readonly url: string;
@@ -53,7 +53,7 @@ function answer({ method, url = "", headers }: IncomingMessage, body: string, re
     return issueToken(headers["content-type"], new URLSearchParams(body), respond);
   if (pathname !== "/v1/payment-links")
     return respond(404, "<html><title>Page not found</title></html>", "text/html");
-  if (headers.authorization !== `Bearer ${TOKEN}`)
+  if (headers.authorization !== `Bearer ${SERVICE_TOKEN}`)
     return respond(401, '{"code":101,"message":"Bad credentials"}');
   if (method === "POST") return respond(200, ANSWER);
   if (!["terminalId", "from", "to"].every((name) => searchParams.has(name)))
@@ -71,6 +71,11 @@ function issueToken(type: string | undefined, form: URLSearchParams, respond: Re
     return respond(401, '{"code":3,"message":"Bad client credentials"}');
   return respond(
     200,
-    JSON.stringify({ access_token: TOKEN, expires_in: 3600, scope: "pay_by_link", token_type: "Bearer" }),
+    JSON.stringify({
+      access_token: SERVICE_TOKEN,
+      expires_in: 3600,
+      scope: "pay_by_link",
+      token_type: "Bearer",
+    }),
   );
 }
