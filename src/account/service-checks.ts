@@ -92,7 +92,7 @@ function checkLinks(listed: Answer, account: Account): Check {
   if (status === 404 || status === 405 || status < 300)
     return warned(
       LINKS,
-      `${listed.message} The service may have no list of links, or the address is wrong.`,
+      `${listed.message.replace(/\.?$/, ".")} The service may have no list of links, or the address is wrong.`,
       addressRemedy(account),
     );
   return failed(LINKS, listed, `Check the terminal: ${fix("terminalId", "<id>")}`);
@@ -138,7 +138,7 @@ function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountA
     const remedy =
       token === undefined
         ? `The token is new, so check how it is sent: ${fix("authHeader", "'Authorization: Bearer {token}'")}\nand its scope: ${fix("tokenScope", "<scope>")}`
-        : "Store another token: paylink login";
+        : "Check the token. To store another one: paylink login";
     return { ...failed(TOKEN, refusal, remedy), detail: `refused${about}. ${refusal.message}` };
   }
   return answers.some(isFromApi)

@@ -239,7 +239,7 @@ describe("paylink status", () => {
     const late = await statusOf({ ...answering(401), env, now: () => new Date("2027-01-15T10:00:00Z") });
     expect(late.find("token")).toMatchObject({
       detail: expect.stringContaining("expired 2 hours ago"),
-      remedy: "Store another token: paylink login",
+      remedy: "Check the token. To store another one: paylink login",
     });
   });
 
