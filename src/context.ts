@@ -18,6 +18,8 @@ export interface Output {
   readonly json: boolean;
   /** Columns of the terminal that `data` goes to; 80 where it is none. */
   readonly width: number;
+  /** Columns that a line may take: those of the terminal, and any number elsewhere, where programs read it. */
+  readonly lineWidth: number;
   /** Colours for `data` and for `note`: each knows what its own stream can show. */
   readonly paint: Paint;
   readonly notePaint: Paint;
@@ -84,7 +86,8 @@ export interface Ask {
   secret(question: Question): Promise<string>;
   choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
   several<T>(message: string, choices: readonly Choice<T>[]): Promise<T[]>;
-  confirm(message: string): Promise<boolean>;
+  /** `initial` is the answer of who only presses Enter; yes by default. */
+  confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }
 
 /**
@@ -124,8 +127,8 @@ export interface TemporaryHome {
 export interface Context {
   readonly out: Output;
   readonly readFile: ReadFile;
-  /** Throws `file_unwritable`. */
-  readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** `place` is the flag that names the file. Throws `file_unwritable`. */
+  readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Absent where nobody can answer: no terminal, CI, `--no-input`, `--json`. */

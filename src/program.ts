@@ -59,6 +59,7 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     .addOption(
       new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
     )
+    .addOption(new Option("--no-color", "no colours").preset("never"))
     .option("-y, --yes", "answer the confirmation that a command asks for")
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
   examples(program, [

@@ -1,6 +1,7 @@
 /** Runs one command line: gives the command its context, and turns its end into words and an exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import { exampleOf } from "./commands/declare.ts";
+import { correctedLine, correctionsOf } from "./commands/corrections.ts";
+import { checkGlobalFlags } from "./commands/global-flags.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
@@ -30,6 +31,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
       active = command;
       const context = await runtime.openContext(program.opts());
       out = context.out;
+      checkGlobalFlags(command, context);
       exit = await work(context);
     },
   });
@@ -46,16 +48,31 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
     await out.settled();
-    return report(out, error, active);
+    return report(out, error, argv, active);
   }
 }
 
-function report(out: Output, error: unknown, active: CommandUnknownOpts | undefined): number {
+function report(
+  out: Output,
+  error: unknown,
+  argv: readonly string[],
+  active: CommandUnknownOpts | undefined,
+): number {
   const failure = error instanceof PaylinkError ? error : internalError(error);
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
-  const example = failure.code === "usage" && active !== undefined ? exampleOf(active) : undefined;
-  if (out.json || !wasStopped) out.error(renderError(failure, out, example));
+  if (out.json || !wasStopped) out.error(renderError(failure, out, tryLine(failure, argv, active)));
   return failure.exit;
+}
+
+/** What the user typed, corrected; undefined if not every problem of the command line can be corrected. */
+function tryLine(
+  { code, problems, corrections }: PaylinkError,
+  argv: readonly string[],
+  active: CommandUnknownOpts | undefined,
+): string | undefined {
+  if (code !== "usage") return undefined;
+  const found = corrections ?? (active === undefined ? undefined : correctionsOf(problems, argv, active));
+  return found === undefined ? undefined : correctedLine(argv, found);
 }
 
 const isCommanderExit = (error: unknown): error is CommanderError =>

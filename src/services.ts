@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
+import type { Send } from "./http/exchange.ts";
+import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
 import { isSecretName } from "./domain/secret-names.ts";
 import { folders, sandboxFolder } from "./store/folders.ts";
 import type { InForce } from "./store/settings/in-force.ts";
@@ -31,6 +33,7 @@ interface Machine extends Pick<
 
 type Services = Pick<
   Context,
+  | "send"
   | "settings"
   | "profiles"
   | "api"
@@ -48,7 +51,7 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, send, readFile, signal, now, newId, random, pause, env, processes, profile } = machine;
+  const { out, readFile, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   const profiles = async (home?: string): Promise<Settings> => {
     const { openSettings } = await import("./store/settings/settings.ts");
@@ -56,6 +59,17 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     for (const stored of Object.values(settings.profiles()))
       for (const secret of secretsOf(stored)) secrets.know(secret);
     return settings;
+  };
+  const send: Send = async (request, options) => {
+    try {
+      return await machine.send(request, options);
+    } catch (error) {
+      const { nameStoppedSandbox } = await import("./api/stopped-sandbox.ts");
+      throw await nameStoppedSandbox(error, request, async () => {
+        const sandbox = (await profiles()).profiles()[SANDBOX_PROFILE];
+        return sandbox?.baseUrl;
+      });
+    }
   };
   let read: Promise<InForce> | undefined;
   const readSettings = async (): Promise<InForce> => {
@@ -66,6 +80,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   const settings = (): Promise<InForce> => (read ??= readSettings());
   return {
     dataFolder: data,
+    send,
     profiles,
     settings,
     api: async (options = {}) => {
@@ -106,7 +121,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     serviceTime: async () => {
       const machine = { now: now(), ofSandbox: false };
       const { canonicalAddress } = await import("./domain/web-address.ts");
-      const { SANDBOX_PROFILE } = await import("./store/settings/profile.ts");
       const baseUrl = (await settings()).get("baseUrl");
       const registered = (await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl;
       // No other service is asked for its time.
@@ -123,14 +137,13 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
       return openEventStore(place ?? eventsPath(data), {
-        thread: machine.eventThread,
+        thread: eventThread,
         owner: newId(),
         warn: out.warn,
       });
     },
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
-      const { SANDBOX_PROFILE } = await import("./store/settings/profile.ts");
       const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");
       const folder = sandboxFolder(home === undefined ? data : folders(home).data);
       const identity = openIdentity(folder, newId);
@@ -159,12 +172,12 @@ function secretsOf({ token, clientSecret, accessToken, headers = {}, tokenParams
   return [token, clientSecret, accessToken, ...secret];
 }
 
-async function writeFile(path: string, text: string): Promise<void> {
+async function writeFile(path: string, text: string, place: string): Promise<void> {
   const { writeFile: write } = await import("node:fs/promises");
   try {
     await write(path, text);
   } catch (error) {
-    throw new PaylinkError("file_unwritable", `Cannot write ${path}: ${fileReason(error)}.`, {
+    throw new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${fileReason(error)}.`, {
       cause: error,
     });
   }

@@ -28,7 +28,7 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.exit\b/, only: [] },
   { word: /\bprocess\.(?!env\b)/, only: ["main", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
-  { word: /"undici[/"]/, only: ["http/send", "http/undici-agent.d"] },
+  { word: /"undici[/"]/, only: ["http/send", "http/agents", "http/undici-modules.d"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main"] },
   { word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/, only: ["main"] },
   { word: /\bas any\b|: any\b/, only: [] },

@@ -1,7 +1,7 @@
 /** What to do about each failure of an account at its service. */
 import { FAILURES, type PaylinkError } from "../domain/errors.ts";
+import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
-import { SANDBOX_PROFILE } from "../store/settings/profile.ts";
 import type { Account } from "./account-check.ts";
 
 /** The HTTP status that the service answered; undefined if it did not answer. */

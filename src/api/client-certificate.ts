@@ -1,5 +1,4 @@
 /** The client's certificate and key for mutual TLS, from the files that the settings name. */
-import { createSecureContext } from "node:tls";
 import { PaylinkError } from "../domain/errors.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import type { InForce } from "../store/settings/in-force.ts";
@@ -24,6 +23,8 @@ export async function readClientCertificate(
     cert: await read("clientCert", cert, readFile),
     key: await read("clientKey", key, readFile),
   };
+  // Most accounts have no client certificate and do not need this module.
+  const { createSecureContext } = await import("node:tls");
   try {
     createSecureContext({ cert: Buffer.from(files.cert), key: Buffer.from(files.key) });
   } catch (error) {

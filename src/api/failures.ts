@@ -71,6 +71,15 @@ function nextStep(reply: HttpReply, effect: Effect): string | undefined {
   return undefined;
 }
 
+/** Nothing answers where the sandbox was registered. */
+export class SandboxNotRunning extends SendError {}
+
+const NO_EFFECT: Readonly<Record<Effect, string>> = {
+  creates: "Nothing was created. ",
+  pays: "Nothing was paid. ",
+  reads: "",
+};
+
 /** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */
 function askedWait({ headers }: HttpReply): string | undefined {
   const [value] = fieldLines(headers, "retry-after");
@@ -83,6 +92,11 @@ function askedWait({ headers }: HttpReply): string | undefined {
 export function failureOf(error: unknown, effect: Effect): unknown {
   if (!(error instanceof SendError)) return error;
   const { message, sent } = error;
+  if (error instanceof SandboxNotRunning)
+    return new PaylinkError("not_reached", "The sandbox is not running.", {
+      hint: `${NO_EFFECT[effect]}Start it: paylink sandbox`,
+      cause: error,
+    });
   const notSent =
     certificateHint(error) ?? (effect === "pays" ? "Is the sandbox running? paylink sandbox" : undefined);
   if (effect === "reads" || !sent)
@@ -116,6 +130,6 @@ function certificateHint({ cause }: SendError): string | undefined {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return "The service's certificate is for another name. Check the address: paylink config get baseUrl";
   if (code.startsWith("ERR_SSL_") && code.includes("_ALERT_"))
-    return "The service refused the TLS connection. If it wants a client certificate, set both files: paylink config set clientCert <file>; paylink config set clientKey <file>";
+    return "The service refused the TLS connection. If it wants a client certificate, set both files: paylink config set clientKey <file>; paylink config set clientCert <file>";
   return undefined;
 }

@@ -3,4 +3,4 @@ import type { Context } from "../context.ts";
 
 /** True without asking after `--yes`, and where nobody can answer. */
 export const isConfirmed = async ({ ask, yes }: Pick<Context, "ask" | "yes">, question: string) =>
-  yes || ask === undefined || ask.confirm(question);
+  yes || ask === undefined || ask.confirm(question, { initial: false });

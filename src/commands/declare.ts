@@ -32,10 +32,11 @@ export function examples(command: CommandUnknownOpts, lines: readonly [string, s
   command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
 
-/** The first example of a command, or of the command that groups it. */
-export function exampleOf(command: CommandUnknownOpts): string | undefined {
-  return EXAMPLES.get(command)?.[0] ?? (command.parent === null ? undefined : exampleOf(command.parent));
-}
+export const examplesOf = (command: CommandUnknownOpts): readonly string[] => EXAMPLES.get(command) ?? [];
+
+/** The command as it is typed: `paylink events list`. */
+export const pathOf = (command: CommandUnknownOpts): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
 /**
  * An option with a few values, which help and completion list. commander would stop at a wrong one; the command names it

@@ -21,6 +21,8 @@ export interface FlagReader {
   ): ReadValue<readonly T[]>;
   /** Reports a problem that no single parser can see: flags that exclude each other, a missing file, … */
   problem(at: string, message: string): void;
+  /** Reports `at` if it and one of the other flags are given, since one of them would have no effect. */
+  exclude(at: string, given: unknown, others: Readonly<Record<string, unknown>>): void;
   /** Reports problems that another reader has found. */
   problems(found: readonly Problem[]): void;
   /** Throws one `usage` error with every problem. `consequence` says what did not happen: "Nothing was sent." */
@@ -43,7 +45,9 @@ export function createFlagReader(): FlagReader {
     if (text === undefined) return { value: undefined };
     const parsed = parse(text);
     if (parsed.ok) return parsed;
-    found.push({ at, message: `${parsed.message} (got "${text}")` });
+    const { message, instead } = parsed;
+    const meant = instead === undefined ? {} : { instead };
+    found.push({ at, message: `${message} (got "${text}")`, value: text, ...meant });
     return unreadable(at);
   }
   return {
@@ -62,12 +66,18 @@ export function createFlagReader(): FlagReader {
       };
     },
     problem: (at, message) => void found.push({ at, message }),
+    exclude: (at, given, others) => {
+      for (const [other, value] of Object.entries(others))
+        if (isGiven(given) && isGiven(value)) found.push({ at, message: `cannot be used with ${other}` });
+    },
     problems: (others) => void found.push(...others),
     finish: (consequence, hint) => {
       if (found.length > 0) throw new PaylinkError("usage", consequence, { problems: found, hint });
     },
   };
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
 
 /** Stands for a value that could not be read: nobody may use it before `finish` has thrown. */
 function unreadable(at: string): ReadValue<never> {

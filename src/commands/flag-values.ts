@@ -1,5 +1,6 @@
 /** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
 import { parseDuration } from "../domain/duration.ts";
+import { nearest } from "../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
@@ -82,14 +83,22 @@ export const parseChoice =
   <T extends string>(choices: readonly T[]) =>
   (text: string): Parsed<T> => {
     const choice = choices.find((word) => word === text);
-    return choice === undefined ? refused(`must be one of ${choices.join(", ")}`) : accepted(choice);
+    return choice === undefined
+      ? refused(`must be one of ${choices.join(", ")}`, nearest(text, choices))
+      : accepted(choice);
   };
 
 /** What became of a payment, in any case. */
 export function parseOutcome(text: string): Parsed<Outcome> {
   const outcome = OUTCOMES.find((name) => name === text.trim().toUpperCase());
   return outcome === undefined
-    ? refused("must be approved, declined, cancelled or unclear")
+    ? refused(
+        "must be approved, declined, cancelled or unclear",
+        nearest(
+          text,
+          OUTCOMES.map((name) => name.toLowerCase()),
+        ),
+      )
     : accepted(outcome);
 }
 
@@ -100,3 +109,9 @@ export function parseUrl(text: string): Parsed<URL> {
     ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
     : accepted(url);
 }
+
+/** The name of a profile. */
+export const parseProfileName = (text: string): Parsed<string> =>
+  /^[A-Za-z0-9._-]+$/.test(text)
+    ? accepted(text)
+    : refused("must consist of letters, digits, dots, underscores and hyphens");

@@ -1,13 +1,16 @@
-/** Usage errors that commander finds, as paylink's own errors: with the nearest name and a line that would work. */
+/** Usage errors that commander finds, as paylink's own errors: what is wrong, and how the line can be corrected. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError, type Correction } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
-import { exampleOf } from "./declare.ts";
+import { missingArgument, missingFlag, missingValue, optionNamed } from "./corrections.ts";
+import { pathOf } from "./declare.ts";
 
 /** Turns every error of commander into a PaylinkError, so that all errors are rendered in one place. */
 export function failAsUsage(program: CommandUnknownOpts): void {
   program.on("beforeAllHelp", refuseHelp);
   for (const command of withSubcommands(program)) {
+    refuseFlagsAsValues(command);
+    refuseOpposites(command);
     command.helpCommand(false).showSuggestionAfterError(false);
     command.configureOutput({ outputError: () => undefined });
     command.exitOverride((error) => {
@@ -27,7 +30,31 @@ function refuseHelp({
   readonly error: boolean;
 }): void {
   refuseUnknown(command);
-  if (error) throw usage(`${pathOf(command)} needs a command.`, command);
+  if (error) throw new PaylinkError("usage", `${pathOf(command)} needs a command.`, listOf(command));
+}
+
+/** commander would take `--currency` as the amount in `--amount --currency EUR`. */
+function refuseFlagsAsValues(command: CommandUnknownOpts): void {
+  for (const { required, long, flags } of command.options) {
+    if (!required || long === undefined) continue;
+    command.on(`option:${long.slice(2)}`, (value: string) => {
+      if (/^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
+        throw usage(needsValue(flags, long), missingValue(long, command));
+    });
+  }
+}
+
+/** commander would let the last of `--qr --no-qr` win. */
+function refuseOpposites(command: CommandUnknownOpts): void {
+  for (const { long = "", negate } of command.options) {
+    const opposite = `--${long.slice("--no-".length)}`;
+    if (!negate || !command.options.some((option) => option.long === opposite)) continue;
+    const given = new Set<string>();
+    for (const flag of [long, opposite])
+      command.on(`option:${flag.slice(2)}`, () => {
+        if (given.add(flag).size === 2) throw usage(`${opposite} cannot be used with ${long}.`);
+      });
+  }
 }
 
 export function unknownCommand(word: string, group: CommandUnknownOpts): PaylinkError {
@@ -36,11 +63,13 @@ export function unknownCommand(word: string, group: CommandUnknownOpts): Paylink
     word,
     names.map((command) => command.name()),
   );
-  const intended = names.find((command) => command.name() === near);
-  return new PaylinkError("usage", `Unknown command '${word}'.${didYouMean(near)}`, {
-    hint: `Try: ${(intended && exampleOf(intended)) ?? `${pathOf(group)} --help`}`,
-  });
+  const message = `Unknown command '${word}'.${didYouMean(near)}`;
+  return near === undefined
+    ? new PaylinkError("usage", message, listOf(group))
+    : usage(message, { typed: word, instead: near });
 }
+
+const listOf = (group: CommandUnknownOpts) => ({ hint: `To list the commands: ${pathOf(group)} --help` });
 
 const withSubcommands = (command: CommandUnknownOpts): CommandUnknownOpts[] => [
   command,
@@ -55,29 +84,71 @@ function refuseUnknown(command: CommandUnknownOpts): void {
   if (!group.commands.some((known) => known.name() === word)) throw unknownCommand(word, group);
 }
 
+/** commander's own words, where there are no better ones. */
 function usageError(command: CommandUnknownOpts, { code, message }: CommanderError): PaylinkError {
-  const text = message.replace(/^error: /, "").replace(/\.$/, "");
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-  return usage(code === "commander.unknownOption" ? sentence + suggestion(command) : sentence, command);
+  const [, quoted = ""] = /'([^']*)'/.exec(message) ?? [];
+  switch (code) {
+    case "commander.unknownOption":
+      return unknownOption(command, quoted);
+    case "commander.excessArguments":
+      return excessArguments(command);
+    case "commander.optionMissingArgument": {
+      const [flag = ""] = quoted.match(/--[\w-]+/) ?? [];
+      return usage(needsValue(quoted, flag), missingValue(flag, command));
+    }
+    case "commander.missingMandatoryOptionValue": {
+      const [flag = ""] = quoted.match(/--[\w-]+/) ?? [];
+      return usage(`${flag} is required.`, missingFlag(flag, command));
+    }
+    case "commander.missingArgument": {
+      const index = command.registeredArguments.findIndex((argument) => argument.name() === quoted);
+      return usage(`The argument <${quoted}> is required.`, missingArgument(index, command));
+    }
+    default:
+      return usage(sentence(message), nearestChoice(message));
+  }
 }
 
-function usage(message: string, command: CommandUnknownOpts): PaylinkError {
-  const example = exampleOf(command);
-  return new PaylinkError("usage", message, {
-    hint: example === undefined ? undefined : `Try: ${example}`,
-  });
-}
-
-function suggestion(command: CommandUnknownOpts): string {
-  const [, typed = ""] = /^--?([^=]+)/.exec(command.args.find((word) => /^-./.test(word)) ?? "") ?? [];
+function unknownOption(command: CommandUnknownOpts, word: string): PaylinkError {
+  const [, typed = ""] = /^--?([^=]+)/.exec(word) ?? [];
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
-  const names = options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []);
-  const near = nearest(typed, names);
-  return didYouMean(near === undefined ? undefined : `--${near}`);
+  const near = nearest(
+    typed,
+    options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []),
+  );
+  const meant = near === undefined ? undefined : `--${near}`;
+  const [flag = ""] = word.split("=");
+  return usage(
+    `Unknown option '${word}'.${didYouMean(meant)}`,
+    meant === undefined ? undefined : { typed: flag, instead: meant },
+  );
 }
 
-const didYouMean = (name: string | undefined): string => (name === undefined ? "" : ` Did you mean ${name}?`);
+function excessArguments(command: CommandUnknownOpts): PaylinkError {
+  const { length } = command.registeredArguments;
+  const takes = length === 0 ? "no arguments" : length === 1 ? "one argument" : `${length} arguments`;
+  return usage(`Unexpected argument '${command.args[length] ?? ""}': ${pathOf(command)} takes ${takes}.`);
+}
 
-const pathOf = (command: CommandUnknownOpts): string =>
-  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+/** `flags` as declared, such as `--amount <decimal>`. */
+const needsValue = (flags: string, flag: string): string =>
+  `${flag} needs a value: ${flag} ${/<.*>/.exec(flags)?.[0] ?? ""}`;
+
+function nearestChoice(message: string): Correction | undefined {
+  const [, typed, choices = ""] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
+  const near = typed === undefined ? undefined : nearest(typed, choices.split(", "));
+  return typed === undefined || near === undefined ? undefined : { typed, instead: near };
+}
+
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, "").replace(/\.$/, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+const usage = (message: string, correction?: Correction): PaylinkError =>
+  new PaylinkError("usage", message, {
+    corrections: correction === undefined ? undefined : [correction],
+  });
+
+const didYouMean = (name: string | undefined): string => (name === undefined ? "" : ` Did you mean ${name}?`);

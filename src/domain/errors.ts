@@ -120,6 +120,18 @@ export type FailureCode = keyof typeof FAILURES;
 export interface Problem {
   readonly at: string;
   readonly message: string;
+  /** The value as it was typed. */
+  readonly value?: string;
+  /** The value that was probably meant. */
+  readonly instead?: string;
+}
+
+/** A change to the command line as it was typed. */
+export interface Correction {
+  /** The word that is replaced; without it, something is added at the end. */
+  readonly typed?: string;
+  /** As it is typed in a shell. */
+  readonly instead: string;
 }
 
 interface FailureOptions {
@@ -127,6 +139,8 @@ interface FailureOptions {
   readonly hint?: string | undefined;
   /** Every problem behind the message. */
   readonly problems?: readonly Problem[];
+  /** How the command line can be corrected, if all of it can. */
+  readonly corrections?: readonly Correction[] | undefined;
   /** Facts for scripts: `--json` prints them as `details`. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -136,6 +150,7 @@ export class PaylinkError extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;
   readonly problems: readonly Problem[];
+  readonly corrections: readonly Correction[] | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
@@ -145,6 +160,7 @@ export class PaylinkError extends Error {
     const failure: Failure = FAILURES[code];
     this.hint = options.hint ?? failure.hint;
     this.problems = options.problems ?? [];
+    this.corrections = options.corrections;
     this.details = options.details ?? {};
   }
 

@@ -1,4 +1,4 @@
-/** The ports and addresses that `paylink listen` and `paylink sandbox` use on this machine by default. */
+/** The profile, ports and addresses that `paylink listen` and `paylink sandbox` use on this machine by default. */
 
 export const LISTENER_PORT = 4000;
 export const LISTENER_URL = `http://127.0.0.1:${LISTENER_PORT}/`;
@@ -6,3 +6,6 @@ export const LISTENER_URL = `http://127.0.0.1:${LISTENER_PORT}/`;
 export const SANDBOX_PORT = 4010;
 /** Without a final slash, as profiles store it. */
 export const SANDBOX_URL = `http://127.0.0.1:${SANDBOX_PORT}`;
+
+/** The profile that `paylink sandbox` writes. */
+export const SANDBOX_PROFILE = "sandbox";

@@ -1,7 +1,7 @@
-/** Parses a field of a request as people type it (flag, prompt answer, CSV cell) into the value to send. */
+/** Fields of a request as people type them (flag, prompt answer, CSV cell): the value to send, and the echo of a bad one. */
 
 import { currencyCode } from "./currency.ts";
-import type { Json } from "./json.ts";
+import { isJsonNumber, type Json } from "./json.ts";
 import { parseAmount } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
 import { formatInstant, parseWhen } from "./when.ts";
@@ -32,4 +32,10 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
     default:
       return accepted(text);
   }
+}
+
+/** Echoes a bad value after the message about it; a whole object or list would be too long. */
+export function got(value: Json | undefined): string {
+  if (typeof value === "string") return ` (got "${value}")`;
+  return isJsonNumber(value) ? ` (got ${value.value})` : "";
 }

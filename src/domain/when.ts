@@ -20,14 +20,13 @@ export function isUtcDateTime(text: string): boolean {
   return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text));
 }
 
-/** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
-export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
-
 /** Now as the service counts time: a sandbox can have a clock of its own. */
 export interface ServiceTime {
   readonly now: Date;
   readonly ofSandbox: boolean;
 }
+/** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
+export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
 
 /**
  * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since

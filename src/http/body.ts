@@ -1,13 +1,27 @@
-/** Reads a request's body within its limit, and discards the rest of a refused one, so that its sender gets the answer. */
+/** Reads a request's body within its limits, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "./exchange.ts";
+import type { RequestMemory, RequestShare } from "./request-memory.ts";
 
 /** Limits on what is still read from a refused sender: bytes, and milliseconds. */
 const LINGER_BYTES = 4 * 1024 * 1024;
 const LINGER_TIME = 1_000;
+/**
+ * Each chunk takes the same time however small it is: a body of one-byte chunks takes a second for each MB. After this
+ * many chunks, they must have this many bytes on average.
+ */
+const FREE_CHUNKS = 4096;
+const AVERAGE_CHUNK = 64;
+/** Bytes of a body's first buffer, which doubles as the body grows. */
+const FIRST_BUFFER = 4096;
 
 export function tooLarge(incoming: IncomingMessage, maxBody: number): Refusal | undefined {
-  return Number(incoming.headers["content-length"] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
+  return (declaredLength(incoming) ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
+}
+
+function declaredLength({ headers }: IncomingMessage): number | undefined {
+  const length = headers["content-length"];
+  return length === undefined ? undefined : Number(length);
 }
 
 const bodyTooLarge = (maxBody: number): Refusal => ({
@@ -16,54 +30,105 @@ const bodyTooLarge = (maxBody: number): Refusal => ({
   detail: `the body is larger than ${maxBody} bytes`,
 });
 
-/** Calls `received` with the size of each chunk. */
+const CHUNKS_TOO_SMALL: Refusal = {
+  code: "chunks_too_small",
+  status: 400,
+  detail: `the body comes in more than ${FREE_CHUNKS} chunks of less than ${AVERAGE_CHUNK} bytes on average`,
+};
+
+const OVERLOADED: Refusal = {
+  code: "overloaded",
+  status: 503,
+  detail: "the requests that arrived at the same time need more memory than is set aside for them",
+};
+
+export interface ReadBody {
+  readonly bytes: Uint8Array;
+  /** To be released once the request is answered. */
+  readonly share: RequestShare;
+}
+
+interface BodyLimits {
+  readonly maxBody: number;
+  readonly memory: RequestMemory;
+  readonly isPreferred: boolean;
+}
+
+/** A body costs its length, whatever the size of its chunks: each chunk is copied into one buffer. */
 export function readBody(
   incoming: IncomingMessage,
-  maxBody: number,
-  received: (bytes: number) => void,
-): Promise<Uint8Array | Refusal> {
+  { maxBody, memory, isPreferred }: BodyLimits,
+): Promise<ReadBody | Refusal> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    const longest = declaredLength(incoming) ?? maxBody;
+    let buffer = Buffer.alloc(0);
     let length = 0;
-    incoming.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > maxBody) {
-        chunks.length = 0;
-        incoming.pause();
-        resolve(bodyTooLarge(maxBody));
-      } else {
-        received(chunk.length);
-        chunks.push(chunk);
+    let chunks = 0;
+    const refuse = (refusal: Refusal): void => {
+      incoming.off("data", take).pause();
+      buffer = Buffer.alloc(0);
+      share.release();
+      resolve(refusal);
+    };
+    const share = memory.share(isPreferred, () => refuse(OVERLOADED));
+    const makeRoom = (needed: number): void => {
+      if (needed <= buffer.length) return;
+      const size = Math.max(needed, Math.min(longest, Math.max(2 * buffer.length, FIRST_BUFFER)));
+      const larger = Buffer.allocUnsafe(size);
+      buffer.copy(larger, 0, 0, length);
+      const added = size - buffer.length;
+      buffer = larger;
+      share.grow(added);
+    };
+    const take = (chunk: Buffer): void => {
+      const total = length + chunk.length;
+      chunks += 1;
+      if (total > maxBody) return refuse(bodyTooLarge(maxBody));
+      if (chunks > FREE_CHUNKS && total < chunks * AVERAGE_CHUNK) {
+        incoming.socket.pause();
+        return refuse(CHUNKS_TOO_SMALL);
       }
-    });
+      makeRoom(total);
+      // Empty if the memory was needed for others.
+      chunk.copy(buffer, length);
+      length = total;
+    };
+    incoming.on("data", take);
     incoming.on("end", () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
+      share.complete();
+      resolve({ bytes: buffer.subarray(0, length), share });
     });
     incoming.on("error", () =>
-      resolve({
+      refuse({
         code: "body_incomplete",
         status: 400,
         detail: `the connection ended after ${length} bytes of body`,
       }),
     );
+    share.open();
   });
 }
 
-/** Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits. */
+/**
+ * Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits; not from a
+ * paused socket.
+ */
 export function discardRest(incoming: IncomingMessage): Promise<void> {
-  if (incoming.complete || incoming.destroyed) return Promise.resolve();
+  if (incoming.complete || incoming.destroyed || incoming.socket.isPaused()) return Promise.resolve();
   return new Promise((resolve) => {
     let length = 0;
+    let chunks = 0;
     const enough = setTimeout(done, LINGER_TIME);
     function done(): void {
       clearTimeout(enough);
       incoming.pause();
+      incoming.socket.pause();
       resolve();
     }
     incoming.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      if (length > LINGER_BYTES) done();
+      chunks += 1;
+      if (length > LINGER_BYTES || chunks > FREE_CHUNKS) done();
     });
     incoming.once("end", done).once("close", done).resume();
   });

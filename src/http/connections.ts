@@ -1,20 +1,18 @@
-/** Limits the connections and unfinished bodies that senders can hold: those that wait longest are dropped first. */
+/** Limits the connections that senders can hold: those that sent nothing make room first, then those that wait longest. */
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
+import { report } from "node:process";
 
-/**
- * More than any service opens, and fewer than the usual limit of 1024 open files. Beyond it, idle connections make room
- * for new ones.
- */
-const MAX_CONNECTIONS = 800;
-/** Bytes of unfinished bodies over all connections. */
-const MAX_UNFINISHED = 64 * 1024 * 1024;
+/** More than any service opens. A sender has a second to send something where 2,000 idle ones are opened each second. */
+const MAX_CONNECTIONS = 3000;
+/** Open files that are left for the store, its thread and the forwarding. */
+const RESERVED_FILES = 200;
+/** The usual limit of open files, where the system does not say. */
+const USUAL_FILES = 1024;
 
 export interface Connections {
   /** The connection is new and waits for its first request. */
   readonly opened: (socket: Socket) => void;
-  /** More bytes of a body arrived. */
-  readonly received: (socket: Socket, bytes: number) => void;
   /** The request is complete: its connection is kept until it has been answered. */
   readonly complete: (socket: Socket) => void;
   /** The request was answered: its connection waits again. */
@@ -24,45 +22,50 @@ export interface Connections {
 }
 
 export function trackConnections(): Connections {
-  /** The bytes that each waiting connection holds, the longest waiting first. */
-  const waiting = new Map<Socket, number>();
-  let unfinished = 0;
+  const most = Math.min(MAX_CONNECTIONS, Math.max(1, maxOpenFiles() - RESERVED_FILES));
+  /** Connections that had sent nothing when last looked at, and all others; the longest waiting first. */
+  const silent = new Set<Socket>();
+  const heard = new Set<Socket>();
   const untrack = (socket: Socket): void => {
-    unfinished -= waiting.get(socket) ?? 0;
-    waiting.delete(socket);
-  };
-  const wait = (socket: Socket): void => {
-    untrack(socket);
-    if (!socket.destroyed) waiting.set(socket, 0);
-  };
-  const makeRoom = (): void => {
-    for (const [socket, bytes] of waiting) {
-      const tooMany = waiting.size > MAX_CONNECTIONS;
-      if (!tooMany && unfinished <= MAX_UNFINISHED) return;
-      if (tooMany || bytes > 0) drop(socket);
-    }
+    silent.delete(socket);
+    heard.delete(socket);
   };
   const drop = (socket: Socket): void => {
     untrack(socket);
     socket.destroy();
   };
+  const makeRoom = (): void => {
+    if (silent.size + heard.size <= most) return;
+    for (const socket of silent) {
+      if (socket.bytesRead === 0) return drop(socket);
+      silent.delete(socket);
+      heard.add(socket);
+    }
+    const [longest] = heard;
+    if (longest !== undefined) drop(longest);
+  };
   return {
     opened: (socket) => {
       socket.once("close", () => untrack(socket));
-      wait(socket);
-      makeRoom();
-    },
-    received: (socket, bytes) => {
-      const held = waiting.get(socket);
-      if (held === undefined) return;
-      waiting.set(socket, held + bytes);
-      unfinished += bytes;
+      if (!socket.destroyed) silent.add(socket);
       makeRoom();
     },
     complete: untrack,
-    answered: wait,
-    dropWaiting: () => [...waiting.keys()].forEach(drop),
+    answered: (socket) => {
+      untrack(socket);
+      if (!socket.destroyed) heard.add(socket);
+    },
+    dropWaiting: () => [...silent, ...heard].forEach(drop),
   };
+}
+
+function maxOpenFiles(): number {
+  // With the network, the report would look up the name of each connected address.
+  Object.assign(report, { excludeNetwork: true });
+  const limits = JSON.stringify(report.getReport());
+  const [, files] = /"open_files":\{"soft":"?(\d+|unlimited)/.exec(limits) ?? [];
+  if (files === undefined) return USUAL_FILES;
+  return files === "unlimited" ? Infinity : Number(files);
 }
 
 /** A connection waits from its TCP handshake on; after the TLS handshake, the secure socket takes its place. */

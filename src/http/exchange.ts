@@ -8,12 +8,12 @@ export interface SendOptions {
   readonly maxReply?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;
-  /** Identifies paylink to the server (mutual TLS). */
-  readonly clientCertificate?: TlsFiles | undefined;
   /** Ends the exchange at once, with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Ignores the signal once the request has left: its effect must become known. */
   readonly finish?: boolean;
+  /** Identifies paylink to the server (mutual TLS). */
+  readonly clientCertificate?: TlsFiles | undefined;
 }
 
 /** Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. */
@@ -63,6 +63,8 @@ export interface ServeOptions {
   readonly tls?: TlsFiles | undefined;
   /** Refuses by the head alone, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
+  /** Whose requests are refused last where memory runs short. */
+  readonly prefers?: (head: RequestHead) => boolean;
   /** Called for each refused request, with its head where one was read. */
   readonly refused?: (refusal: Refusal, head: RequestHead | undefined) => void;
   /** Called when a handler throws; the request is answered 500. */

@@ -9,11 +9,13 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
+import { answer } from "./answer.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
-import type { Handler, Refusal, Serve, ServeOptions, StreamedReply, TlsFiles } from "./exchange.ts";
-import { withBody, type HeaderLine, type HttpReply, type RequestHead } from "./message.ts";
+import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
+import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
 import { refuseSocket } from "./refuse-socket.ts";
+import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -33,6 +35,7 @@ const CLOSE_GRACE = 1_000;
 interface ServerState extends ServeOptions {
   readonly handler: Handler;
   readonly connections: Connections;
+  readonly memory: RequestMemory;
   readonly scheme: "http" | "https";
   /** Connections whose body is being read. */
   readonly reading: WeakSet<Socket>;
@@ -45,6 +48,7 @@ export const serve: Serve = async (handler, options) => {
     ...options,
     handler,
     connections: trackConnections(),
+    memory: createRequestMemory(),
     reading: new WeakSet(),
     scheme,
     closing: false,
@@ -54,7 +58,7 @@ export const serve: Serve = async (handler, options) => {
     outgoing.on("close", () => state.connections.answered(incoming.socket));
     exchange(incoming, outgoing, state).catch((error: unknown) => {
       options.faulted?.(error);
-      answer(outgoing, { status: 500, headers: [], body: EMPTY }, state);
+      answer(outgoing, { status: 500, headers: [], body: EMPTY }, state.closing);
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
@@ -121,11 +125,16 @@ async function exchange(
   const head = headOf(incoming, state);
   const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
-  const body = await readBody(incoming, state.maxBody, (bytes) => state.connections.received(socket, bytes));
+  const { maxBody, memory, prefers, connections, handler } = state;
+  const body = await readBody(incoming, { maxBody, memory, isPreferred: prefers?.(head) ?? false });
   state.reading.delete(socket);
-  if (!(body instanceof Uint8Array)) return refuse(body, head, incoming, outgoing, state);
-  state.connections.complete(socket);
-  answer(outgoing, await state.handler(withBody(head, body, pairs(incoming.rawTrailers))), state);
+  if ("status" in body) return refuse(body, head, incoming, outgoing, state);
+  connections.complete(socket);
+  try {
+    answer(outgoing, await handler(withBody(head, body.bytes, pairs(incoming.rawTrailers))), state.closing);
+  } finally {
+    body.share.release();
+  }
 }
 
 function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead {
@@ -162,39 +171,16 @@ async function refuse(
   state: ServerState,
 ): Promise<void> {
   state.refused?.(refusal, head);
-  const headers: HeaderLine[] = refusal.status === 405 ? [["Allow", "POST"]] : [];
+  const headers: HeaderLine[] = [...(HEADERS_OF[refusal.status] ?? []), ["Connection", "close"]];
   await discardRest(incoming);
-  const reply = {
-    status: refusal.status,
-    headers: [...headers, ["Connection", "close"] as const],
-    body: EMPTY,
-  };
-  answer(outgoing, reply, state);
+  answer(outgoing, { status: refusal.status, headers, body: EMPTY }, state.closing);
 }
 
-function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, { closing }: ServerState): void {
-  if (outgoing.headersSent || outgoing.destroyed) return;
-  const { status, body } = reply;
-  const headers = closing ? [...reply.headers, ["Connection", "close"] as const] : reply.headers;
-  if (!(body instanceof Uint8Array)) {
-    outgoing.writeHead(status, headers.flat());
-    void stream(outgoing, body);
-    return;
-  }
-  outgoing.writeHead(status, [...headers.flat(), "Content-Length", String(body.length)]);
-  // Ending without a body sends the head in one write.
-  if (body.length > 0) outgoing.end(body);
-  else outgoing.end();
-}
-
-async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
-  outgoing.flushHeaders();
-  for await (const chunk of body) {
-    if (outgoing.destroyed) return;
-    outgoing.write(chunk);
-  }
-  outgoing.end();
-}
+/** Headers that belong to a status (RFC 9110 15.5.6, 10.2.3). */
+const HEADERS_OF: Readonly<Record<number, readonly HeaderLine[]>> = {
+  405: [["Allow", "POST"]],
+  503: [["Retry-After", "1"]],
+};
 
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOptions): PaylinkError {
   if (error.code === "EADDRINUSE")

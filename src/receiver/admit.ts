@@ -9,6 +9,10 @@ export const MAX_SIGNATURE_FIELD = 8192;
 
 const refusal = (code: string, status: number, detail: string): Refusal => ({ code, status, detail });
 
+/** Whether a request may be a webhook: others are refused first where memory runs short. */
+export const looksSigned = ({ headers }: RequestHead): boolean =>
+  fieldLines(headers, "signature-input").length > 0 && fieldLines(headers, "signature").length > 0;
+
 /** The rules of every webhook, captured or received: form, limits, method and transfer coding. */
 export function refuseMessage(head: RequestHead): Refusal | undefined {
   return refuseForm(head) ?? refuseMethod(head) ?? refuseCoding(head.headers);

@@ -49,15 +49,16 @@ export interface Rejection {
 export interface Forward {
   readonly at: Date;
   readonly target: string;
-  /** The application's status; 502 if it was not reached, 504 if it did not answer in time. */
-  readonly status: number;
+  /** The application's status; null if it did not answer. */
+  readonly status: number | null;
   readonly ms: number;
   /** The beginning of the application's answer, or why there was none; empty for a 2xx. */
   readonly detail: string;
 }
 
 /** The application accepts an event with any 2xx. */
-export const isAccepted = (status: number): boolean => status >= 200 && status < 300;
+export const isAccepted = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
 
 /** What the log knows about a stored event. */
 export interface StoreResult {
@@ -90,8 +91,8 @@ export interface EventLog {
   append(event: NewEvent, claimUntil?: Date): Promise<StoreResult>;
   /** What has become of an event, named by its first delivery. */
   lookUp(first: string, now: Date): Promise<StoreResult>;
-  /** Stores a rejection when there is room for it; nothing waits for it. */
-  reject(rejection: Rejection): void;
+  /** Resolves once the rejection is stored; rejects when it is not. */
+  reject(rejection: Rejection): Promise<void>;
   /** Resolves once the attempt to forward the event, named by its first delivery, is durable. */
   forwarded(first: string, forward: Forward): Promise<void>;
 }

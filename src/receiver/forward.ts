@@ -1,8 +1,9 @@
 /** Forwards webhooks to the merchant's application: the bytes and signature headers as received, in order of arrival. */
 import { messageOf } from "../domain/errors.ts";
-import { SendTimeout, type Send } from "../http/exchange.ts";
-import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import { SendError, SendTimeout, type Send } from "../http/exchange.ts";
+import type { HeaderLine } from "../http/message.ts";
 import { isAccepted, type EventLog, type Forward, type StoreResult, type WebhookEvent } from "./events.ts";
+import { forwardRequest, type Forwarded } from "./forward-request.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
 const TIMEOUT = 30_000;
@@ -23,84 +24,61 @@ export interface ForwardOptions {
   readonly insecure: boolean;
 }
 
+interface Attempt extends Forward {
+  /** The application took too long to answer. */
+  readonly timedOut: boolean;
+}
+
 /** Makes one attempt. Never throws: the result says why the application did not answer. */
 export async function forward(
-  request: HttpRequest,
+  forwarded: Forwarded,
   url: URL,
   { send, now, headers, insecure }: ForwardOptions,
   timeout = TIMEOUT,
-): Promise<Forward> {
+): Promise<Attempt> {
   const at = now();
-  const result = (status: number, detail: string): Forward => ({
+  const result = (status: number | null, detail: string, timedOut = false): Attempt => ({
     at,
     target: url.href,
     status,
     ms: now().getTime() - at.getTime(),
     detail,
+    timedOut,
   });
   try {
-    const reply = await send(forwardRequest(request, url, headers), { timeout, insecure });
+    const reply = await send(forwardRequest(forwarded, url, headers), { timeout, insecure });
     return result(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
   } catch (error) {
-    const reason = messageOf(error);
-    return result(error instanceof SendTimeout ? 504 : 502, reason);
+    return result(null, describeFailure(error), error instanceof SendTimeout);
   }
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof SendTimeout) return `timed out: ${error.message}`;
+  const isSent = error instanceof SendError && error.sent;
+  return `${isSent ? "no answer" : "not reached"}: ${reasonOf(error)}`;
+}
+
+/** What the codes of the system mean. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to the host",
+  ENOTFOUND: "the host name is unknown",
+  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
+  UND_ERR_SOCKET: "the connection was closed",
+};
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return REASONS[code] ?? messageOf(error);
 }
 
 function beginning(body: Uint8Array): string {
   // Four bytes are the longest character of UTF-8.
   const text = new TextDecoder().decode(body.subarray(0, 4 * DETAIL_LENGTH));
   return [...text].slice(0, DETAIL_LENGTH).join("");
-}
-
-/** Fields of a single connection (RFC 9110 7.6.1), and fields that each connection sets itself. */
-const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
-/** Fields that the application needs unchanged to verify the signature. */
-const SIGNED: ReadonlySet<string> = new Set([
-  "content-digest",
-  "content-type",
-  "signature",
-  "signature-input",
-]);
-
-/** Whether the user may add a header of this name. */
-export const mayAdd = (name: string): boolean =>
-  name.toLowerCase() === "host" ||
-  (!NOT_FORWARDED.has(name.toLowerCase()) && !SIGNED.has(name.toLowerCase()));
-
-function forwardRequest(request: HttpRequest, url: URL, added: readonly HeaderLine[]): HttpRequest {
-  const names = new Set(request.headers.map(([name]) => name.toLowerCase()));
-  const forwarded = request.headers.filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()));
-  const host: readonly HeaderLine[] = added.some(([name]) => name.toLowerCase() === "host")
-    ? []
-    : [["Host", url.host]];
-  // To verify the signature, the application has to know which address was signed.
-  const origin: readonly HeaderLine[] =
-    names.has("x-forwarded-host") || request.authority === ""
-      ? []
-      : [
-          ["X-Forwarded-Host", request.authority],
-          ["X-Forwarded-Proto", request.scheme],
-        ];
-  return {
-    method: request.method,
-    ...addressOf(url),
-    headers: [...host, ...forwarded, ["Content-Length", String(request.body.length)], ...origin, ...added],
-    body: request.body,
-  };
 }
 
 interface ForwarderParts extends ForwardOptions {
@@ -181,18 +159,25 @@ async function attempt(
 ): Promise<number> {
   const at = parts.now();
   const remaining = deadline - at.getTime();
-  const forwarded: Forward =
+  const forwarded: Attempt =
     remaining > 0
-      ? await forward(event.request, url, parts, remaining)
+      ? await forward(event, url, parts, remaining)
       : {
           at,
           target: url.href,
-          status: 504,
+          status: null,
           ms: 0,
           detail: "timed out in the queue: earlier webhooks took all the time",
+          timedOut: true,
         };
   // The event is stored already, so the application's answer counts even where the disk has no room to record it.
   await parts.log.forwarded(first, forwarded).catch(() => undefined);
   parts.observe(event, forwarded);
-  return isAccepted(forwarded.status) ? 200 : forwarded.status;
+  return statusFor(forwarded);
+}
+
+/** What the service is answered, so that it delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). */
+function statusFor({ status, timedOut }: Attempt): number {
+  if (status === null) return timedOut ? 504 : 502;
+  return isAccepted(status) ? 200 : status;
 }

@@ -30,7 +30,7 @@ export function createMemoryLog(): EventLog {
       return firstDelivery(id);
     },
     lookUp: async (first) => known(first),
-    reject: () => undefined,
+    reject: async () => undefined,
     forwarded: async (first, { status }) => {
       if (isAccepted(status)) accepted.add(first);
     },

@@ -6,10 +6,11 @@ import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
-import { refuseHead } from "./admit.ts";
+import { looksSigned, refuseHead } from "./admit.ts";
 import { eventJson, type EventLog, type StoreResult, type Rejection, type WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
+import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {
   readonly keys: readonly VerificationKey[];
@@ -29,6 +30,8 @@ export interface ReceiverParts {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  /** Called with a number of rejections that arrived faster than they could be stored. */
+  readonly dropped?: (rejections: number) => void;
 }
 
 export interface ReceiverOptions extends Omit<ReceiverParts, "address"> {
@@ -46,7 +49,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Server> {
   const scheme = tls === undefined ? "http" : "https";
   let own: ReceiverAddress = { kind: "own", scheme, hosts: [host], port };
   const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress ?? own });
-  const server = await serve(handle, { host, port, tls, maxBody, admit, refused, faulted });
+  const prefers = looksSigned;
+  const server = await serve(handle, { host, port, tls, maxBody, admit, prefers, refused, faulted });
   own = { kind: "own", scheme, hosts: server.hosts, port: server.port };
   return server;
 }
@@ -61,11 +65,12 @@ type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverParts): Receiver {
-  const { path, log, strict, unverified, now, newId, observe } = parts;
+  const { path, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
   const judgeWithFreshKeys = createJudge(parts);
+  const storeRejection = createRejectionQueue(log, dropped);
   const reject: Reject = (rejected) => {
     const rejection: Rejection = { type: "rejected", id: newId(), receivedAt: now(), ...rejected };
-    log.reject(rejection);
+    storeRejection(rejection);
     observe(rejection);
     return reply(rejection.status);
   };

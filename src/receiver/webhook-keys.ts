@@ -8,8 +8,10 @@ import { readKeys } from "../signatures/keys.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 
 interface KeySources {
-  readonly readFile: (path: string) => Promise<Uint8Array>;
+  readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
   readonly send: Send;
+  /** Where the sources are named: a flag or a setting. */
+  readonly place: string;
   /** Ends the reading of a key. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each problem of a key that is still used. */
@@ -75,10 +77,10 @@ async function loadKey(source: string, io: KeySources): Promise<VerificationKey[
   return read.keys;
 }
 
-async function bytesOf(source: string, { readFile, send, signal }: KeySources): Promise<Uint8Array> {
+async function bytesOf(source: string, { readFile, send, signal, place }: KeySources): Promise<Uint8Array> {
   if (isKeyText(source)) return new TextEncoder().encode(source);
   const url = parseWebAddress(source);
-  return url === undefined ? readFile(source) : fetchKey(url, send, signal);
+  return url === undefined ? readFile(source, place) : fetchKey(url, send, signal);
 }
 
 /** Milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */

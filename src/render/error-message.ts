@@ -12,15 +12,19 @@ interface ErrorStyle {
   readonly unwritten: readonly string[];
 }
 
-/** `example` is a command line that works, shown if the error has no hint. */
+/** `corrected` is the command line as it was probably meant. */
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings, unwritten }: ErrorStyle,
-  example?: string,
+  corrected?: string,
 ): string {
+  const hints = [
+    ...(corrected === undefined ? [] : [`Try: ${safeText(corrected)}`]),
+    ...(error.hint?.split("\n") ?? []),
+  ];
   if (json)
     return JSON.stringify({
-      error: jsonOf(error),
+      error: jsonOf(error, hints),
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
     });
@@ -32,8 +36,7 @@ export function renderError(
   }
   const { body } = error.details;
   if (typeof body === "string") lines.push(safeLines(body));
-  const hint = error.hint ?? (example === undefined ? undefined : `Try: ${example}`);
-  if (hint !== undefined) lines.push(...hint.split("\n").map((line) => `  ${line}`));
+  lines.push(...hints.map((line) => `  ${line}`));
   return lines.join("\n");
 }
 
@@ -46,14 +49,17 @@ function fixes({ code, problems }: PaylinkError): string {
 /** One problem, or warning, on one line: its place and its message. */
 export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
 
-function jsonOf({ code, message, problems, hint, details }: PaylinkError): Record<string, unknown> {
+function jsonOf(
+  { code, message, problems, details }: PaylinkError,
+  hints: readonly string[],
+): Record<string, unknown> {
   return {
     code,
     message,
     details: {
       ...details,
       ...(problems.length > 0 ? { problems } : {}),
-      ...(hint === undefined ? {} : { hint }),
+      ...(hints.length > 0 ? { hint: hints.join("\n") } : {}),
     },
   };
 }

@@ -45,17 +45,20 @@ export function renderRejection(
 
 interface Forwarded {
   readonly target: string;
-  readonly status: number;
+  /** Null if the application did not answer. */
+  readonly status: number | null;
   readonly ms: number;
   readonly detail: string;
 }
 
-/** The status and latency of the application, and its error text if it did not accept the event. */
+/** The application's status and latency, and its error text; without an answer, the reason. */
 export function renderForward(id: string, { target, status, ms, detail }: Forwarded, paint: Paint): string {
+  const line = (what: string): string =>
+    `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}`;
+  if (status === null) return line(paint.red.bold(safeText(detail)));
   const isAccepted = status >= 200 && status < 300;
-  const colour = isAccepted ? paint.green : paint.red.bold;
-  const line = `  ${paint.dim("→")} ${paint.dim(id)} ${colour(String(status))} in ${Math.round(ms)} ms  ${safeText(target)}`;
-  return detail === "" ? line : `${line}\n    ${safeText(detail)}`;
+  const shown = line((isAccepted ? paint.green : paint.red.bold)(String(status)));
+  return detail === "" ? shown : `${shown}\n    ${safeText(detail)}`;
 }
 
 export interface Counts {

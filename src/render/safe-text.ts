@@ -18,6 +18,22 @@ export function safeLines(text: string): string {
   return text.split("\n").map(safeText).join("\n");
 }
 
+/** What JSON allows between its tokens; inside a string these characters are escaped already. */
+const WHITE_SPACE: ReadonlySet<string> = new Set(["\t", "\n", "\r"]);
+
+/** A JSON text with the same values, without a byte order mark, and with every unsafe character of its strings escaped. */
+export function safeJson(json: string): string {
+  const text = json.startsWith("\uFEFF") ? json.slice(1) : json;
+  return text.replace(UNSAFE, (found) => (WHITE_SPACE.has(found) ? found : escaped(found)));
+}
+
+/** One escape for each UTF-16 unit, as JSON has it. */
+const escaped = (text: string): string =>
+  Array.from(
+    { length: text.length },
+    (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`,
+  ).join("");
+
 /** At most `length` characters, with an ellipsis if something was cut. */
 export function clip(text: string, length: number): string {
   const characters = [...text];

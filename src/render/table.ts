@@ -1,5 +1,5 @@
-/** Lays out columns of remote text. Values are never shortened, since users copy them. */
-import { safeText } from "./safe-text.ts";
+/** Lays out columns of remote text. */
+import { clip, safeText } from "./safe-text.ts";
 
 export interface Cell {
   readonly text: string;
@@ -8,21 +8,35 @@ export interface Cell {
   readonly right?: boolean;
 }
 
-export function renderTable(rows: readonly (readonly Cell[])[]): string {
+/** Values longer than the width allows are shortened, those of the widest column first. */
+export function renderTable(rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
   const texts = rows.map((row) => row.map(({ text }) => safeText(text)));
   const columns = Math.max(0, ...texts.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
+  const full = Array.from({ length: columns }, (_, column) =>
     Math.max(0, ...texts.map((row) => (row[column] ?? "").length)),
   );
+  const widths = fitted(full, width - GAP.length * (columns - 1));
   const line = (row: readonly Cell[], index: number): string =>
     row
       .map(({ paint, right = false }, column) => {
-        const text = texts[index]?.[column] ?? "";
+        const text = clip(texts[index]?.[column] ?? "", widths[column] ?? 0);
         const padding = " ".repeat((widths[column] ?? 0) - text.length);
         const shown = paint === undefined ? text : paint(text);
         return right ? padding + shown : shown + padding;
       })
-      .join("  ")
+      .join(GAP)
       .trimEnd();
   return rows.map(line).join("\n");
+}
+
+const GAP = "  ";
+
+/** Takes from the widest column, one character at a time, until all fit. */
+function fitted(full: readonly number[], total: number): readonly number[] {
+  const widths = [...full];
+  for (let sum = widths.reduce((one, other) => one + other, 0); sum > Math.max(total, widths.length); sum--) {
+    const widest = widths.indexOf(Math.max(...widths));
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
 }

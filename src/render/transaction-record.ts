@@ -144,3 +144,12 @@ export function renderCompactRecord(record: TransactionRecord, paint: Paint): st
   );
   return [paintOutcome(outcome, paint) + padding, paint.bold(amountOf(record)), ...rest].join("  ");
 }
+
+/** Outcome, amount and as much of the reference as fits. */
+export function renderOutcomeLine(record: TransactionRecord, { paint, width }: RecordStyle): string {
+  const outcome = outcomeOf(record);
+  const amount = amountOf(record);
+  const room = width - `${outcome}  ${amount}  `.length;
+  const reference = clip(safeText(textOf(record, "reference") ?? "-"), Math.max(1, room));
+  return `${paintOutcome(outcome, paint)}  ${paint.bold(amount)}  ${reference}`;
+}

@@ -11,10 +11,10 @@ export interface BaseRequest {
 /** Throws `usage` if the text is not JSON. `-` is stdin. */
 export async function readBaseRequest(
   path: string,
-  readFile: (path: string) => Promise<Uint8Array>,
+  readFile: (path: string, place: string) => Promise<Uint8Array>,
 ): Promise<BaseRequest> {
   const name = path === "-" ? "stdin" : path;
-  const json = parseJson(new TextDecoder().decode(await readFile(path)));
+  const json = parseJson(new TextDecoder().decode(await readFile(path, "--from")));
   if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
   const problems = json.value.duplicates.map((at) => ({
     at: `${name}: ${at}`,

@@ -8,7 +8,7 @@ import {
 import type { Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
-import { fieldFromText } from "../domain/payment-link-text.ts";
+import { fieldFromText, got } from "../domain/payment-link-text.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/when.ts";
@@ -109,13 +109,13 @@ export function requestBuilder({ flags, base = {}, settings }: Sources): Request
     for (const [field, value] of given) {
       const read = typeof value === "string" ? fieldFromText(field, value, now) : accepted(value);
       if (read.ok) setAt(request, field, read.value);
-      else problems.push({ at: field, message: read.message });
+      else problems.push({ at: field, message: `${read.message}${got(value)}` });
     }
     for (const [flag, text] of typed) {
       if (given.has(FIELD_OF[flag])) continue;
       const value = fieldFromText(FIELD_OF[flag], text, now);
       if (value.ok) setAt(request, FIELD_OF[flag], value.value);
-      else problems.push({ at: nameOf(flag), message: value.message });
+      else problems.push({ at: nameOf(flag), message: `${value.message}${got(text)}`, value: text });
     }
     if (wantsReusable(flags) || hasLinkOptions(given))
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
@@ -142,10 +142,11 @@ function checked(
   const refused = new Set(problems.map(({ at }) => at));
   const missing: Problem[] = [];
   for (const { at, message } of found.problems) {
-    const problem = { at: nameAt(at), message };
+    const value = valueAt(request, at);
+    const problem = { at: nameAt(at), message: `${message}${got(value)}` };
     if (refused.has(problem.at)) continue;
     problems.push(problem);
-    if (valueAt(request, at) === undefined) missing.push(problem);
+    if (value === undefined) missing.push(problem);
   }
   const warnings = found.warnings.map(({ at, message }) => ({ at: nameAt(at), message }));
   const valid = problems.length === 0 ? found.request : null;

@@ -1,20 +1,6 @@
 /** Failures of SQLite, in words that name the file. */
 import { messageOf, PaylinkError } from "../domain/errors.ts";
 
-/** What SQLite's result codes say about the file; every other code is a mistake in a statement. */
-const FILE_FAILURES: Readonly<Record<number, (path: string, reason: string) => PaylinkError>> = {
-  5: (path, reason) => unreadable(path, `is in use by another program: ${reason}`),
-  8: (path, reason) => unwritable(path, reason),
-  10: (path, reason) => unreadable(path, `cannot be read or written: ${reason}`),
-  11: (path, reason) => damaged(path, reason),
-  13: (path, reason) => unwritable(path, reason),
-  14: (path, reason) => unreadable(path, `cannot be opened: ${reason}`),
-  26: (path, reason) => damaged(path, reason),
-};
-
-/** A database of the right version, but of another program. */
-const NO_SUCH = /^no such (?:table|column)/;
-
 export const unreadable = (path: string, what: string): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} ${what}.`);
 
@@ -27,6 +13,18 @@ export const damaged = (path: string, reason: string): PaylinkError =>
     hint: "What is damaged cannot be read, but may be recovered: keep a copy of the file.\nTo continue with a new database, move the file away.",
   });
 
+/** SQLite's own messages: not every driver gives its result codes. */
+const FAILURES: readonly [message: RegExp, failure: (path: string, reason: string) => PaylinkError][] = [
+  // The last one: a database of the same version, but of another program.
+  [/malformed|not a database|^no such (?:table|column)/, damaged],
+  [/readonly database|is full/, unwritable],
+  [/is locked/, (path, reason) => unreadable(path, `is in use by another program: ${reason}`)],
+  [
+    /disk I\/O error|unable to open/,
+    (path, reason) => unreadable(path, `cannot be opened or read: ${reason}`),
+  ],
+];
+
 /** Runs one call of SQLite, and says which file it failed on. */
 export const guard =
   (path: string) =>
@@ -34,8 +32,8 @@ export const guard =
     try {
       return call();
     } catch (error) {
-      const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
       const reason = messageOf(error);
-      throw NO_SUCH.test(reason) ? damaged(path, reason) : (FILE_FAILURES[code]?.(path, reason) ?? error);
+      const [, failure] = FAILURES.find(([message]) => message.test(reason)) ?? [];
+      throw failure?.(path, reason) ?? error;
     }
   };

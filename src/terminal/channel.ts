@@ -63,7 +63,9 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: number } {
   if (stream.fd === undefined || stream.isTTY === true) return false;
-  const kind = fstatSync(stream.fd);
+  // In big integers: on Node 20 the other form leaves its result where the loader of modules looks for symbolic links, and a
+  // package that is linked to, such as the optional SQLite, is not found.
+  const kind = fstatSync(stream.fd, { bigint: true });
   return kind.isFile() || kind.isCharacterDevice();
 }
 

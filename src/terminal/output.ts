@@ -3,7 +3,7 @@ import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
-import { safeLines } from "../render/safe-text.ts";
+import { safeJson, safeLines } from "../render/safe-text.ts";
 import { isReaderGone, openChannel, type Channel, type OutputStream } from "./channel.ts";
 
 export interface StandardStreams {
@@ -27,7 +27,7 @@ export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardC
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
-const MAX_WAITING = 64 * 1024 * 1024;
+const MAX_WAITING = 16 * 1024 * 1024;
 
 /** `hide` removes secrets from every message. */
 export async function createOutput(
@@ -75,17 +75,22 @@ export async function createOutput(
     };
     aroundProgress(stdout, () => toStdout.write(Buffer.from(text), lost));
   };
+  /** What came over the wire is safe in JSON too. */
+  const printed = json ? safeJson : (text: string): string => text;
   return {
     json,
     get width() {
       return widthOf(stdout);
     },
+    get lineWidth() {
+      return stdout.isTTY === true ? widthOf(stdout) : Number.POSITIVE_INFINITY;
+    },
     paint,
     notePaint,
-    data: (text) => print(`${text}\n`),
+    data: (text) => print(`${printed(text)}\n`),
     lines: (texts) => {
       if (unread.signal.aborted || texts.length === 0) return;
-      printLines(`${texts.join("\n")}\n`);
+      printLines(`${printed(texts.join("\n"))}\n`);
       if (toStdout.waiting > MAX_WAITING) unread.abort();
     },
     bytes: print,
@@ -103,13 +108,13 @@ export async function createOutput(
       // Warnings quote files and answers of the service.
       const message = safeLines(hide(text));
       if (!json) talk(`${notePaint.yellow("!")} ${message}`);
-      else if (warningsAsLines) printLines(`${JSON.stringify({ type: "warning", message })}\n`);
+      else if (warningsAsLines) printLines(`${printed(JSON.stringify({ type: "warning", message }))}\n`);
       else warnings.push(message);
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),
     hide,
-    error: talk,
+    error: (text) => talk(printed(text)),
     debug: talk,
     live: stderr.isTTY === true && !json,
     progress: (text = "") => {

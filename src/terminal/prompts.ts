@@ -54,6 +54,7 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
       ask(({ checkbox }) =>
         checkbox({ message, choices: choices.map((choice) => ({ ...choice })) }, context),
       ),
-    confirm: (message) => ask(({ confirm }) => confirm({ message, default: true }, context)),
+    confirm: (message, { initial } = { initial: true }) =>
+      ask(({ confirm }) => confirm({ message, default: initial }, context)),
   };
 }

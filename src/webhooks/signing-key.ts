@@ -3,7 +3,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 
 interface KeySources {
-  readonly readFile: (path: string) => Promise<Uint8Array>;
+  readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
   /** Also while the sandbox is not running. */
   readonly sandbox: () => Promise<{
     readonly identity: { readonly privateKey: string; readonly keyid: string };
@@ -15,7 +15,7 @@ export async function loadSigningKey(
   path: string | undefined,
   { readFile, sandbox }: KeySources,
 ): Promise<SigningKey> {
-  const read = path === undefined ? await sandboxKey(sandbox) : readSigningKey(await readFile(path));
+  const read = path === undefined ? await sandboxKey(sandbox) : readSigningKey(await readFile(path, "--key"));
   const name = path ?? "the sandbox's identity";
   if (!read.ok)
     throw new PaylinkError("key_invalid", `No private key can be read from ${name}: ${read.reason}`, {

@@ -14,7 +14,17 @@ export const FOLDERS = {
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
-    mayImport: ["domain", "undici", "node:http", "node:https", "node:net", "node:os", "node:v8", "node:zlib"],
+    mayImport: [
+      "domain",
+      "undici",
+      "node:http",
+      "node:https",
+      "node:net",
+      "node:os",
+      "node:process",
+      "node:v8",
+      "node:zlib",
+    ],
   },
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
@@ -145,7 +155,8 @@ export const FILES = {
   entry: ["main", "terminal/channel", "env-paths", "node:module"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
-    "commands/declare",
+    "commands/corrections",
+    "commands/global-flags",
     "context",
     "domain",
     "program",
@@ -155,9 +166,11 @@ export const FILES = {
   services: [
     "api/client-from-settings",
     "api/sandbox-control",
+    "api/stopped-sandbox",
     "bulk/journals",
     "context",
     "domain",
+    "http/exchange",
     "store",
     "node:fs/promises",
     "node:os",
@@ -180,9 +193,11 @@ export const COMMANDS = {
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/confirm",
+    "commands/corrections",
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
+    "commands/global-flags",
     "commands/policy-flags",
     "commands/request-flags",
     "commands/setting-help",

@@ -34,8 +34,21 @@ export const startFloor = (home) =>
  * The memory that a process holds, in MiB (Linux).
  * @param {number | undefined} pid
  */
-export function residentMemory(pid) {
-  const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+export const residentMemory = (pid) => memoryOf(pid, "VmRSS");
+
+/**
+ * The most memory that a process has held so far, in MiB (Linux).
+ * @param {number | undefined} pid
+ */
+export const peakMemory = (pid) => memoryOf(pid, "VmHWM");
+
+/**
+ * @param {number | undefined} pid
+ * @param {"VmRSS" | "VmHWM"} figure
+ */
+function memoryOf(pid, figure) {
+  const [, kibibytes] =
+    new RegExp(`${figure}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kibibytes) / 1024;
 }
 

@@ -191,7 +191,9 @@ describe("bulk", () => {
     const { run, again, service } = await send(list);
     expect(run).toMatchObject({
       exit: 0,
-      stdout: `3 rows: 3 created\nResults in ${list.results}\n`,
+      stdout: expect.stringContaining(
+        `3 rows: 3 created\nResults in ${list.results}\nno profile · 127.0.0.1:`,
+      ),
       stderr: "",
     });
     expect(readFileSync(list.results, "utf8").split("\n")[2]).toBe(

@@ -98,7 +98,7 @@ describe("create --wait", () => {
   });
 
   it("ends with 8 when the time is up, and says that the link can still be paid", async () => {
-    const run = await waitWith(() => undefined, { flags: ["--timeout", "100ms"] });
+    const run = await waitWith(() => undefined, { flags: ["--timeout", "1500ms"] });
     expect(run.exit).toBe(8);
     expect(JSON.parse(run.stderr)).toMatchObject({
       error: { code: "timed_out", details: { hint: expect.stringContaining("can still be paid") } },

@@ -1,7 +1,11 @@
 /** `paylink events`, in process: the options of each subcommand, and what each does with stored webhooks. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
@@ -50,6 +54,8 @@ describe("the options of events", () => {
         ["--reference", "cannot be used with --rejected"],
       ],
     ],
+    [["list", "--quiet"], [["--quiet", "cannot be used with --json"]]],
+    [["export", "--since", "1h", "--until", "2h"], [["--until", 'must be later than --since 1h (got "2h")']]],
     [["export", "--limit", "1.5"], [["--limit", '(got "1.5")']]],
     [
       ["replay"],
@@ -171,6 +177,96 @@ describe("events show", () => {
   });
 });
 
+describe("the name of an event", () => {
+  it("is ambiguous only among utis and ids that begin with it", async () => {
+    const sent = ["ax-1", "ax-2", "bx-1"].map((uti) => record({ uti }));
+    const { events } = await storedHome(...sent);
+    const exported = jsonLines((await events("export")).stdout);
+    expect(exported).toHaveLength(3);
+    const byUti = await events("show", "ax");
+    expect(byUti.stderr).toContain("Several utis and ids begin with ax: ax-2, ax-1.");
+    const [{ id: first } = {}] = exported;
+    const start = String(first).slice(0, 3);
+    const byId = await events("show", start);
+    expect(byId.exit).toBe(2);
+    const [, names = ""] = /begin with \S+: (.*)\.\n/.exec(byId.stderr) ?? [];
+    expect(names.split(", ").length).toBeGreaterThan(2);
+    for (const name of names.split(", ")) expect(name.startsWith(start)).toBe(true);
+  });
+});
+
+describe("events prune on a terminal", () => {
+  const prune = ["events", "prune", "--before", "2999-01-01"];
+
+  it("says what it will delete, and deletes it only if the user agrees", async () => {
+    const { home, events } = await storedHome(APPROVED);
+    const no = fixedAnswers({ confirm: false });
+    const refused = await runCommand(prune, { home, ask: no.ask });
+    expect(refused).toMatchObject({ exit: 0, stdout: "", stderr: "Nothing was deleted.\n" });
+    expect(no.asked).toEqual([
+      expect.stringMatching(/^Delete 1 event and 1 rejected webhook received before 2999-01-01.*\?$/),
+    ]);
+    expect((await events("list", "-q")).stdout).not.toBe("");
+    await runCommand(prune, { home, ask: fixedAnswers().ask });
+    expect((await events("list", "-q")).stdout).toBe("");
+  });
+
+  it("asks nothing where --yes answers, or nothing would be deleted", async () => {
+    const { home, events } = await storedHome(APPROVED);
+    const { ask, asked } = fixedAnswers({ confirm: false });
+    await runCommand([...prune, "--yes"], { home, ask });
+    expect((await events("list", "-q")).stdout).toBe("");
+    await runCommand(prune, { home, ask });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a damaged database", () => {
+  /** Overwrites the last pages of a store with many events, which are in the middle of what is read. */
+  async function damagedStore(): Promise<string> {
+    const home = temporaryHome();
+    const listen = await startListenCommand(home, "--key", keyFile(home));
+    const notes = Array.from({ length: 150 }, () => record({ note: "x".repeat(2000) }));
+    await Promise.all(notes.map((one) => post(listen.url, webhook(listen.url, one))));
+    await listen.stop();
+    const path = `${home}/data/events.db`;
+    const database = openDatabase(path, EVENT_MIGRATIONS);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
+    const bytes = readFileSync(path);
+    bytes.fill(0xff, Math.floor(bytes.length * 0.9), Math.floor(bytes.length * 0.95));
+    const copy = `${home}/damaged.db`;
+    writeFileSync(copy, bytes);
+    return copy;
+  }
+
+  it("is reported by export after what can be read, and by a whole file of something else at once", async () => {
+    const path = await damagedStore();
+    const exported = await runCommand(["events", "export", "--db", path, "--json"]);
+    expect(exported.exit).toBe(2);
+    expect(jsonLines(exported.stdout).length).toBeGreaterThan(0);
+    expect(JSON.parse(exported.stderr)).toMatchObject({
+      error: { code: "file_unreadable", message: expect.stringContaining(path) },
+    });
+    writeFileSync(path, "x".repeat(10_000));
+    for (const args of [["list"], ["show", "a"], ["prune", "--before", "1d"], ["replay", "a", "--to", "1"]]) {
+      const { exit, stderr } = await runCommand(["events", ...args, "--db", path, "--json"]);
+      expect(exit).toBe(2);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: "file_unreadable" } });
+    }
+  });
+
+  it("is reported where a row does not hold what paylink wrote", async () => {
+    const { home, events } = await storedHome(APPROVED);
+    const database = openDatabase(`${home}/data/events.db`, EVENT_MIGRATIONS);
+    database.exec("UPDATE events SET verdict = '{'");
+    database.close();
+    const { exit, stderr } = await events("export");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("is damaged");
+  });
+});
+
 describe("events replay", () => {
   it("sends the chosen events in order of arrival, with their bytes, and stores each forward", async () => {
     const sent = ["first", "second", "third"].map((reference) => record({ reference }));
@@ -238,7 +334,7 @@ describe("events export and prune", () => {
     });
     expect((await events("list", "-q")).stdout).not.toBe("");
     expect((await events("prune", "--before", "2999-01-01")).stdout).toContain(
-      "Deleted 1 event and 1 rejected webhook from",
+      "Deleted 1 event and 1 rejected webhook received before",
     );
     expect((await events("list", "-q")).stdout).toBe("");
   });

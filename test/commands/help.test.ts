@@ -68,23 +68,72 @@ it("explains every setting with an example, and says which are secrets", async (
 
 describe("a usage error", () => {
   it.each([
-    [["creat"], "Unknown command 'creat'. Did you mean create?", "paylink create --amount 10 --currency EUR"],
-    [["creat", "--help"], "Unknown command 'creat'. Did you mean create?", "paylink create --amount 10"],
-    [["bogus"], "Unknown command 'bogus'.\n", "paylink --help"],
-    [["events", "lst"], "Unknown command 'lst'. Did you mean list?", "paylink events list"],
-    [["events", "bogus", "--help"], "Unknown command 'bogus'.\n", "paylink events --help"],
-    [["sandbox", "advnce", "5s"], "Did you mean advance?", "paylink sandbox advance 30s"],
-    [["help", "lisen"], "Did you mean listen?", "paylink listen --port 4000"],
-    [["create", "--amout=3"], "Unknown option '--amout=3'. Did you mean --amount?", "paylink create"],
-    [["create", "--profil", "x"], "Did you mean --profile?", "paylink create"],
-    [["demo", "extra"], "Too many arguments for 'demo'.", "paylink demo"],
-    [["events", "list", "extra"], "Too many arguments for 'list'.", "paylink events list"],
-    [["--no-input"], "paylink needs a command.", "paylink demo"],
-  ])("%j", async (args, message, example) => {
-    const { exit, stdout, stderr } = await run(...args);
+    ["creat --amount 10", "Unknown command 'creat'. Did you mean create?", "create --amount 10"],
+    ["creat --help", "Unknown command 'creat'. Did you mean create?", "create --help"],
+    ["events lst", "Unknown command 'lst'. Did you mean list?", "events list"],
+    ["sandbox advnce 5s", "Did you mean advance?", "sandbox advance 5s"],
+    ["help lisen", "Did you mean listen?", "help listen"],
+    ["create --amout=3", "Unknown option '--amout=3'. Did you mean --amount?", "create --amount=3"],
+    ["create --profil x", "Did you mean --profile?", "create --profile x"],
+    ["--color purpel demo", "'purpel' is invalid. Allowed choices are auto, always, never.", undefined],
+    ["--color alwys demo", "'alwys' is invalid.", "--color always demo"],
+    ["completion bsh", "'bsh' is invalid", "completion bash"],
+    ["config set currenzy USD", "Did you mean currency?", "config set currency USD"],
+    [
+      "trigger aproved",
+      '<outcome>  must be one of approved, declined, cancelled (got "aproved")',
+      "trigger approved",
+    ],
+    ["trigger approved --link=reusble", '(got "reusble")', "trigger approved --link=reusable"],
+    ["events list --outcome declind", '(got "declind")', "events list --outcome declined"],
+    ["events list --limit x --outcome declind", '(got "x")', undefined],
+    [
+      "create --amount --currency EUR",
+      "--amount needs a value: --amount <decimal>",
+      "create --amount 10 --currency EUR",
+    ],
+    ["create --currency EUR --amount", "--amount needs a value", "create --currency EUR --amount 10"],
+    [
+      "create --dry-run --terminal-id 1 --customer-name Ada",
+      "--amount    is required",
+      "create --dry-run --terminal-id 1 --customer-name Ada --amount 10 --currency EUR",
+    ],
+    [
+      "create --dry-run --terminal-id 1 --customer-name 'A' --currency EUR --amount 1,5",
+      '(got "1,5")',
+      undefined,
+    ],
+    ["events prune", "--before is required.", "events prune --before 90d"],
+    [
+      "events show",
+      "The argument <uti> is required.",
+      "events show $(paylink events list --limit 1 --quiet)",
+    ],
+    ["config get", "The argument <key> is required.", "config get baseUrl"],
+    ["bulk --currency EUR", "The argument <file> is required.", "bulk --currency EUR orders.csv"],
+    ["demo extra", "Unexpected argument 'extra': paylink demo takes no arguments.", undefined],
+    ["events list extra", "Unexpected argument 'extra': paylink events list takes no arguments.", undefined],
+    ["create --qr --no-qr", "--qr cannot be used with --no-qr.", undefined],
+  ])("of %s is corrected where it can be", async (typed, message, corrected) => {
+    const { exit, stdout, stderr } = await run(...typed.split(" "));
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(message);
-    expect(stderr.trimEnd().split("\n").at(-1)).toContain(`  Try: ${example}`);
+    const [, line] = /^ {2}Try: paylink (.*)$/m.exec(stderr) ?? [];
+    expect(line).toBe(corrected);
+  });
+
+  it.each([
+    ["bogus", "Unknown command 'bogus'.", "paylink --help"],
+    ["events bogus --help", "Unknown command 'bogus'.", "paylink events --help"],
+    ["--no-input", "paylink needs a command.", "paylink --help"],
+  ])("of %s says where the commands are listed", async (typed, message, help) => {
+    const { exit, stderr } = await run(...typed.split(" "));
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: `✗ ${message}\n  To list the commands: ${help}\n` });
+  });
+
+  it("is corrected as a shell reads it", async () => {
+    const { stderr } = await run("creat", "--customer-name", "Ada O'Neil");
+    expect(stderr).toContain(`Try: paylink create --customer-name 'Ada O'\\''Neil'`);
   });
 
   it("is one JSON document with --json", async () => {

@@ -104,6 +104,8 @@ describe("paylink profiles", () => {
   it("are created by other commands with such names only", async () => {
     const run = await runCommand(["config", "set", "currency", "EUR", "-p", "my shop"]);
     expect(run.exit).toBe(2);
-    expect(run.stderr).toContain('"my shop" cannot be the name of a profile');
+    expect(run.stderr).toContain(
+      '--profile  must consist of letters, digits, dots, underscores and hyphens (got "my shop")',
+    );
   });
 });

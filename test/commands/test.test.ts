@@ -53,6 +53,12 @@ it("forwards verified webhooks", async () => {
   expect(app.taken).toHaveLength(1);
 });
 
+it("names the target that a webhook did not reach, not a port of its own", async () => {
+  const { stderr } = await runCommand(["test", "--forward-to", "1", ...node(SHOP)]);
+  expect(stderr).toContain("http://localhost:1/: not reached: connection refused");
+  expect(stderr).not.toContain("502");
+});
+
 it("gives the command a home with the profile of its sandbox", async () => {
   const program = `const { PAYLINK_HOME, PAYLINK_PROFILE, PAYLINK_BASE_URL } = process.env;
     const { profiles } = JSON.parse(require("fs").readFileSync(PAYLINK_HOME + "/settings.json"));

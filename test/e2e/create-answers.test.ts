@@ -138,7 +138,8 @@ describe("create --open and --copy", () => {
     const server = await rawServer(reply(200, ANSWER.replace("https://pay.example", "file://etc")));
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
     const run = await runPaylink([...FULL, "--open"], { home: temporaryHome(), env });
-    expect(run.code).toBe(0);
-    expect(run.stderr).toContain("could not be opened: it is not an http or https URL");
+    expect(run).toMatchObject({ code: 6, stdout: "" });
+    expect(run.stderr).toContain("file://etc");
+    expect(run.stderr).not.toContain("Opened in the browser.");
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const OWN = 150;
 const SHARED = 75;
@@ -62,5 +62,20 @@ describe("two listeners on one database", () => {
     const [again = ""] = repeated;
     const { stdout } = await runPaylink(["events", "show", again], { home });
     expect(stdout.match(/repeated/g)).toHaveLength(1);
+  });
+
+  it("forward a webhook that both get at once a single time, and answer it alike", async () => {
+    const home = temporaryHome();
+    const app = await startApp(async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return index % 4 === 3 ? 500 : 200;
+    });
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--forward-to", app.url];
+    const urls = await Promise.all([0, 1].map(() => readyUrl(startPaylink(args, { home }))));
+    for (const one of records(8)) {
+      const statuses = await Promise.all(urls.map((url) => post(url, webhook(url, one))));
+      expect(statuses).toEqual(app.taken.length % 4 === 0 ? [500, 500] : [200, 200]);
+    }
+    expect(app.taken).toHaveLength(8);
   });
 });

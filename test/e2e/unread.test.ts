@@ -105,7 +105,7 @@ describe("listen with a slow reader", () => {
     const { code, stdout } = await listening.stop();
     expect(code).toBe(130);
     const shown = stdout.match(/^\{"type":"event".*\}$/gm) ?? [];
-    expect(shown.length).toBeGreaterThan(25);
+    expect(shown.length).toBeGreaterThan(4);
     expect(shown.length).toBeLessThan(40);
     expect(stdout).toMatch(/^\{"type":"summary","received":40,/m);
     const { stdout: kept } = await runPaylink(["events", "list", "--json", "--limit", "100"], { home });

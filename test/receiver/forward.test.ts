@@ -14,7 +14,10 @@ import {
 } from "../../src/receiver/events.ts";
 import { createForwarder, forward } from "../../src/receiver/forward.ts";
 import { judge } from "../../src/receiver/judge.ts";
+import type { HttpRequest } from "../../src/http/message.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import { NO_PAINT } from "../../src/render/paint.ts";
+import { renderForward } from "../../src/render/received-webhook.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
 
@@ -54,11 +57,11 @@ function slowApp(takes: readonly number[], log: EventLog = createMemoryLog()) {
 
 describe("a slow application", () => {
   it.each([
-    [30_000, 200],
-    [30_001, 504],
-  ])("that takes %d ms answers the service %d", async (takes, status) => {
+    [30_000, 200, 200],
+    [30_001, 504, null],
+  ])("that takes %d ms answers the service %d", async (takes, answer, status) => {
     const { forwarder, forwards } = slowApp([takes]);
-    expect(await forwarder.forward(event("a"), firstDelivery("a"))).toBe(status);
+    expect(await forwarder.forward(event("a"), firstDelivery("a"))).toBe(answer);
     expect(forwards).toMatchObject([{ status, ms: 30_000 }]);
   });
 
@@ -71,7 +74,7 @@ describe("a slow application", () => {
     // The third is not sent at all: its time is over.
     expect(timeouts).toEqual([30_000, 10_000, 25_000]);
     expect(forwards[2]).toMatchObject({
-      status: 504,
+      status: null,
       detail: "timed out in the queue: earlier webhooks took all the time",
     });
   });
@@ -117,7 +120,7 @@ describe("an application that", () => {
   });
   /** The clock stands still: the result of an attempt must not depend on it. */
   const options = { send: sender.send, now: () => AT, headers: [], insecure: false };
-  const { request } = event("a");
+  const webhookEvent = event("a");
 
   async function appThat(does: "never answers" | "hangs up"): Promise<URL> {
     const server = createServer((socket) => {
@@ -130,21 +133,98 @@ describe("an application that", () => {
     return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   }
 
-  it("never answers is 504", async () => {
-    expect(await forward(request, await appThat("never answers"), options, 50)).toMatchObject({
-      status: 504,
+  it("never answers timed out", async () => {
+    expect(await forward(webhookEvent, await appThat("never answers"), options, 50)).toMatchObject({
+      status: null,
+      timedOut: true,
       detail: expect.stringContaining("did not answer within 50 ms"),
     });
   });
 
-  it("hangs up is 502", async () => {
-    expect(await forward(request, await appThat("hangs up"), options)).toMatchObject({ status: 502 });
+  it("hangs up gave no answer", async () => {
+    expect(await forward(webhookEvent, await appThat("hangs up"), options)).toMatchObject({
+      status: null,
+      timedOut: false,
+      detail: expect.stringMatching(/^no answer: /),
+    });
   });
 
-  it("does not listen is 502", async () => {
-    expect(await forward(request, new URL("http://127.0.0.1:1/"), options)).toMatchObject({
-      status: 502,
-      detail: expect.stringContaining("ECONNREFUSED"),
+  it("does not listen was not reached", async () => {
+    expect(await forward(webhookEvent, new URL("http://127.0.0.1:1/"), options)).toMatchObject({
+      status: null,
+      timedOut: false,
+      detail: "not reached: connection refused",
     });
+  });
+
+  it("was not reached is shown without a status, and the service is answered 502", async () => {
+    const shown: string[] = [];
+    const forwarder = createForwarder({
+      ...options,
+      log: createMemoryLog(),
+      pause: () => Promise.reject(new Error("nothing to wait for")),
+      targetOf: () => new URL("http://127.0.0.1:1/hook"),
+      observe: ({ id }, forwarded) => void shown.push(renderForward(id, forwarded, NO_PAINT)),
+    });
+    expect(await forwarder.forward(webhookEvent, firstDelivery("a"))).toBe(502);
+    expect(shown).toEqual(["  → a not reached: connection refused in 0 ms  http://127.0.0.1:1/hook"]);
+  });
+});
+
+describe("the headers of a forwarded webhook", () => {
+  const SENT = [
+    ["Authorization", "Basic YWRtaW46YWRtaW4="],
+    ["Cookie", "session=admin"],
+    ["Forwarded", "for=10.0.0.1"],
+    ["X-Forwarded-For", "10.0.0.1"],
+    ["X-Forwarded-Host", "admin.example"],
+    ["Proxy-Authorization", "Basic YQ=="],
+    ["X-Shop", "sender"],
+  ] as const;
+
+  /** The lines of these names that the application gets. */
+  async function linesOf(
+    names: readonly string[],
+    { covered = [], added = [] }: { covered?: string[]; added?: [string, string][] },
+  ): Promise<(readonly [string, string])[]> {
+    const { request, verdict } = event("a");
+    const requests: HttpRequest[] = [];
+    const send: Send = async (sent) => {
+      requests.push(sent);
+      return { status: 200, headers: [], body: new Uint8Array() };
+    };
+    const options = { send, now: () => AT, headers: added, insecure: false };
+    const forged = { ...request, headers: [...request.headers, ...SENT] };
+    const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;
+    await forward({ request: forged, verdict: judged }, APP, options);
+    expect(requests).toHaveLength(1);
+    return requests.flatMap(({ headers }) => headers.filter(([name]) => names.includes(name.toLowerCase())));
+  }
+
+  const TRUSTED = ["authorization", "cookie", "forwarded", "x-forwarded-for", "proxy-authorization"];
+
+  it("leave out what an application trusts, unless the signature covers it", async () => {
+    expect(await linesOf(TRUSTED, {})).toEqual([]);
+    expect(await linesOf(TRUSTED, { covered: ["cookie", "proxy-authorization"] })).toEqual([
+      ["Cookie", "session=admin"],
+    ]);
+    expect(await linesOf(["cookie"], { covered: ['cookie;key="session"'] })).toEqual([]);
+  });
+
+  it("name the address that was signed, not the one that the sender claims", async () => {
+    expect(await linesOf(["x-forwarded-host"], {})).toEqual([["X-Forwarded-Host", APP.host]]);
+    expect(await linesOf(["x-forwarded-host"], { covered: ["x-forwarded-host"] })).toEqual([
+      ["X-Forwarded-Host", "admin.example"],
+    ]);
+  });
+
+  it("have those of --forward-header in the place of the sender's", async () => {
+    const added: [string, string][] = [
+      ["x-shop", "mine"],
+      ["X-Shop", "second"],
+      ["host", "app.example"],
+      ["X-Forwarded-Host", "own"],
+    ];
+    expect(await linesOf(["x-shop", "host", "x-forwarded-host"], { added })).toEqual(added);
   });
 });

@@ -20,6 +20,7 @@ function service(...kids: (string | null)[]) {
   const io = {
     send,
     readFile: () => Promise.reject(new Error("no file is read here")),
+    place: "--key",
     warn: (warning: string) => void warnings.push(warning),
     now: () => new Date(clock),
   };

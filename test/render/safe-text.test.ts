@@ -8,7 +8,7 @@ import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderError } from "../../src/render/error-message.ts";
 import { renderLink } from "../../src/render/link-card.ts";
 import { renderCompactRecord, renderRecord } from "../../src/render/transaction-record.ts";
-import { clip, safeText } from "../../src/render/safe-text.ts";
+import { clip, safeJson, safeText } from "../../src/render/safe-text.ts";
 import { renderRejection } from "../../src/render/received-webhook.ts";
 
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u202eevil\u200b\u2066\ufeff\u{e0041}\n\u2028";
@@ -16,6 +16,25 @@ const plain = new Chalk({ level: 0 });
 
 /** Everything but the line breaks that the renderers themselves put in. */
 const commands = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+describe("safeJson", () => {
+  it("keeps every value, and lets no unsafe character through", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
+        for (const space of [0, 2]) {
+          const json = safeJson(JSON.stringify(value, null, space));
+          expect(json).not.toMatch(/(?![\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+          expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+        }
+      }),
+    );
+  });
+
+  it("changes nothing outside of strings, except for a byte order mark", () => {
+    const json = '{\r\n\t"amount": 10.00 ,\n "a":"\u009b\u202e\u{e0041}" }';
+    expect(safeJson(`\ufeff${json}`)).toBe('{\r\n\t"amount": 10.00 ,\n "a":"\\u009b\\u202e\\udb40\\udc41" }');
+  });
+});
 
 describe("safeText", () => {
   it("shows each unsafe character as an escape that can be read", () => {

@@ -35,3 +35,21 @@ export function privatelyIssued(folder: string, names: readonly string[]): Certi
   execFileSync("openssl", [...request, ...server, ...issued], { stdio: "ignore" });
   return { ca, cert, key };
 }
+
+/** A certificate for a client, issued by the authority that `privatelyIssued` left in the folder. */
+export function clientCertificate(folder: string): CertificateFiles {
+  const [cert, key] = [join(folder, "client.pem"), join(folder, "client.key")];
+  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=shop"];
+  const issued = [
+    "-CA",
+    join(folder, "ca.pem"),
+    "-CAkey",
+    join(folder, "ca.key"),
+    "-keyout",
+    key,
+    "-out",
+    cert,
+  ];
+  execFileSync("openssl", [...request, ...issued], { stdio: "ignore" });
+  return { cert, key };
+}

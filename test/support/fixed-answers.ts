@@ -9,6 +9,7 @@ export interface Answers {
   readonly choice?: string;
   /** The names of the choices that are selected. */
   readonly several?: readonly string[];
+  /** Yes by default. */
   readonly confirm?: boolean;
   /** The question that the user leaves by Ctrl-C. */
   readonly interruptAt?: string;

@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 export type Fate =
   | "create"
   | "create otherwise"
+  | "created without a URL"
   | "created and reset"
   | "created and silent"
   | "reset"
@@ -54,7 +55,10 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
       outgoing
         .writeHead(200, { "Content-Type": "application/json" })
         .end(create(invoiceId, { ...request, amount: 1 }));
-    else {
+    else if (fate === "created without a URL") {
+      create(invoiceId, request);
+      outgoing.writeHead(200, { "Content-Type": "application/json" }).end('{"result":"done"}');
+    } else {
       if (fate !== "reset") create(invoiceId, request);
       if (fate !== "created and silent") incoming.socket.destroy();
     }

@@ -28,16 +28,20 @@ interface ScreenOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs this program instead, with the binary's path as its `$0`. */
   readonly shell?: string;
+  readonly columns?: number;
 }
 
-export function openScreen(args: readonly string[], { home, env = {}, shell }: ScreenOptions): Screen {
-  const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
+export function openScreen(
+  args: readonly string[],
+  { home, env = {}, shell, columns = COLUMNS }: ScreenOptions,
+): Screen {
+  const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, allowProposedApi: true });
   const [file, argv] =
     shell === undefined
       ? [process.execPath, [BINARY, ...args]]
       : ["/bin/sh", ["-c", shell, process.execPath, BINARY]];
   const child = spawn(file, [...argv], {
-    cols: COLUMNS,
+    cols: columns,
     rows: ROWS,
     env: {
       PATH: process.env["PATH"] ?? "",

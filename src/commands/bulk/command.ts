@@ -25,4 +25,5 @@ export const registerBulk: Register = (program, execute) => {
 const HEADERS = `
 Headers are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …;
 nested ones with dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email.
-Every flag above is the default for rows that leave its field empty. Columns of your own are kept, not sent.`;
+Every flag above is the default for rows that leave its field empty. Columns of your own are kept, not sent;
+a name that is almost a field is an error. A row that was sent once, from any list, is sent again only with --again.`;

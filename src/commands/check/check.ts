@@ -35,7 +35,7 @@ export async function check(context: Context, { url, keyPath, tap, junit }: Chec
     if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
   }
   if (context.signal.aborted) return 0;
-  if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results));
+  if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
   const failed = results.filter(({ ok }) => !ok);
   const counts = { passed: results.length - failed.length, failed: failed.length };
   if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));

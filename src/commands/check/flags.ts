@@ -4,7 +4,7 @@ import type { FlagsOf, NewCommand } from "../declare.ts";
 export const checkFlags = (command: NewCommand) =>
   command
     .optionsGroup("Webhooks:")
-    .option("--key <private key>", "the file of the key to sign with (default: the sandbox's)")
+    .option("--key <file>", "the private key to sign with (default: the sandbox's)")
     .option("--allow-remote", "check an endpoint on another machine")
     .optionsGroup("Report:")
     .option("--tap", "print TAP on stdout")

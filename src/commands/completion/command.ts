@@ -8,9 +8,9 @@ export const registerCompletion: Register = (program, execute) => {
     .description("print the script that completes commands, flags and values in a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
     .action((shell) =>
-      execute(command, async () => {
+      execute(command, async (context) => {
         const { printScript } = await import("./completion.ts");
-        return printScript(shell);
+        return printScript(shell, context);
       }),
     );
   examples(command, [

@@ -3,12 +3,17 @@ import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { CONFIG_KEYS } from "../../store/settings/setting-table.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { optionNamed } from "../corrections.ts";
+import { BASH_SCRIPT } from "./bash-script.ts";
 
 const NAME = "paylink";
 
 /** The script calls `paylink complete -- <words>` each time, so it needs no update. */
-export async function printScript(shell: string): Promise<number> {
-  script(shell, NAME, NAME);
+export async function printScript(shell: string, { out }: Context): Promise<number> {
+  if (out.json) throw new PaylinkError("usage", "--json cannot be used here: the output is a shell script.");
+  if (shell === "bash") out.data(BASH_SCRIPT);
+  else script(shell, NAME, NAME);
   return 0;
 }
 
@@ -19,8 +24,12 @@ type Values = Readonly<Record<string, readonly string[]>>;
 export async function suggest(
   program: CommandUnknownOpts,
   words: readonly string[],
-  { profiles }: Context,
+  { out, profiles }: Context,
 ): Promise<number> {
+  if (isFile(program, words)) {
+    out.data(SHELL_COMPLETES_FILES);
+    return 0;
+  }
   const commands = program.createHelp().visibleCommands(program);
   const values = {
     profile: Object.keys((await profiles()).profiles()),
@@ -31,6 +40,34 @@ export async function suggest(
   for (const command of commands) addCommand(command, "", program, values);
   completions.parse([...words]);
   return 0;
+}
+
+/** The directive of the scripts by which the shell completes file names. */
+const SHELL_COMPLETES_FILES = ":0";
+
+/** Whether the last word is the value of a flag, or an argument, that is called a file. */
+function isFile(program: CommandUnknownOpts, words: readonly string[]): boolean {
+  let command = program;
+  let flag: Option | undefined;
+  let operands = 0;
+  for (const word of words.slice(0, -1)) {
+    const isValue = flag !== undefined;
+    flag = isValue ? undefined : flagWithValue(word, command);
+    if (isValue || (word.startsWith("-") && word !== "-")) continue;
+    const inner = command.commands.find((known) => known.name() === word);
+    if (inner === undefined) operands++;
+    else command = inner;
+  }
+  const current = words.at(-1) ?? "";
+  const [, joined] = /^(--[^=]+)=/.exec(current) ?? [];
+  const option = joined === undefined ? flag : flagWithValue(joined, command);
+  if (option !== undefined) return option.flags.includes("<file");
+  return !current.startsWith("-") && command.registeredArguments[operands]?.name() === "file";
+}
+
+function flagWithValue(word: string, command: CommandUnknownOpts): Option | undefined {
+  const option = optionNamed(word, command);
+  return option?.required === true ? option : undefined;
 }
 
 function addCommand(

@@ -36,7 +36,8 @@ export function settingName(text: string): SettingName {
   const near = nearest(text, CONFIG_KEYS);
   const meant = near === undefined ? `The settings are ${CONFIG_KEYS.join(", ")}.` : `Did you mean ${near}?`;
   throw new PaylinkError("usage", `There is no setting named ${text}. ${meant}`, {
-    hint: "paylink help settings   shows each setting with an example",
+    hint: near === undefined ? "paylink help settings   shows each setting with an example" : undefined,
+    corrections: near === undefined ? undefined : [{ typed: text, instead: near }],
   });
 }
 

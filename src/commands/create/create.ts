@@ -7,6 +7,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/link-request.ts";
 import { renderProblem } from "../../render/error-message.ts";
+import { safeJson } from "../../render/safe-text.ts";
 import type { BuiltRequest } from "../../requests/build.ts";
 import type { CreateOptions } from "./options.ts";
 
@@ -15,7 +16,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   const { request, warnings } = await completeRequest(context, options);
   for (const warning of warnings) out.warn(renderProblem(warning));
   if (options.print === "json") {
-    out.data(stringifyJson(request, 2));
+    out.data(safeJson(stringifyJson(request, 2)));
     return 0;
   }
   if (options.print === "curl") return printCurl(context, options, request);

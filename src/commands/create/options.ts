@@ -52,6 +52,10 @@ export async function createOptions(
   const mayAsk = context.ask !== undefined && mistakes.length === 0;
   const reader = createFlagReader();
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
+  const { dryRun, curl, wait, open, copy, quiet, qr } = flags;
+  const shown = { "--wait": wait, "--open": open, "--copy": copy, "--quiet": quiet, "--qr": qr };
+  reader.exclude("--dry-run", dryRun, { "--curl": curl, ...shown });
+  reader.exclude("--curl", curl, shown);
   reader.problems(base?.problems ?? []);
   // An account can supply what is missing, and so can the user's answers.
   reader.problems(needsAccount || mayAsk ? mistakes : built.problems);

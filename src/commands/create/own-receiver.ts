@@ -51,7 +51,14 @@ export async function receiveHere(
         hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
       },
     );
-  const keyring = await openKeyring(sources, { readFile, send, signal, warn: out.warn, now });
+  const keyring = await openKeyring(sources, {
+    readFile,
+    send,
+    signal,
+    place: "webhookKey",
+    warn: out.warn,
+    now,
+  });
   await store.ready();
   const { payment, observe } = watchForPayment(request, out);
   const server = await startReceiver({

@@ -16,9 +16,14 @@ import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { renderCompactRecord } from "../../render/transaction-record.ts";
+import { clip } from "../../render/safe-text.ts";
+import { renderOutcomeLine } from "../../render/transaction-record.ts";
+import { wrap } from "../../render/wrap.ts";
 import type { Choice } from "../../sandbox/payments.ts";
 import { openLocalServices } from "../local-services.ts";
+
+const INTRODUCTION =
+  "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.";
 
 /** Milliseconds that one step may take; it takes a few unless something is broken. */
 const TIMEOUT = 10_000;
@@ -36,9 +41,7 @@ interface Loop {
 
 export async function demo(context: Context): Promise<number> {
   const { out } = context;
-  out.note(
-    "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.\n",
-  );
+  out.note(`${wrap(INTRODUCTION, out.lineWidth)}\n`);
   const loop = await openLoop(context);
   try {
     const event = await payOnce(loop, "one-time link, paid", oneTime(loop), "approved");
@@ -172,7 +175,8 @@ async function pay(
       details: { event },
     });
   }
-  done(context, title, renderCompactRecord(event.record, context.out.paint));
+  const { record } = event;
+  done(context, title, (width) => renderOutcomeLine(record, { paint: context.out.paint, width }));
   return event;
 }
 
@@ -184,10 +188,12 @@ async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Prom
   if (status !== 401 || rejection.type !== "rejected") {
     throw new PaylinkError("internal", "A tampered webhook was not refused.", { details: { status } });
   }
-  done(context, "tampered webhook, refused", `${status} ${rejection.code}`);
+  done(context, "tampered webhook, refused", (width) => clip(`${status} ${rejection.code}`, width));
 }
 
-function done({ out }: Context, step: string, result: string): void {
-  const line = `${out.paint.green("✓")} ${step.padEnd(32)}${result}`;
-  out.lines([out.json ? JSON.stringify({ type: "step", step, ok: true }) : line]);
+const STEP_WIDTH = 32;
+
+function done({ out }: Context, step: string, result: (width: number) => string): void {
+  if (out.json) return out.lines([JSON.stringify({ type: "step", step, ok: true })]);
+  out.lines([`${out.paint.green("✓")} ${step.padEnd(STEP_WIDTH)}${result(out.lineWidth - STEP_WIDTH - 2)}`]);
 }

@@ -12,7 +12,7 @@ export const registerEvents: Register = (program, execute) => {
     execute(list, async (context) => {
       const { listOptions } = await import("./options.ts");
       const { listEvents } = await import("./list-events.ts");
-      return listEvents(context, listOptions(flags, context.now()));
+      return listEvents(context, listOptions(flags, context));
     }),
   );
   examples(list, ["paylink events list --outcome declined --since 7d", "paylink events list --rejected"]);
@@ -70,5 +70,5 @@ export const registerEvents: Register = (program, execute) => {
       return pruneEvents(context, pruneOptions(flags, context.now()));
     }),
   );
-  examples(prune, ["paylink events prune --before 90d", "paylink events prune --before 2026-01-01"]);
+  examples(prune, ["paylink events prune --before 90d", "paylink events prune --before 2026-01-01 --yes"]);
 };

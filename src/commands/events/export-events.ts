@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { asReceived } from "../../receiver/event-store.ts";
 import { eventLine } from "../../receiver/event-line.ts";
+import { safeJson } from "../../render/safe-text.ts";
 import type { ExportOptions } from "./options.ts";
 import { withEvents } from "./stored-events.ts";
 
@@ -11,7 +12,7 @@ export async function exportEvents(context: Context, options: ExportOptions): Pr
   await withEvents(context, options, async (store) => {
     for await (const event of store.events(options.filter)) {
       if (signal.aborted || unread.aborted) return;
-      out.lines([eventLine(asReceived(event))]);
+      out.lines([safeJson(eventLine(asReceived(event)))]);
       await out.drained();
     }
   });

@@ -20,7 +20,10 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one))));
   else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
   else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
-  else out.lines([renderTable(found.map((one) => cellsOf(one, context)))]);
+  else {
+    const rows = found.map((one) => cellsOf(one, context));
+    out.lines([renderTable(rows, out.lineWidth)]);
+  }
   return 0;
 }
 

@@ -1,4 +1,5 @@
 /** From the flags of `events` and its subcommands to what each works with. */
+import type { Context } from "../../context.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
@@ -40,9 +41,10 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 999_999_999;
 
 /** Throws one `usage` error with every problem, as each of these does. */
-export function listOptions(flags: ListFlags, now: Date): ListOptions {
+export function listOptions(flags: ListFlags, { now, out }: Pick<Context, "now" | "out">): ListOptions {
   const reader = createFlagReader();
-  const filter = readFilter(reader, flags, now);
+  const filter = readFilter(reader, flags, now());
+  if (flags.quiet === true && out.json) reader.problem("--quiet", "cannot be used with --json");
   const rejected = flags.rejected ?? false;
   if (rejected)
     refuse(reader, "--rejected", "lists webhooks without a record", flags, ["outcome", "reference"]);
@@ -101,11 +103,20 @@ function refuse(
     if (flags[name] !== undefined) reader.problem(`--${name}`, `cannot be used with ${at}, which ${reason}`);
 }
 
+/** Nothing is received both since the one time and before the other. */
+function refuseEmptyPeriod(reader: FlagReader, { since, until }: FilterFlags, now: Date): void {
+  if (since === undefined || until === undefined) return;
+  const [from, to] = [since, until].map(parseSince(now));
+  if (from?.ok && to?.ok && from.value >= to.value)
+    reader.problem("--until", `must be later than --since ${since} (got "${until}")`);
+}
+
 function readFilter(reader: FlagReader, flags: FilterFlags, now: Date): ReadValue<EventFilter> {
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const since = reader.read("--since", flags.since, parseSince(now));
   const until = reader.read("--until", flags.until, parseSince(now));
   const limit = reader.read("--limit", flags.limit, parseCount(1, MAX_LIMIT));
+  refuseEmptyPeriod(reader, flags, now);
   return {
     get value() {
       return {

@@ -16,7 +16,7 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
     let [sent, failed] = [0, 0];
     for await (const event of names.length === 0 ? store.events(filter) : await findAll(store, names)) {
       signal.throwIfAborted();
-      const result = await forward(event.request, url, { send, now, headers: [], insecure });
+      const result = await forward(event, url, { send, now, headers: [], insecure });
       await store.forwarded(event.id, result);
       sent += 1;
       if (!isAccepted(result.status)) failed += 1;

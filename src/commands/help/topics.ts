@@ -5,6 +5,7 @@ import { EXIT_CODES } from "../../domain/errors.ts";
 import { renderTable } from "../../render/table.ts";
 import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
+import { wrap } from "../../render/wrap.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { MEANINGS } from "./reasons.ts";
 
@@ -27,18 +28,30 @@ function showErrors(out: Output): void {
   if (out.json) return out.data(JSON.stringify({ exits, errors }));
   out.lines([
     "Exit codes:",
-    indented(exits.map(({ code, means }) => [String(code), means])),
-    "\nError codes, each with its exit code; --json gives them as error.code:",
-    indented(errors.map(({ code, exit, means }) => [code, String(exit), means])),
+    indented(
+      exits.map(({ code, means }) => [String(code), means]),
+      out.lineWidth,
+    ),
+    wrap("\nError codes, each with its exit code; --json gives them as error.code:", out.lineWidth),
+    indented(
+      errors.map(({ code, exit, means }) => [code, String(exit), means]),
+      out.lineWidth,
+    ),
   ]);
 }
 
 function showReasons(out: Output): void {
   if (out.json) return out.data(JSON.stringify(MEANINGS));
   out.lines([
-    "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
-    "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n",
-    indented(Object.entries(MEANINGS)),
+    wrap(
+      "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
+      out.lineWidth,
+    ),
+    wrap(
+      "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n",
+      out.lineWidth,
+    ),
+    indented(Object.entries(MEANINGS), out.lineWidth),
   ]);
 }
 
@@ -50,21 +63,28 @@ function showSettings(out: Output): void {
     });
     return out.data(JSON.stringify({ settings }));
   }
-  out.data(
-    "Settings of a profile. A flag comes first, then the environment variable, the profile, the service,",
-  );
-  out.data("and the default. paylink config list shows the values in force.\n");
-  out.data(SETTING_KEYS.map(explainSetting).join("\n"));
+  const intro =
+    "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.\n";
+  out.lines([wrap(intro, out.lineWidth), SETTING_KEYS.map(explainSetting).join("\n")]);
 }
 
 function showEnvironment(out: Output): void {
   if (out.json) return out.data(JSON.stringify(ENVIRONMENT));
   out.lines([
-    "Environment variables. A flag overrides them, and they override the profile:",
-    indented(Object.entries(ENVIRONMENT)),
+    wrap("Environment variables. A flag overrides them, and they override the profile:", out.lineWidth),
+    indented(Object.entries(ENVIRONMENT), out.lineWidth),
   ]);
 }
 
-function indented(rows: readonly (readonly string[])[]): string {
-  return renderTable(rows.map((row) => row.map((text) => ({ text })))).replace(/^/gm, "  ");
+/** The last column holds sentences, which go on below their own beginning. */
+function indented(rows: readonly (readonly string[])[], width: number): string {
+  const heads = rows.map((row) => row.slice(0, -1).map((text) => ({ text })));
+  const lines = renderTable(heads).split("\n");
+  const column = Math.max(...lines.map(({ length }) => length)) + 4;
+  return rows
+    .map(
+      (row, index) =>
+        `  ${(lines[index] ?? "").padEnd(column - 4)}  ${wrap(row.at(-1) ?? "", width - column, column)}`,
+    )
+    .join("\n");
 }

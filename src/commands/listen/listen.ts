@@ -20,7 +20,11 @@ import { readTls, watchTls } from "./tls.ts";
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
   const { out } = context;
   out.streamWarnings();
-  const keyring = await openKeyring(options.keySources, { ...context, warn: out.warn });
+  const keyring = await openKeyring(options.keySources, {
+    ...context,
+    place: options.keyPlace,
+    warn: out.warn,
+  });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
   const reporter = createReporter({ out, compact: options.compact, shows });
@@ -44,6 +48,10 @@ export async function listen(context: Context, options: ListenOptions): Promise<
         if (outcome.type === "event" && shows(outcome)) tally.count(outcome);
         end.observe(outcome);
       },
+      dropped: (count) =>
+        out.warn(
+          `${count} rejected requests were not stored: they arrived faster than they could be written.`,
+        ),
       faulted: (error: unknown) => out.warn(String(error)),
     });
     const stopWatchingTls =

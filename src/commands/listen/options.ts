@@ -6,7 +6,7 @@ import { isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
-import { mayAdd } from "../../receiver/forward.ts";
+import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
@@ -28,6 +28,8 @@ export interface ListenOptions {
   readonly unverified: boolean;
   /** The service's keys: files, URLs or the keys' own text. */
   readonly keySources: readonly string[];
+  /** The flag or setting that names them. */
+  readonly keyPlace: string;
   readonly forwarding: {
     readonly to: URL | undefined;
     readonly failedTo: URL | undefined;
@@ -76,6 +78,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     strict: flags.strict ?? false,
     unverified: !flags.verify,
     keySources,
+    keyPlace: flags.key === undefined ? "webhookKey" : "--key",
     forwarding: {
       to: forwardTo.value,
       failedTo: forwardFailedTo.value,

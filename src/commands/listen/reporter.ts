@@ -24,17 +24,24 @@ interface ReporterParts {
   readonly shows: (event: WebhookEvent) => boolean;
 }
 
+/** Characters that wait for the end of the turn. */
+const MAX_PENDING = 1024 * 1024;
+
 export function createReporter({ out, compact, shows }: ReporterParts): Reporter {
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
   let pending: string[] = [];
+  let pendingLength = 0;
   const flush = (): void => {
     out.lines(pending);
     pending = [];
+    pendingLength = 0;
   };
   /** What becomes known in one turn of the event loop is written together. */
   const print = (text: string): void => {
     if (pending.length === 0) setImmediate(flush);
     pending.push(text);
+    pendingLength += text.length;
+    if (pendingLength > MAX_PENDING) flush();
   };
   return {
     finish: () => {

@@ -17,7 +17,7 @@ export async function readTls(
   { cert, key }: TlsPaths,
   { readFile }: Pick<Context, "readFile">,
 ): Promise<TlsFiles> {
-  const files = { cert: await readFile(cert), key: await readFile(key) };
+  const files = { cert: await readFile(cert, "--tls-cert"), key: await readFile(key, "--tls-key") };
   try {
     createSecureContext({ cert: Buffer.from(files.cert), key: Buffer.from(files.key) });
     return files;

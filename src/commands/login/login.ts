@@ -50,7 +50,7 @@ async function requireWorking(context: Context, settings: InForce): Promise<void
   };
   const checks = [
     ...(await checkService({ ...account, api: () => context.api({ settings }) })),
-    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal } })),
+    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "--webhook-key" } })),
   ].filter(({ state }) => state !== "skipped");
   const failures = checks.filter(({ state }) => state === "failed");
   const [first] = failures;

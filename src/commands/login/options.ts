@@ -1,8 +1,9 @@
 /** From the flags of `login`, standard input and the settings to the account that is to be stored. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import { inForce, type InForce } from "../../store/settings/in-force.ts";
-import { DEFAULT_PROFILE, SANDBOX_PROFILE, type Profile } from "../../store/settings/profile.ts";
+import { DEFAULT_PROFILE, type Profile } from "../../store/settings/profile.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
   ACCOUNT_FLAGS,
@@ -39,6 +40,11 @@ export async function loginOptions(
   const [currency, customerName, callbackUrl] = [read("currency"), read("customerName"), read("callbackUrl")];
   const [clientId, tokenUrl, webhookKey] = [read("clientId"), read("tokenUrl"), read("webhookKey")];
   const [tokenScope, tokenAuth] = [read("tokenScope"), read("tokenAuth")];
+  reader.exclude("--token-stdin", flags.tokenStdin, {
+    "--client-secret-stdin": flags.clientSecretStdin,
+    "--client-id": flags.clientId,
+    "--token-url": flags.tokenUrl,
+  });
   const secret = await readSecret(reader, flags, context);
   if (context.ask === undefined) requireAll(reader, { ...flags, ...secret }, known);
   reader.finish("Nothing was stored.");
@@ -86,11 +92,7 @@ async function readSecret(
   { tokenStdin, clientSecretStdin }: LoginFlags,
   { readFile }: Pick<Context, "readFile">,
 ): Promise<Account> {
-  if (tokenStdin === true && clientSecretStdin === true) {
-    reader.problem("--token-stdin", "cannot be used with --client-secret-stdin");
-    return {};
-  }
-  if (tokenStdin !== true && clientSecretStdin !== true) return {};
+  if ((tokenStdin === true) === (clientSecretStdin === true)) return {};
   const key = tokenStdin === true ? "token" : "clientSecret";
   const secret = new TextDecoder().decode(await readFile("-")).trim();
   const parsed = parseAccountValue(key)(secret);

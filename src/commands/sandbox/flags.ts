@@ -10,7 +10,7 @@ export const sandboxFlags = (command: NewCommand) =>
     .option("--allow-remote", "bind, answer to and post to other machines too")
     .optionsGroup("Storage:")
     .option(
-      "--db <path>",
+      "--db <file>",
       "where links, payments and deliveries are kept (default: in paylink's data folder)",
     )
     .option("--reset", "delete what was kept, and start empty")

@@ -1,13 +1,13 @@
 /** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
 import type { Context } from "../../context.ts";
-import { LISTENER_PORT, LISTENER_URL } from "../../domain/local-addresses.ts";
+import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox-event.ts";
+import { wrap } from "../../render/wrap.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
-import { SANDBOX_PROFILE } from "../../store/settings/profile.ts";
 import type { SandboxOptions } from "./options.ts";
 
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
@@ -55,7 +55,8 @@ function announce(
   else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
   if (clock !== undefined)
     out.note(`The clock stands still at ${clock.toISOString()} until: paylink sandbox advance 1h`);
-  out.note(`No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`);
+  const next = `No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`;
+  out.note(wrap(next, out.lineWidth));
   // Named even if it is current: another profile may be by the time somebody copies these lines.
   out.note(`  paylink listen --port ${LISTENER_PORT} -p ${SANDBOX_PROFILE}`);
   out.note(`  paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`);

@@ -56,7 +56,7 @@ async function checkAccount(context: Context, settings: InForce, timeout: number
   return [
     passed("settings file", `${(await context.profiles()).path}, ${renderServiceName(settings, NO_PAINT)}`),
     ...(await checkService({ ...account, api: () => context.api({ timeout }), now })),
-    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal }, now })),
+    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "webhookKey" }, now })),
     checkCallbacks(account),
     checkPublicUrl(account),
     await checkEventStore(context),

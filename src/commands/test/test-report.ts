@@ -1,7 +1,7 @@
 /** Counts what happened while the command of `paylink test` ran, and reports it as text. */
 import type { Paint } from "../../render/paint.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
-import type { Forward, Rejection, WebhookEvent } from "../../receiver/events.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { SandboxEvent } from "../../sandbox/service.ts";
 
@@ -37,6 +37,8 @@ export function createTestReport(): TestReport {
   };
   const undelivered = new Map<string, string>();
   const rejections: string[] = [];
+  /** The last forward of each record, if the target did not accept it. */
+  const failedForwards = new Map<string, string>();
   return {
     counts,
     onSandboxEvent: (event) => {
@@ -46,7 +48,10 @@ export function createTestReport(): TestReport {
       if (event.state === "delivered") {
         counts.delivered += 1;
         undelivered.delete(event.delivery.id);
-      } else undelivered.set(event.delivery.id, `${event.delivery.url}: ${event.detail}`);
+      } else {
+        const { id, url, uti } = event.delivery;
+        undelivered.set(id, failedForwards.get(uti) ?? `${url}: ${event.detail}`);
+      }
       counts.undelivered = undelivered.size;
     },
     onWebhook: (outcome) => {
@@ -54,7 +59,12 @@ export function createTestReport(): TestReport {
       counts.rejected += 1;
       rejections.push(`${outcome.code}: ${outcome.detail}`);
     },
-    onForward: () => void (counts.forwarded += 1),
+    onForward: ({ record }, { target, status, detail }) => {
+      counts.forwarded += 1;
+      const uti = (record && textOf(record, "uti")) ?? "";
+      if (isAccepted(status)) failedForwards.delete(uti);
+      else failedForwards.set(uti, `${target}: ${status === null ? detail : `answered ${status}`}`);
+    },
     text: (paint) => {
       const { created, approved, declined, cancelled, delivered, rejected } = counts;
       const paid = `${approved} approved, ${declined} declined, ${cancelled} cancelled`;

@@ -5,7 +5,7 @@ import { createForwarder } from "../../receiver/forward.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
-import { SANDBOX_PROFILE } from "../../store/settings/profile.ts";
+import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { openLocalServices, type LocalServices } from "../local-services.ts";
 import { runProgram } from "./run-program.ts";

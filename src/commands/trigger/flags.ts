@@ -6,7 +6,7 @@ export const triggerFlags = (command: NewCommand) =>
   command
     .optionsGroup("Endpoint:")
     .option("--to <target>", "3000, localhost:3000/hook, /hook or a URL (default: where listen listens)")
-    .option("--key <private key>", "the file of the key to sign with (default: the sandbox's)")
+    .option("--key <file>", "the private key to sign with (default: the sandbox's)")
     .option("--allow-remote", "post to another machine")
     .optionsGroup("Payment:")
     .addOption(

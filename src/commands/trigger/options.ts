@@ -107,5 +107,5 @@ function parseTampering(text: string): Parsed<Tampering> {
     TAMPERINGS.map(({ name }) => name),
   );
   const advice = near === undefined ? "paylink trigger --help lists them" : `did you mean ${near}?`;
-  return refused(`is not a kind of tampering; ${advice}`);
+  return refused(`is not a kind of tampering; ${advice}`, near);
 }

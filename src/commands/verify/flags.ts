@@ -5,7 +5,7 @@ export const verifyFlags = (command: NewCommand) =>
   command
     .optionsGroup("Webhook:")
     .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
-    .option("--db <path>", "where listen keeps its events (default: in paylink's data folder)")
+    .option("--db <file>", "where listen keeps its events (default: in paylink's data folder)")
     .optionsGroup("Verification:")
     .option("--key <file or URL>", "the service's public key: PEM, JWK or JWKS; repeatable", collect)
     .option("--public-url <url>", "the address that the service posted to")

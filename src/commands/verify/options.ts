@@ -20,6 +20,8 @@ export interface VerifyOptions {
   readonly publicUrl: { readonly url: URL; readonly source: Setting["source"] } | undefined;
   /** The service's keys: files, URLs or the keys' own text. */
   readonly keySources: readonly string[];
+  /** The flag or setting that names them. */
+  readonly keyPlace: string;
 }
 
 /** Throws one `usage` error with every problem, or `key_required`. */
@@ -36,6 +38,7 @@ export function verifyOptions(
   const publicUrl = reader.read("--public-url", setting?.value, parseUrl);
   if (flags.event !== undefined && file !== undefined)
     reader.problem("--event", "cannot be used with a file");
+  if (flags.event === undefined && flags.db !== undefined) reader.problem("--db", "needs --event");
   reader.finish("Nothing was verified.");
   const keySources = flags.key ?? settings.get("webhookKey") ?? [];
   if (keySources.length === 0) throw keyRequired();
@@ -45,6 +48,7 @@ export function verifyOptions(
     at: at.value ?? now,
     publicUrl: setting && publicUrl.value && { url: publicUrl.value, source: setting.source },
     keySources,
+    keyPlace: flags.key === undefined ? "webhookKey" : "--key",
   };
 }
 

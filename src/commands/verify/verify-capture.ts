@@ -16,7 +16,7 @@ import type { CaptureSource, VerifyOptions } from "./options.ts";
 
 export async function verify(context: Context, options: VerifyOptions): Promise<number> {
   const { out } = context;
-  const keys = await loadKeys(options.keySources, { ...context, warn: out.warn });
+  const keys = await loadKeys(options.keySources, { ...context, place: options.keyPlace, warn: out.warn });
   const capture = await openCapture(options.source, context);
   const { request, source } = addressedRequest(capture, options);
   const { policy, at } = options;

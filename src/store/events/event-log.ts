@@ -9,30 +9,17 @@ import {
   type StoreResult,
 } from "../../receiver/events.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import {
-  MAX_REJECTIONS,
-  type EventWrite,
-  type ForwardWrite,
-  type RejectionWrite,
-  type Write,
-} from "./writes.ts";
+import { NO_ANSWER, type EventWrite, type ForwardWrite, type RejectionWrite, type Write } from "./writes.ts";
 
 /** `owner` tells this log's claims from those of others. */
 export function createEventLog(group: GroupCommit<Write, StoreResult | null>, owner: string): EventLog {
-  let waitingRejections = 0;
   return {
     append: async (event, claimUntil) =>
       (await group.add(eventWrite(event, owner, claimUntil))) ?? firstDelivery(event.id),
     lookUp: async (first, now) =>
       (await group.add({ type: "look-up", first, owner, now: now.getTime() })) ?? firstDelivery(first),
     forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward, owner))),
-    reject: (rejection) => {
-      // More would be deleted again anyway, and would fill the memory while the disk is slow.
-      if (waitingRejections >= MAX_REJECTIONS) return;
-      waitingRejections += 1;
-      // Nobody waits for a rejection. If the disk is full, the next event reports it.
-      void Promise.allSettled([group.add(rejectionWrite(rejection))]).then(() => (waitingRejections -= 1));
-    },
+    reject: async (rejection) => void (await group.add(rejectionWrite(rejection))),
   };
 }
 
@@ -68,7 +55,8 @@ function forwardWrite(
   { at, target, status, ms, detail }: Forward,
   owner: string,
 ): ForwardWrite {
-  return { type: "forward", first, owner, columns: [at.getTime(), target, status, Math.round(ms), detail] };
+  const columns = [at.getTime(), target, status ?? NO_ANSWER, Math.round(ms), detail];
+  return { type: "forward", first, owner, columns };
 }
 
 function rejectionWrite(rejection: Rejection): RejectionWrite {

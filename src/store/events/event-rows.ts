@@ -5,6 +5,7 @@ import type { Arrival, Listener, StoredEvent, StoredRejection } from "../../rece
 import type { Forward } from "../../receiver/events.ts";
 import { REASONS, WARNINGS, type Verdict } from "../../signatures/verdict.ts";
 import type { Row } from "./event-pages.ts";
+import { NO_ANSWER } from "./writes.ts";
 
 const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
 const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
@@ -65,7 +66,10 @@ const arrivalRow = z.object({ id: z.string(), received_at: time });
 const forwardRow = z.object({
   at: time,
   target: z.string(),
-  status: z.number(),
+  status: z.pipe(
+    z.number(),
+    z.transform((status) => (status === NO_ANSWER ? null : status)),
+  ),
   ms: z.number(),
   detail: z.string(),
 });

@@ -1,13 +1,35 @@
 /** The program of the thread that writes events. */
 import { parentPort, workerData } from "node:worker_threads";
-import { createFileWriter } from "./file-writer.ts";
-import type { Write } from "./writes.ts";
+import { openDatabase, transaction } from "../database.ts";
+import { EVENT_MIGRATIONS } from "./event-schema.ts";
+import { createEventWriter } from "./event-writer.ts";
+import type { GroupAnswer, Write } from "./writes.ts";
 
-const writer = createFileWriter(String(workerData));
+const database = openDatabase(String(workerData), EVENT_MIGRATIONS);
+// SQLite opens a file that it can only read without complaint: this write fails at once.
+transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_MIGRATIONS.length}`));
+const writeGroup = createEventWriter(database);
 
-/** Each message is a group of writes, answered with their results; null ends the thread. */
+/** Each message is a group of writes; null ends the thread. */
 parentPort?.on("message", (writes: readonly Write[] | null) => {
-  if (writes !== null) return parentPort?.postMessage(writer.write(writes));
-  writer.close();
-  parentPort?.close();
+  if (writes === null) {
+    database.close();
+    parentPort?.close();
+    return;
+  }
+  const answer = answerTo(writes);
+  parentPort?.postMessage(answer);
+  if (answer === "moved") parentPort?.close();
 });
+
+/** SQLite writes to files that were removed, and reports success. */
+function answerTo(writes: readonly Write[]): GroupAnswer {
+  const results = database.isInPlace() ? writeGroup(writes) : [];
+  if (database.isInPlace()) return results;
+  try {
+    database.leave();
+    return "moved";
+  } catch (reason) {
+    return writes.map(() => ({ status: "rejected", reason }));
+  }
+}

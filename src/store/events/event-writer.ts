@@ -47,13 +47,14 @@ function prepareWrites(database: Database): PreparedWrites {
   const findSame = database.prepare("SELECT id FROM events WHERE uti = ? AND digest = ?");
   const findState = database.prepare(
     `SELECT
-       EXISTS (SELECT 1 FROM forwards WHERE event = ?1 AND status BETWEEN 200 AND 299) AS accepted,
-       EXISTS (SELECT 1 FROM claims WHERE event = ?1 AND owner <> ?2 AND until > ?3) AS claimed,
-       (SELECT status FROM forwards WHERE event = ?1 ORDER BY rowid DESC LIMIT 1) AS answered`,
+       EXISTS (SELECT 1 FROM forwards WHERE event = ? AND status BETWEEN 200 AND 299) AS accepted,
+       EXISTS (SELECT 1 FROM claims WHERE event = ? AND owner <> ? AND until > ?) AS claimed,
+       (SELECT status FROM forwards WHERE event = ? ORDER BY rowid DESC LIMIT 1) AS answered`,
   );
   const claim = database.prepare(
-    `INSERT INTO claims VALUES (?1, ?2, ?3) ON CONFLICT (event) DO UPDATE SET owner = ?2, until = ?3
-     WHERE owner = ?2 OR until <= ?4`,
+    `INSERT INTO claims VALUES (?, ?, ?) ON CONFLICT (event) DO UPDATE
+     SET owner = excluded.owner, until = excluded.until
+     WHERE claims.owner = excluded.owner OR claims.until <= ?`,
   );
   const release = database.prepare("DELETE FROM claims WHERE event = ? AND owner = ?");
   const insertArrival = database.prepare("INSERT INTO arrivals (event, id, received_at) VALUES (?, ?, ?)");
@@ -70,7 +71,7 @@ function prepareWrites(database: Database): PreparedWrites {
      WHERE bytes > ${MAX_REJECTED_BYTES})`,
   );
   const lookUp = (first: string, owner: string, now: number): StoreResult => {
-    const state = findState.get(first, owner, now);
+    const state = findState.get(first, first, owner, now, first);
     return {
       repeated: true,
       first,

@@ -8,18 +8,20 @@ export async function findOne(
   prefix: string,
 ): Promise<StoredEvent | StoredRejection> {
   const found = prefix === "" ? [] : await store.find(prefix);
+  const nameOf = (one: StoredEvent | StoredRejection): string =>
+    one.type === "event" && one.uti.startsWith(prefix) ? one.uti : one.id;
   const exact = found.filter((one) => nameOf(one) === prefix || one.id === prefix);
   const candidates = exact.length > 0 ? exact : found;
   const [first] = candidates;
   if (first === undefined)
-    throw new PaylinkError("event_not_found", `No event begins with ${prefix || "nothing"}.`);
+    throw new PaylinkError(
+      "event_not_found",
+      prefix === "" ? "The uti is empty." : `No event begins with ${prefix}.`,
+    );
   const names = [...new Set(candidates.map(nameOf))];
   if (names.length > 1)
-    throw new PaylinkError("usage", `Several events begin with ${prefix}: ${names.join(", ")}.`, {
+    throw new PaylinkError("usage", `Several utis and ids begin with ${prefix}: ${names.join(", ")}.`, {
       hint: "Give more characters of one of them.",
     });
   return first;
 }
-
-const nameOf = (one: StoredEvent | StoredRejection): string =>
-  one.type === "event" && one.uti !== "" ? one.uti : one.id;

@@ -8,7 +8,6 @@ import { createEventLog } from "./event-log.ts";
 import { createEventQueries } from "./event-queries.ts";
 import { EVENT_MIGRATIONS } from "./event-schema.ts";
 import { createWriterThread } from "./writer-thread.ts";
-import type { Write } from "./writes.ts";
 
 /** Where events are stored unless the user names another file. */
 export const eventsPath = (dataFolder: string): string => join(dataFolder, "events.db");
@@ -23,17 +22,11 @@ export interface EventStoreParts {
 
 /** Opens the file only to read and to write: what cannot be opened is reported by the first of them. */
 export function openEventStore(path: string, { thread, owner, warn }: EventStoreParts): EventStore {
-  const writer = createWriterThread(thread, path);
-  // While one group waits for the disk, the next one is gathered and posted.
-  const group = createGroupCommit(
-    async (writes: readonly Write[]) => {
-      const { results, replaced } = await writer.write(writes);
-      if (replaced)
-        warn(`The event store ${path} was removed or replaced. Events are now stored in a new file there.`);
-      return results;
-    },
-    { atOnce: 2 },
+  const writer = createWriterThread(thread, path, () =>
+    warn(`The event store ${path} was removed, renamed or replaced. Events are stored at that path again.`),
   );
+  // While one group waits for the disk, the next one is gathered and posted.
+  const group = createGroupCommit(writer.write, { atOnce: 2 });
   let closed = false;
   return {
     ...createEventLog(group, owner),

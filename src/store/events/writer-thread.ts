@@ -1,44 +1,64 @@
 /** The thread that writes events, as the receiver's side sees it. */
 import { Worker } from "node:worker_threads";
-import type { GroupAnswer, Write } from "./writes.ts";
+import type { GroupAnswer, Write, WriteResult } from "./writes.ts";
 
 export interface WriterThread {
   /** Rejects when the thread ends instead of answering; the next group starts another thread. */
-  readonly write: (writes: readonly Write[]) => Promise<GroupAnswer>;
+  readonly write: (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
   /** Resolves when the thread has closed the file. */
   readonly close: () => Promise<void>;
 }
 
 interface Waiting {
-  readonly resolve: (answer: GroupAnswer) => void;
+  readonly writes: readonly Write[];
+  readonly resolve: (results: readonly WriteResult[]) => void;
   readonly reject: (reason: unknown) => void;
 }
+
+/** Threads that one group outlives, where somebody replaces the files again and again. */
+const MAX_MOVES = 3;
 
 /**
  * SQLite blocks its thread while the disk syncs. With a thread of its own, `listen` verifies the next webhooks in that
  * time: on a disk whose syncs take 10 ms longer, 1.38 times as many a second (p99 154 ms instead of 1,200 ms).
  * `program` is the file that `event-thread.ts` is built into.
  */
-export function createWriterThread(program: string, path: string): WriterThread {
+export function createWriterThread(program: string, path: string, onMoved: () => void): WriterThread {
   let worker: Worker | undefined;
   let waiting: Waiting[] = [];
+  let moves = 0;
   const start = (): Worker => {
     // Without this, Node 22 warns on stderr that its SQLite is experimental.
     const started = new Worker(program, { workerData: path, env: { NODE_NO_WARNINGS: "1" } });
     let cause: unknown = new Error("the thread that writes events has ended");
-    started.on("message", (answer: GroupAnswer) => waiting.shift()?.resolve(answer));
+    let isMoved = false;
+    started.on("message", (answer: GroupAnswer) => {
+      if (answer === "moved") {
+        isMoved = true;
+        return;
+      }
+      moves = 0;
+      waiting.shift()?.resolve(answer);
+    });
     started.on("error", (error) => (cause = error));
     started.on("exit", () => {
       worker = undefined;
+      if (isMoved && ++moves < MAX_MOVES) return writeAgain();
       for (const { reject } of waiting) reject(cause);
       waiting = [];
     });
     return started;
   };
+  /** Only the end of a thread lets go of the old files on every version of Node. */
+  const writeAgain = (): void => {
+    onMoved();
+    worker = start();
+    for (const { writes } of waiting) worker.postMessage(writes);
+  };
   return {
     write: (writes) =>
       new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
+        waiting.push({ writes, resolve, reject });
         (worker ??= start()).postMessage(writes);
       }),
     close: () =>

@@ -43,12 +43,11 @@ export type Write = EventWrite | LookUp | ForwardWrite | RejectionWrite;
 /** The first delivery of an event, a forward and a rejection have no result. */
 export type WriteResult = PromiseSettledResult<StoreResult | null>;
 
-/** What became of a group of writes. */
-export interface GroupAnswer {
-  readonly results: readonly WriteResult[];
-  /** The files had been removed or replaced: this group and all later ones went to another database at the same path. */
-  readonly replaced: boolean;
-}
+/** The results of a group; "moved" where its files were removed or replaced, so that it is to be written again. */
+export type GroupAnswer = readonly WriteResult[] | "moved";
 
 /** Rejections to store at most: more are deleted, the oldest first. */
 export const MAX_REJECTIONS = 1000;
+
+/** The stored status of a forward that the application did not answer. */
+export const NO_ANSWER = 0;

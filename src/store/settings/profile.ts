@@ -4,9 +4,6 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { withoutPassword } from "../../domain/web-address.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from "./setting-table.ts";
 
-/** The profile that `paylink sandbox` writes. */
-export const SANDBOX_PROFILE = "sandbox";
-
 /** The profile that commands write if no name is given and no profile is current. */
 export const DEFAULT_PROFILE = "default";
 

@@ -2,7 +2,7 @@
 import { PaylinkError } from "../../domain/errors.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { inForce, type Environment } from "./in-force.ts";
-import { SANDBOX_PROFILE } from "./profile.ts";
+import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import type { Settings } from "./settings.ts";
 
 export interface SandboxInForce {

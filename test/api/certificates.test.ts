@@ -1,0 +1,52 @@
+/** Certificates that are not accepted, or cannot be used: what the message says to do. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { apiAt, failure } from "../support/api.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { REQUEST } from "../support/link-request.ts";
+
+it("names NODE_EXTRA_CA_CERTS for an authority that Node does not know", async () => {
+  const { cert, key } = selfSigned(temporaryHome(), "localhost");
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
+  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const error = await failure(apiAt(`https://localhost:${port}`).api.createLink(REQUEST));
+  expect([error.code, error.exit]).toEqual(["not_reached", 5]);
+  expect(error.hint).toContain("Nothing was created.");
+  expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
+});
+
+it("refuses client files that are missing, are no PEM, or do not belong together", async () => {
+  const home = temporaryHome();
+  const one = selfSigned(home, "one");
+  const [cert, otherKey, text] = ["cert.pem", "other.key", "text.pem"].map((name) => join(home, name));
+  writeFileSync(cert ?? "", readFileSync(one.cert));
+  writeFileSync(otherKey ?? "", readFileSync(selfSigned(home, "two").key));
+  writeFileSync(text ?? "", "no certificate");
+  const env = {
+    PAYLINK_BASE_URL: "https://service.invalid",
+    PAYLINK_TOKEN: "token-1",
+    PAYLINK_TERMINAL_ID: "1",
+  };
+  const create = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada", "--json"];
+  const tried = async (certFile = "", keyFile = ""): Promise<{ exit: number; stderr: string }> => {
+    await runCommand(["config", "set", "clientKey", keyFile], { home });
+    await runCommand(["config", "set", "clientCert", certFile], { home });
+    return runCommand(create, { home, env });
+  };
+  const missing = await tried(cert, join(home, "nope.key"));
+  expect(missing).toMatchObject({ exit: 2, stderr: expect.stringMatching(/clientKey: .*nope\.key/) });
+  const foreign = await tried(cert, otherKey);
+  expect(foreign).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("does not belong to the certificate"),
+  });
+  const notPem = await tried(text, otherKey);
+  expect(notPem).toMatchObject({ exit: 2, stderr: expect.stringContaining("is not PEM") });
+});

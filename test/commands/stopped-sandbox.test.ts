@@ -1,0 +1,37 @@
+/** A sandbox that was stopped is named as such by every command that meets it. */
+import { expect, it } from "vitest";
+import { startCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+
+it("is named by every command that needs it, with the way to start it", async () => {
+  const home = temporaryHome();
+  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+  await sandbox.until(/Dashboard/);
+  await sandbox.stop();
+  const commands = [
+    ["create", "--amount", "10"],
+    ["status"],
+    ["transaction", "00000000-0000-0000-0000-000000000000"],
+    ["pay", "L1"],
+    ["sandbox", "advance", "30s"],
+    ["sandbox", "rotate-key"],
+  ];
+  const ends = await Promise.all(commands.map((args) => runCommand(args, { home })));
+  for (const [index, { exit, stderr }] of ends.entries()) {
+    expect({ command: commands[index], exit }).toEqual({ command: commands[index], exit: 5 });
+    expect(stderr).toMatch(/✗ The sandbox is not running\.\n {2}.*Start it: paylink sandbox\n$/);
+  }
+});
+
+it("is named where listen reads its key from it", async () => {
+  const home = temporaryHome();
+  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+  await sandbox.until(/Dashboard/);
+  await sandbox.stop();
+  const listening = await runCommand(["listen", "--port", "0"], { home });
+  expect(listening).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining("the sandbox is not running") as unknown,
+  });
+});

@@ -1,0 +1,29 @@
+/** A file that cannot be read is named with its flag and a plain reason. */
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+
+it.each([
+  ["create --from {}", "--from {}"],
+  ["bulk - --dry-run --from {}", "--from {}"],
+  ["bulk {} --dry-run", "{}"],
+  ["verify {} --key {}", "--key {}"],
+  ["verify --key {}", "--key {}"],
+  ["listen --key {}", "--key {}"],
+  ["listen --no-verify --tls-cert {} --tls-key {}", "--tls-cert {}"],
+  ["trigger approved --key {}", "--key {}"],
+  ["check http://127.0.0.1:9/ --key {}", "--key {}"],
+])("%s", async (typed, named) => {
+  const home = temporaryHome();
+  for (const [path, reason] of [
+    [join(home, "nope.pem"), "no such file"],
+    [home, "it is a folder"],
+  ] as const) {
+    if (typed.startsWith("bulk {") && path === home) continue;
+    const args = typed.replaceAll("{}", path).split(" ");
+    const { exit, stdout, stderr } = await runCommand(args, { home });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`Cannot read ${named.replace("{}", path)}: ${reason}.`);
+  }
+});

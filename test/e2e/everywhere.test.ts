@@ -1,0 +1,117 @@
+/** What holds for every command of the built program: help, misspelled flags, `--json`, a reader that has gone. */
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { expect, describe, it } from "vitest";
+import { pathOf } from "../../src/commands/declare.ts";
+import { EXIT_CODES } from "../../src/domain/errors.ts";
+import { createProgram } from "../../src/program.ts";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink, startPaylink } from "../support/paylink.ts";
+import { openShell } from "../support/shell.ts";
+
+/** Arguments with which a command comes to its own work; without an entry it is called with none. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  create: [
+    "--amount",
+    "10",
+    "--currency",
+    "EUR",
+    "--customer-name",
+    "Ada",
+    "--terminal-id",
+    "1",
+    "--dry-run",
+  ],
+  bulk: ["-", "--dry-run"],
+  transaction: ["00000000-0000-0000-0000-000000000000"],
+  "events show": ["x"],
+  "events replay": ["--all", "--to", "9"],
+  "events prune": ["--before", "1d"],
+  trigger: ["approved", "--dry-run"],
+  check: ["http://127.0.0.1:9/"],
+  "sandbox advance": ["1s"],
+  pay: ["L1"],
+  test: ["--", process.execPath, "-e", "0"],
+  "config get": ["currency"],
+  "config set": ["currency", "EUR"],
+  "config unset": ["currency"],
+  "config use": ["sandbox"],
+  help: ["errors"],
+  completion: ["bash"],
+};
+/** Commands that run until they are stopped. */
+const SERVING = ["listen", "sandbox"];
+
+const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
+  const inner = command.createHelp().visibleCommands(command).flatMap(leaves);
+  return command.parent === null ? inner : [command, ...inner];
+};
+const program = createProgram({ version: "0", print: () => undefined, execute: async () => undefined });
+const COMMANDS = leaves(program).map((command) => pathOf(command).replace(/^paylink /, ""));
+const ENDING = COMMANDS.filter((name) => !SERVING.includes(name));
+
+const call = (name: string, ...flags: string[]): string[] => [
+  ...name.split(" "),
+  ...flags,
+  ...(ARGUMENTS[name] ?? []),
+];
+const codes = Object.keys(EXIT_CODES).map(Number);
+
+describe.each(COMMANDS)("paylink %s", (name) => {
+  it("has help with two examples, and names the nearest flag", async () => {
+    const home = temporaryHome();
+    const [help, mistyped] = await Promise.all([
+      runPaylink([...name.split(" "), "--help"], { home }),
+      runPaylink(call(name, "--jsno"), { home }),
+    ]);
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    const [, examples = ""] = /\nExamples:\n((?: {2}.*\n?)+)/.exec(help.stdout) ?? [];
+    expect(examples.trim().split("\n").length).toBeGreaterThanOrEqual(2);
+    expect(mistyped).toMatchObject({ code: 2, stdout: "" });
+    expect(mistyped.stderr).toContain("Unknown option '--jsno'. Did you mean --json?");
+    expect(mistyped.stderr).toContain(`Try: paylink ${name} --json`);
+  });
+});
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+/** A document, or JSON lines. */
+const isJsonOnly = (text: string): boolean =>
+  text === "" || isJson(text) || text.trimEnd().split("\n").every(isJson);
+
+describe.each(ENDING)("paylink %s --json", (name) => {
+  it("prints JSON alone, and ends with a code of the table", async () => {
+    const home = temporaryHome();
+    const { code, stdout, stderr } = await runPaylink(call(name, "--json"), { home, input: "amount\n10\n" });
+    expect(codes).toContain(code);
+    expect(code).not.toBe(1);
+    expect({ stdout, json: isJsonOnly(stdout) }).toEqual({ stdout, json: true });
+    expect({ stderr, json: stderr === "" || isJson(stderr) }).toEqual({ stderr, json: true });
+    if (code !== 0) expect(JSON.parse(stderr)).toHaveProperty("error.code");
+  });
+
+  it("ends without a stack trace when nobody reads stdout", async () => {
+    const shell = openShell(temporaryHome());
+    const words = call(name).map((word) => `'${word}'`);
+    const { stderr } = await shell.run(`paylink ${words.join(" ")} < /dev/null | true`);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+});
+
+describe.each(SERVING)("paylink %s --json", (name) => {
+  it("prints JSON lines, and one document when it is stopped", async () => {
+    const home = temporaryHome();
+    const flags = name === "listen" ? ["--no-verify"] : [];
+    const serving = startPaylink([name, "--port", "0", "--json", ...flags], { home });
+    await serving.until(/"type":"ready".*\n/);
+    const { code, stdout, stderr } = await serving.stop();
+    expect(code).toBe(130);
+    expect(isJsonOnly(stdout)).toBe(true);
+    expect(JSON.parse(stderr)).toHaveProperty("error.code", "interrupted");
+  });
+});

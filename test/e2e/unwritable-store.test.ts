@@ -1,0 +1,34 @@
+/** `listen` where its store cannot be written: it does not start, and says which file is the reason. */
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink, startPaylink } from "../support/paylink.ts";
+import { keyFile } from "../support/webhooks.ts";
+
+/** Permissions do not stop root, which containers often run tests as. */
+const NOT_ROOT =
+  process.getuid?.() === 0
+    ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+    : [];
+
+describe("a store that cannot be written", () => {
+  it.each([
+    ["the file", "events.db", 0o400],
+    ["the folder", "", 0o500],
+  ])("keeps listen from starting: %s is read-only", async (_, name, mode) => {
+    const home = temporaryHome();
+    const folder = join(home, "store");
+    const db = join(folder, "events.db");
+    expect((await runPaylink(["events", "list", "--db", db], { home })).code).toBe(0);
+    chmodSync(join(folder, name), mode);
+    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db];
+    const listen = startPaylink(args, { home, through: NOT_ROOT });
+    const { code, stdout, stderr } = await listen.ended;
+    chmodSync(folder, 0o700);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "file_unwritable", message: expect.stringContaining(db) },
+    });
+  });
+});

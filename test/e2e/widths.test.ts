@@ -1,0 +1,45 @@
+/** What fits a terminal of 60, 80 and 120 columns. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { openScreen } from "../support/screen.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+/** The lines as they were printed, before the terminal breaks them. */
+const widest = (raw: string): number => {
+  // oxlint-disable-next-line no-control-regex -- colours take no room
+  const lines = raw.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "").split(/\r?\n/);
+  return Math.max(...lines.map((line) => [...line].length));
+};
+
+describe.each([60, 80, 120])("with %i columns", (columns) => {
+  it.each([["demo"], ["help", "errors"], ["help", "reasons"], ["help", "environment"]])(
+    "%s %s fits",
+    async (...args) => {
+      const screen = openScreen(args, { home: temporaryHome(), columns });
+      expect(await screen.ended).toBe(0);
+      expect(screen.raw()).toMatch(/\S/);
+      expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  it("events list fits", async () => {
+    const home = temporaryHome();
+    const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
+    const url = await readyUrl(listening);
+    expect(await post(url, webhook(url, record({ reference: "R".repeat(60) })))).toBe(200);
+    await listening.stop();
+    const screen = openScreen(["events", "list"], { home, columns });
+    expect(await screen.ended).toBe(0);
+    expect(screen.raw()).toContain("APPROVED");
+    expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
+    const { stdout } = await runPaylink(["events", "list"], { home });
+    expect(stdout).toContain("R".repeat(60));
+  });
+
+  it("the first lines of the sandbox fit, but for its addresses", async () => {
+    const screen = openScreen(["sandbox", "--port", "0"], { home: temporaryHome(), columns });
+    await screen.until(/paylink create/);
+    expect(widest(screen.raw().replace(/http:\S+/g, ""))).toBeLessThanOrEqual(columns);
+  });
+});

@@ -1,0 +1,65 @@
+/** The messages of `--debug`: credentials are recognised by their names, wherever a service wants them. */
+import { describe, expect, it } from "vitest";
+import { renderCurl } from "../../src/render/link-request.ts";
+import { renderRequest } from "../../src/render/debug-message.ts";
+
+const SECRET = "s3cret-value";
+
+const rendered = (headers: readonly (readonly [string, string])[], body = "", type = "application/json") =>
+  renderRequest(
+    {
+      method: "POST",
+      scheme: "https",
+      authority: "service.example",
+      target: "/",
+      headers: [...headers, ["Content-Type", type]],
+      body: new TextEncoder().encode(body),
+    },
+    "→",
+  );
+
+describe("a shown request", () => {
+  it.each([
+    "X-API-Key",
+    "Ocp-Apim-Subscription-Key",
+    "X-Auth-Token",
+    "X-Shop-Auth",
+    "Cookie",
+    "Client_Secret",
+  ])("hides the header %s", (name) => {
+    const text = rendered([[name, SECRET]]);
+    expect(text).toContain(`${name}: [redacted]`);
+    expect(text).not.toContain(SECRET);
+  });
+
+  it.each(["Idempotency-Key", "Signature-Input", "X-Terminal"])("shows the header %s", (name) => {
+    expect(rendered([[name, SECRET]])).toContain(`${name}: ${SECRET}`);
+  });
+
+  it.each([
+    [`{"client_id":"shop","client_secret":"${SECRET}"}`, "application/json"],
+    [`{"accessToken":"${SECRET}"}`, "application/json"],
+    [`client_id=shop&client_secret=${SECRET}&api_key=${SECRET}`, "application/x-www-form-urlencoded"],
+  ])("hides the credentials in %s", (body, type) => {
+    const text = rendered([], body, type);
+    expect(text).toContain("[redacted]");
+    expect(text).not.toContain(SECRET);
+  });
+});
+
+describe("a curl command", () => {
+  const url = new URL("https://service.example/links");
+
+  it("takes the token from the environment, in the header of the settings", () => {
+    const curl = renderCurl(url, "{}", { authHeader: "X-API-Key: {token}", headers: { "X-Terminal": "7" } });
+    expect(curl).toContain('--header "X-API-Key: $PAYLINK_TOKEN"');
+    expect(curl).toContain("--header 'X-Terminal: 7'");
+  });
+
+  it("lets the shell expand nothing else, and hides secret headers", () => {
+    const authHeader = 'Authorization: a$HOME `b` "c" {token}';
+    const curl = renderCurl(url, "{}", { authHeader, headers: { "X-API-Key": SECRET } });
+    expect(curl).toContain('"Authorization: a\\$HOME \\`b\\` \\"c\\" $PAYLINK_TOKEN"');
+    expect(curl).not.toContain(SECRET);
+  });
+});
