@@ -52,6 +52,8 @@ export interface Output {
   readonly warn: (text: string) => void;
   /** The warnings kept for that document. */
   readonly warnings: readonly string[];
+  /** The text without the secrets of any account, for a result that repeats the words of a service. */
+  readonly hide: (text: string) => string;
   /** The failure that ends the run, on stderr in every mode. */
   error(text: string): void;
   /** An HTTP exchange that `--debug` shows, on stderr in every mode. */

@@ -137,7 +137,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
       return openEventStore(place ?? eventsPath(data), {
-        thread: machine.eventThread,
+        thread: eventThread,
         owner: newId(),
         warn: out.warn,
       });

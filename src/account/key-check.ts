@@ -6,7 +6,7 @@ import { loadKeys } from "../receiver/webhook-keys.ts";
 import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
-import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./check.ts";
+import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
 
 type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now">;
 

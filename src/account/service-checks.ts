@@ -1,11 +1,21 @@
 /** Checks an account at its service: the token endpoint, the token, the links and the transaction address. */
 import type { Api } from "../api/client.ts";
 import { tokenExpiry } from "../api/tokens.ts";
-import { FAILURES, PaylinkError } from "../domain/errors.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { formatRelative } from "../domain/when.ts";
 import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
-import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./check.ts";
+import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
+import {
+  addressRemedy,
+  certificateHint,
+  endpointRemedy,
+  forbiddenRemedy,
+  isPage,
+  notReachedRemedy,
+  redirectRemedy,
+  statusOf,
+  VERSION,
+} from "./service-remedies.ts";
 
 export interface AccountAtService extends Account {
   /** Throws `no_token`, or `usage` for an unusable client certificate. */
@@ -37,17 +47,6 @@ export async function checkService(account: AccountAtService): Promise<Check[]> 
 const unchecked = (checks: readonly string[], cause: string): Check[] =>
   checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
 
-/** The HTTP status that the service answered; undefined if it did not answer. */
-function statusOf({ details }: PaylinkError): number | undefined {
-  return typeof details["status"] === "number" ? details["status"] : undefined;
-}
-
-/** The service's own words for an error, with its code. */
-const wordsOf = ({ details }: PaylinkError): string =>
-  `${String(details["code"])} ${String(details["service"])}`;
-
-const isPage = (error: PaylinkError): boolean => String(error.details["service"]).startsWith("an HTML page");
-
 async function checkTokenEndpoint(api: Api, account: AccountAtService): Promise<Check> {
   const { settings } = account;
   const renewed = await attempt(api.renewToken());
@@ -55,25 +54,6 @@ async function checkTokenEndpoint(api: Api, account: AccountAtService): Promise<
   if (!renewed) return skipped(ENDPOINT, "not needed: the account has a token of its own");
   return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
-
-function endpointRemedy(error: PaylinkError, { fix }: Account): string | undefined {
-  const status = statusOf(error);
-  if (status === undefined)
-    return certificateHint(error) ?? `Check the token URL: ${fix("tokenUrl", "<url>")}`;
-  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isPage(error))
-    return `Check the token URL: ${fix("tokenUrl", "<url>")}`;
-  if (error.code === "overloaded" || status >= 500) return "The token endpoint failed. Try again later.";
-  if (/scope/i.test(wordsOf(error)))
-    return `Set the scope that the service expects: ${fix("tokenScope", "<scope>")}`;
-  return [
-    `Check the client id and the client secret: ${fix("clientId", "<id>")}`,
-    `If they are right, the service may expect them elsewhere in the request: ${fix("tokenAuth", "post")}`,
-  ].join("\n");
-}
-
-/** What the client says about a certificate. Its usual hint is about a link. */
-const certificateHint = ({ hint }: PaylinkError): string | undefined =>
-  hint === FAILURES.not_reached.hint ? undefined : hint;
 
 type Answer = PaylinkError | "answered" | undefined;
 
@@ -113,52 +93,17 @@ function checkLinks(listed: Answer, account: Account): Check {
   if (status === 404 || status === 405 || status < 300)
     return warned(
       LINKS,
-      `${listed.message} The service may have no list of links, or the address is wrong.`,
+      `${listed.message.replace(/\.?$/, ".")} The service may have no list of links, or the address is wrong.`,
       addressRemedy(account),
     );
   return failed(LINKS, listed, `Check the terminal: ${fix("terminalId", "<id>")}`);
 }
-
-const VERSION = /\/v\d+$/;
 
 /** A built-in service has a list of links; another may have none, and then its 404 or 405 is no page for people. */
 function isWrongAddress(error: PaylinkError, status: number, { settings }: Account): boolean {
   if (isPage(error)) return true;
   if (status !== 404) return false;
   return settings.get("service") !== undefined || VERSION.test(settings.get("baseUrl") ?? "");
-}
-
-function addressRemedy({ settings, fix }: Account): string {
-  const baseUrl = settings.get("baseUrl") ?? "";
-  if (VERSION.test(baseUrl))
-    return `The base URL must not end in ${VERSION.exec(baseUrl)?.[0]}: ${fix("baseUrl", baseUrl.replace(VERSION, ""))}`;
-  return [
-    `Check the address of the service: ${fix("baseUrl", "<url>")}`,
-    `and where its links are: ${fix("linksPath", "<path>")}`,
-  ].join("\n");
-}
-
-const notReachedRemedy = (account: Account): string =>
-  account.settings.profile === SANDBOX_PROFILE
-    ? "The sandbox is not running. To start it: paylink sandbox"
-    : addressRemedy(account);
-
-function redirectRemedy(location: unknown, account: Account): string {
-  const target = parseWebAddress(String(location));
-  const { origin = "" } = parseWebAddress(account.settings.get("baseUrl") ?? "") ?? {};
-  return target === undefined || target.origin === origin
-    ? addressRemedy(account)
-    : `paylink does not send a token to a redirect target. If that is the service: ${account.fix("baseUrl", target.origin)}`;
-}
-
-function forbiddenRemedy(error: PaylinkError, { fix }: Account): string {
-  const scope = `the scope of the token: ${fix("tokenScope", "<scope>")}`;
-  if (/scope/i.test(wordsOf(error))) return `The token is valid, but not for links. Set ${scope}`;
-  return [
-    "The token is valid, but not for this request.",
-    `Check the terminal: ${fix("terminalId", "<id>")}`,
-    `and ${scope}`,
-  ].join("\n");
 }
 
 /** No transaction has this uti: reading it has no effect. */
@@ -194,7 +139,7 @@ function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountA
     const remedy =
       token === undefined
         ? `The token is new, so check how it is sent: ${fix("authHeader", "'Authorization: Bearer {token}'")}\nand its scope: ${fix("tokenScope", "<scope>")}`
-        : "Store another token: paylink login";
+        : "Check the token. To store another one: paylink login";
     return { ...failed(TOKEN, refusal, remedy), detail: `refused${about}. ${refusal.message}` };
   }
   return answers.some(isFromApi)

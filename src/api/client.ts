@@ -8,7 +8,7 @@ import type { TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { readCreated, type CreatedLink } from "./created-link.ts";
 import { failureOf, refusalOf, type Effect } from "./failures.ts";
-import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links.ts";
+import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links-page.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 

@@ -43,17 +43,23 @@ export type SendWithRetries = (request: HttpRequest, options?: RetryOptions) => 
  * The same `Send`, with retries. The timeout is for all attempts with the waits between them, so a `Retry-After` beyond it
  * ends them. Returns the last reply or throws the last failure.
  */
-export function withRetries(parts: RetryParts): SendWithRetries {
-  const { send, now, random, pause, waiting, timeLeft } = parts;
+export function withRetries({
+  send,
+  now,
+  random,
+  pause,
+  waiting,
+  timeLeft: runLeft,
+}: RetryParts): SendWithRetries {
   return async (request, { isKeyed = false, timeout, ...options } = {}) => {
     const deadline = timeout === undefined ? Infinity : now().getTime() + timeout;
-    const left = (): number => Math.min(deadline - now().getTime(), timeLeft());
+    const timeLeft = (): number => Math.min(deadline - now().getTime(), runLeft());
     for (let retry = 1; ; retry++) {
-      const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, left()) };
+      const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, timeLeft()) };
       const result = await send(request, limits).catch(sendError);
       const cause = causeToRepeat(result, isKeyed, now());
       const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);
-      if (cause === undefined || retry > RETRIES || milliseconds >= left()) {
+      if (cause === undefined || retry > RETRIES || milliseconds >= timeLeft()) {
         if (result instanceof SendError) throw result;
         return result;
       }

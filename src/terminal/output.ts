@@ -113,6 +113,7 @@ export async function createOutput(
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),
+    hide,
     error: (text) => talk(printed(text)),
     debug: talk,
     live: stderr.isTTY === true && !json,

@@ -34,6 +34,21 @@ export const FOLDERS = {
     holds: "the client of the service",
     mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "node:tls"],
   },
+  account: {
+    holds: "the checks of an account that `login` and `status` share",
+    mayImport: [
+      "domain",
+      "api/client",
+      "api/tokens",
+      "receiver/webhook-keys",
+      "signatures/key-rules",
+      "signatures/policy",
+      "signatures/verification-key",
+      "store/settings/in-force",
+      "store/settings/profile",
+      "store/settings/setting-table",
+    ],
+  },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",
     mayImport: ["domain", "store/settings/in-force", "store/settings/setting-table"],

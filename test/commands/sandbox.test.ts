@@ -140,7 +140,14 @@ describe("paylink sandbox", () => {
 describe("the next steps of paylink sandbox", () => {
   it("never reach the account of another profile", async () => {
     const home = temporaryHome();
-    const account = ["--base-url", "https://live.example", "--terminal-id", "7", "--token-stdin"];
+    const account = [
+      "--base-url",
+      "https://live.example",
+      "--terminal-id",
+      "7",
+      "--no-check",
+      "--token-stdin",
+    ];
     await runCommand(["login", ...account], { home, stdin: "tok" });
     const sandbox = startCommand(["sandbox", "--port", "0"], { home });
     await sandbox.until(/Dashboard/);

@@ -1,10 +1,15 @@
 /** `paylink status`, in process: each part of an account, what is wrong with it, and what to do about it. */
 import { describe, expect, it } from "vitest";
-import type { CheckState } from "../../src/account/check.ts";
+import type { CheckState } from "../../src/account/account-check.ts";
 import { SendError } from "../../src/http/exchange.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
-import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
+import {
+  CLIENT,
+  SERVICE_TOKEN,
+  startDocumentedService,
+  type DocumentedService,
+} from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { openSender } from "../support/sender.ts";
@@ -70,7 +75,7 @@ describe("paylink status", () => {
   it("never shows a secret", async () => {
     const { home } = await account();
     const { stdout, stderr } = await runCommand(["status"], { home });
-    for (const secret of [CLIENT.secret, encodeURIComponent(CLIENT.secret), "op*aque$token"])
+    for (const secret of [CLIENT.secret, encodeURIComponent(CLIENT.secret), SERVICE_TOKEN])
       expect(stdout + stderr).not.toContain(secret);
   });
 
@@ -234,7 +239,7 @@ describe("paylink status", () => {
     const late = await statusOf({ ...answering(401), env, now: () => new Date("2027-01-15T10:00:00Z") });
     expect(late.find("token")).toMatchObject({
       detail: expect.stringContaining("expired 2 hours ago"),
-      remedy: "Store another token: paylink login",
+      remedy: "Check the token. To store another one: paylink login",
     });
   });
 

@@ -17,7 +17,8 @@ describe("login, without a terminal", () => {
   it("takes a token from standard input, and create then works", async () => {
     const home = temporaryHome();
     const server = await rawServer(reply(200, ANSWER));
-    const args = ["login", "--base-url", `${server.url}/`, "--terminal-id", "1234567890", "--token-stdin"];
+    const place = ["--base-url", `${server.url}/`, "--terminal-id", "1234567890", "--no-check"];
+    const args = ["login", ...place, "--token-stdin"];
     const login = await runPaylink(args, { home, input: `${TOKEN}\n` });
     expect(login).toMatchObject({ code: 0 });
     const created = await runPaylink([...FULL, "--json"], { home });

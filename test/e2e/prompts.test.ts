@@ -129,6 +129,8 @@ describe("login, in a terminal", () => {
     };
     const { token } = profiles.sandbox;
     const screen = openScreen(["login", "-p", "shop"], { home });
+    await screen.until(/Which service do you use\?/);
+    screen.type(`${DOWN}${DOWN}${ENTER}`);
     await screen.until(/base URL/);
     screen.type(`http://shop.example${ENTER}`);
     await screen.until(/must be https/);
@@ -141,6 +143,8 @@ describe("login, in a terminal", () => {
     screen.type(`Ada${ENTER}`);
     await screen.until(/Callback URL/);
     screen.type(ENTER);
+    await screen.until(/webhook key/);
+    screen.type(ENTER);
     await screen.until(/How do you want to authenticate\?/);
     screen.type(ENTER);
     await screen.until(/Access token/);
@@ -150,7 +154,7 @@ describe("login, in a terminal", () => {
     expect(screen.raw()).not.toContain(token);
     const status = await runPaylink(["status", "--json"], { home });
     expect(status.code).toBe(0);
-    expect(JSON.parse(status.stdout)).toMatchObject({ profile: "shop", token: { valid: true } });
+    expect(JSON.parse(status.stdout)).toMatchObject({ profile: "shop", ok: true });
     for (const args of [["--amount", "10", "--currency", "EUR"], ["--reusable"]]) {
       const created = await runPaylink(["create", ...args], { home });
       expect(created.code).toBe(0);

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../src/program.ts";
+import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink } from "../support/paylink.ts";
 import { rawServer, type RawServer } from "../support/raw-server.ts";
@@ -100,6 +101,18 @@ describe("secrets", () => {
     expect(run.stdout + run.stderr).not.toContain(TOKEN);
   });
 
+  it("are not in the exchanges of a login", async () => {
+    const service = await startDocumentedService();
+    const run = await runPaylink(["login", ...service.login, "--debug"], {
+      home: temporaryHome(),
+      input: CLIENT.secret,
+    });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain("/oauth2/token");
+    for (const secret of [CLIENT.secret, encodeURIComponent(CLIENT.secret), SERVICE_TOKEN])
+      expect(run.stdout + run.stderr).not.toContain(secret);
+  });
+
   it("are not in what a broken login or a broken settings file brings about", async () => {
     const home = temporaryHome();
     const login = await runPaylink(["login", "--base-url", "x", "--token-stdin", "--debug"], {
@@ -119,6 +132,10 @@ describe("secrets", () => {
     const flags = program.commands
       .flatMap((command) => command.options)
       .filter((option) => /token|secret/i.test(option.long ?? ""));
-    expect(flags.filter((option) => option.required).map(({ long }) => long)).toEqual(["--token-url"]);
+    expect(flags.filter((option) => option.required).map(({ long }) => long)).toEqual([
+      "--token-url",
+      "--token-scope",
+      "--token-auth",
+    ]);
   });
 });

@@ -7,7 +7,9 @@ export const registerLogin: Register = (program, execute) => {
   const command = loginFlags(
     program
       .command("login")
-      .description("store an account at a service, from flags and, in a terminal, from answers to prompts"),
+      .description(
+        "check an account at a service and store it, from flags and, in a terminal, from answers to prompts",
+      ),
   ).action((flags) =>
     execute(command, async (context) => {
       const { loginOptions } = await import("./options.ts");

@@ -1,5 +1,5 @@
 /** `paylink login`: asks for what the account lacks, tries it, and stores it in a profile, which becomes the current one. */
-import type { Check } from "../../account/check.ts";
+import type { Check } from "../../account/account-check.ts";
 import { checkKeys } from "../../account/key-check.ts";
 import { checkService } from "../../account/service-checks.ts";
 import type { Context } from "../../context.ts";

@@ -1,10 +1,10 @@
 /** `paylink status`: checks the account in force, each part on its own line with what to do about it. */
 import { checkCallbacks, checkPublicUrl } from "../../account/address-checks.ts";
-import { attempt, failed, passed, type Account, type Check } from "../../account/check.ts";
+import { attempt, failed, passed, type Account, type Check } from "../../account/account-check.ts";
 import { checkKeys } from "../../account/key-check.ts";
 import { checkService } from "../../account/service-checks.ts";
 import { noAccount } from "../../api/client-from-settings.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { NO_PAINT } from "../../render/paint.ts";
@@ -34,14 +34,14 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
   const checks = await checkAccount(context, settings, timeout);
   const failure = checks.find(({ state }) => state === "failed")?.failure;
   if (!out.json) {
-    out.data(checks.map((check) => renderCheck(check, out.paint)).join("\n"));
+    out.data(out.hide(checks.map((check) => renderCheck(check, out.paint)).join("\n")));
     return failure?.exit ?? 0;
   }
   out.data(
     JSON.stringify({
       profile: settings.profile ?? null,
       ok: failure === undefined,
-      checks: checks.map(documentOf),
+      checks: checks.map((check) => documentOf(check, out.hide)),
     }),
   );
   if (failure !== undefined) throw failure;
@@ -78,9 +78,9 @@ async function checkEventStore({ events, dataFolder }: Context): Promise<Check> 
     : passed("event store", `can be written, in ${dataFolder}`);
 }
 
-const documentOf = ({ check, state, detail, remedy }: Check): object => ({
+const documentOf = ({ check, state, detail, remedy }: Check, hide: Output["hide"]): object => ({
   check,
   state,
-  detail,
-  remedy: remedy ?? null,
+  detail: hide(detail),
+  remedy: remedy === undefined ? null : hide(remedy),
 });

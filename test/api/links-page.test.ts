@@ -1,0 +1,49 @@
+/** One page of links: the request for it, and what counts as a page. */
+import { describe, expect, it } from "vitest";
+import { apiAt, failure } from "../support/api.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+
+const QUERY = {
+  terminalId: "7",
+  from: new Date("2026-11-14T10:00:00.123Z"),
+  to: new Date("2026-11-21T10:00:00Z"),
+};
+
+describe("a page of links", () => {
+  it("is asked for as the documentation says, and its records stay as they came", async () => {
+    const server = await rawServer(reply(200, '{"totalCount":41,"records":[{"id":"L1","amount":10.50}]}'));
+    const page = await apiAt(server.url).api.listLinks({ ...QUERY, status: "paid", page: 2, size: 20 });
+    const [line = ""] = server.requests[0]?.split("\r\n") ?? [];
+    const target = new URL(line.split(" ")[1] ?? "", server.url);
+    expect(line).toMatch(/^GET \/v1\/payment-links\?/);
+    expect(Object.fromEntries(target.searchParams)).toEqual({
+      terminalId: "7",
+      from: "2026-11-14T10:00:00Z",
+      to: "2026-11-21T10:00:00Z",
+      status: "paid",
+      page: "2",
+      size: "20",
+    });
+    expect(page.totalCount).toBe(41);
+    expect(JSON.stringify(page.records)).toContain("10.50");
+  });
+
+  it("keeps the query of linksPath, and leaves out what is not asked for", async () => {
+    const server = await rawServer(reply(200, '{"records":[]}'));
+    const { api } = apiAt(server.url, { linksPath: "/links?tenant=a" });
+    expect(await api.listLinks(QUERY)).toEqual({ records: [], totalCount: undefined });
+    expect(server.requests[0]).toMatch(/^GET \/links\?tenant=a&terminalId=7&from=[^&]+&to=[^&]+ HTTP/);
+  });
+
+  it.each([
+    ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
+    ["JSON of another kind", '{"links":[]}', "JSON without records"],
+    ["an array", "[]", "JSON without records"],
+    ["nothing", "", "an empty body"],
+  ])("is not %s", async (_, body, words) => {
+    const server = await rawServer(reply(200, body));
+    const error = await failure(apiAt(server.url).api.listLinks(QUERY));
+    expect(error).toMatchObject({ code: "not_reached", details: { status: 200 } });
+    expect(error.message).toContain(words);
+  });
+});
