@@ -11,7 +11,6 @@ import {
   endpointRemedy,
   forbiddenRemedy,
   isPage,
-  notReachedRemedy,
   redirectRemedy,
   statusOf,
   VERSION,
@@ -83,8 +82,7 @@ function checkLinks(listed: Answer, account: Account): Check {
       `${settings.get("baseUrl") ?? ""} lists the links of terminal ${settings.get("terminalId") ?? ""}`,
     );
   const status = statusOf(listed);
-  if (status === undefined)
-    return failed(LINKS, listed, certificateHint(listed) ?? notReachedRemedy(account));
+  if (status === undefined) return failed(LINKS, listed, certificateHint(listed) ?? addressRemedy(account));
   const { location } = listed.details;
   if (listed.code === "redirected") return failed(LINKS, listed, redirectRemedy(location, account));
   if (status === 403) return failed(LINKS, listed, forbiddenRemedy(listed, account));

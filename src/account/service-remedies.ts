@@ -1,6 +1,5 @@
 /** What to do about each failure of an account at its service. */
 import { FAILURES, type PaylinkError } from "../domain/errors.ts";
-import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 import type { Account } from "./account-check.ts";
 
@@ -46,11 +45,6 @@ export function addressRemedy({ settings, fix }: Account): string {
     `and where its links are: ${fix("linksPath", "<path>")}`,
   ].join("\n");
 }
-
-export const notReachedRemedy = (account: Account): string =>
-  account.settings.profile === SANDBOX_PROFILE
-    ? "The sandbox is not running. To start it: paylink sandbox"
-    : addressRemedy(account);
 
 export function redirectRemedy(location: unknown, account: Account): string {
   const target = parseWebAddress(String(location));
