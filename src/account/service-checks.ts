@@ -3,7 +3,6 @@ import type { Api } from "../api/client.ts";
 import { tokenExpiry } from "../api/tokens.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { formatRelative } from "../domain/when.ts";
-import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
 import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
 import {
   addressRemedy,
