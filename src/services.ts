@@ -136,7 +136,12 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     events: async (place) => {
       const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
-      return openEventStore(place ?? eventsPath(data), {
+      const chosen = place ?? (await settings()).get("eventStore") ?? eventsPath(data);
+      if (/^postgres(?:ql)?:/i.test(chosen))
+        throw new PaylinkError("usage", "This version of paylink stores events in a file only.", {
+          hint: "Name a file with --db, PAYLINK_DB or: paylink config set eventStore <file>",
+        });
+      return openEventStore(chosen, {
         thread: eventThread,
         owner: newId(),
         warn: out.warn,

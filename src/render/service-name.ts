@@ -1,6 +1,6 @@
 /** Names the profile and the service of a result: `profile default · api.dnapayments.com · LIVE`. */
 import type { Paint } from "./paint.ts";
-import { serviceKind } from "../domain/service-kind.ts";
+import { serviceLabel } from "../domain/known-services.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -14,8 +14,8 @@ export interface NamedService {
 export function renderServiceName(service: NamedService, paint: Paint): string {
   const { profile } = service;
   const baseUrl = service.get("baseUrl") ?? "";
-  const kind = serviceKind(baseUrl);
+  const label = serviceLabel(baseUrl);
   const name = profile === undefined ? "no profile" : `profile ${safeText(profile)}`;
   const host = safeText(parseWebAddress(baseUrl)?.host ?? baseUrl);
-  return `${paint.dim(`${name} · ${host} ·`)} ${kind === "LIVE" ? paint.yellow(kind) : paint.dim(kind)}`;
+  return `${paint.dim(`${name} · ${host} ·`)} ${label === "LIVE" ? paint.yellow(label) : paint.dim(label)}`;
 }

@@ -1,5 +1,6 @@
 /** `paylink events`, in process: the options of each subcommand, and what each does with stored webhooks. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
@@ -132,6 +133,24 @@ describe("events list", () => {
     const { home, utis } = await storedHome(APPROVED);
     const { stdout } = await runCommand(["events", "list", "-q", "--db", `${home}/data/events.db`]);
     expect(stdout).toBe(`${utis[0]}\n`);
+  });
+});
+
+describe("the setting eventStore", () => {
+  it("says where events are, unless --db does", async () => {
+    const { home, utis } = await storedHome(APPROVED);
+    const env = { PAYLINK_DB: join(home, "other.db") };
+    const list = (...flags: string[]) => runCommand(["events", "list", "-q", ...flags], { home, env });
+    expect((await list()).stdout).toBe("");
+    expect((await list("--db", join(home, "data", "events.db"))).stdout.trim()).toBe(utis[0]);
+  });
+
+  it("takes no database server yet, and says so", async () => {
+    const run = await runCommand(["events", "list"], {
+      env: { PAYLINK_DB: "postgres://db.example/paylink" },
+    });
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain("stores events in a file only");
   });
 });
 
