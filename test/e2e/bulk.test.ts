@@ -108,7 +108,7 @@ describe("bulk", () => {
     await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
-      /^Kept for the results, and not sent: note\n60 rows: 60 created\nResults in \S+$/,
+      /^Kept for the results, and not sent: note\n60 rows: 60 created\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · sandbox$/,
     );
   });
 
@@ -192,7 +192,7 @@ describe("a list that could do harm", () => {
     const sent = listOf(list(1), service);
     expect((await sent.send()).code).toBe(6);
     expect(readFileSync(join(sent.home, "orders.links.csv"), "utf8")).toContain(
-      ',unknown,"The link may exist, but the answer of the service has no URL: {""result"":""done""}"',
+      ',unknown,"The service answered 200 with no URL of a link. {""result"":""done""}"',
     );
   });
 
