@@ -103,7 +103,13 @@ describe("a run of bulk", () => {
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.exit).toBe(2);
-    expect(lines(dry.stdout).at(-1)).toEqual({ type: "summary", rows: 4, invalid: 3, warnings: [] });
+    expect(lines(dry.stdout).at(-1)).toEqual({
+      type: "summary",
+      rows: 4,
+      invalid: 3,
+      unsent_columns: [],
+      warnings: [],
+    });
     expect(lines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
     expect(service.arrivals).toEqual([]);
   });

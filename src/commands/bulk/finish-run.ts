@@ -1,5 +1,5 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import type { Checked } from "../../bulk/check-rows.ts";
+import { unsentColumns, type Checked } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
@@ -84,7 +84,17 @@ export async function finishRun(
   const { warnings } = checked;
   const { path } = output;
   if (out.json)
-    out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output: path }));
+    out.data(
+      JSON.stringify({
+        type: "summary",
+        rows,
+        ...tally,
+        unsent_columns: unsentColumns(checked),
+        warnings,
+        breaches,
+        output: path,
+      }),
+    );
   else {
     const current = await settings();
     if (path === undefined)

@@ -25,8 +25,8 @@ export async function sendList(context: Context, list: List, options: SendOption
   const checked = await checkList(context, list);
   const claim = await claimJournal(context, list, options, checked);
   try {
-    const { asks, columns, warnings } = checked;
-    reporter.columns(columns);
+    const { asks, warnings } = checked;
+    reporter.columns(checked);
     reporter.warnings(warnings);
     if (claim.invalid.size > 0) {
       const failure = await reportInvalid(context, list, claim.invalid, asks.length);
