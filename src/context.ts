@@ -99,8 +99,8 @@ export interface ApiOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for each exchange, for a command that makes any number of them. */
   readonly exchangeTimeout?: number | undefined;
-  /** Replaces the network, for a command that watches or limits its requests. */
-  readonly send?: Send;
+  /** With `false`, the command repeats its requests by itself. */
+  readonly retries?: boolean;
 }
 
 /** What a home holds for the sandbox. */

@@ -86,7 +86,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     api: async (options = {}) => {
       const { openApi } = await import("./api/client-from-settings.ts");
       return openApi({
-        send: options.send ?? send,
+        send,
+        retries: options.retries ?? true,
         readFile,
         newId,
         now,

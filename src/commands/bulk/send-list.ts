@@ -2,7 +2,6 @@
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Api } from "../../api/client.ts";
-import { withoutRetries } from "../../api/retries.ts";
 import type { NumberList } from "../../bulk/number-list.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { isCsv, type Sink } from "../../bulk/results.ts";
@@ -20,8 +19,7 @@ export async function sendList(context: Context, list: List, options: SendOption
   const { reporter } = list;
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = await openOutput(context, options, list);
-  const send = withoutRetries(context.send, context.now);
-  const api = await context.api({ exchangeTimeout: options.timeout, send });
+  const api = await context.api({ exchangeTimeout: options.timeout, retries: false });
   const checked = await checkList(context, list);
   const claim = await claimJournal(context, list, options, checked);
   try {
