@@ -44,6 +44,11 @@ export class Pace {
     }
   }
 
+  /** The clock of `slowDown`. */
+  now(): number {
+    return this.parts.clock();
+  }
+
   /** Whether a request may be sent right now. */
   isOpen(): boolean {
     const { clock, stopped } = this.parts;

@@ -32,6 +32,7 @@ export interface RunParts {
   /** Sends one request, once. */
   readonly create: (request: PaymentLinkRequest) => Promise<Created>;
   readonly concurrency: number;
+  /** The service's time. */
   readonly now: () => Date;
   /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
@@ -132,8 +133,8 @@ interface Attempt {
 
 /** An unexpected error during a request leaves its outcome unknown and ends the run. */
 async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts): Promise<Attempt> {
-  const { create, breached, stop, now } = parts;
-  const since = now().getTime();
+  const { create, breached, stop, pace } = parts;
+  const since = pace.now();
   try {
     const { id, url, body, breaches } = await create(request);
     if (url === undefined || !isWebAddress(url)) {

@@ -42,7 +42,7 @@ const CONTINUE = "Run the same command again to continue: no row is sent twice."
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
-  { out, now, signal, settings }: Context,
+  { out, signal, settings }: Context,
   list: List,
   { ledger, earlier, invalid, sentBefore }: Claim,
   { checked, end, output }: Ended,
@@ -68,7 +68,7 @@ export async function finishRun(
   };
   const invalidity = (row: Row): Result | undefined => {
     if (!invalid.has(row.index)) return undefined;
-    const { problems } = requestOf(row, list.build, now());
+    const { problems } = requestOf(row, list.build, list.now());
     return {
       status: "invalid",
       error: problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; "),

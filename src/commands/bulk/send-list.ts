@@ -70,7 +70,7 @@ interface RunOptions extends SendOptions {
 
 async function run(
   { now, random, signal }: Context,
-  { rows, build, reporter }: List,
+  { rows, build, reporter, now: serviceNow }: List,
   { ledger, invalid, isDue }: Claim,
   { concurrency, rate, asks, api }: RunOptions,
 ): Promise<RunEnd> {
@@ -103,7 +103,7 @@ async function run(
         return { id: link.id, url: link.url, body: text, breaches };
       },
       concurrency,
-      now,
+      now: serviceNow,
       stop,
       stopped,
       settled: reporter.settled,
