@@ -33,6 +33,8 @@ interface Ended {
   readonly checked: Checked;
   readonly end: RunEnd;
   readonly output: ResultsOutput;
+  /** Whether the service recognises the keys of rows. */
+  readonly isKeyed: boolean;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
@@ -45,7 +47,7 @@ export async function finishRun(
   { out, signal, settings }: Context,
   list: List,
   { ledger, earlier, invalid, sentBefore }: Claim,
-  { checked, end, output }: Ended,
+  { checked, end, output, isKeyed }: Ended,
 ): Promise<void> {
   const { reason, breaches } = end;
   const tally = {
@@ -106,10 +108,10 @@ export async function finishRun(
   }
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
-    throw failureOf(signal.reason, tally);
+    throw failureOf(signal.reason, tally, isKeyed);
   }
   if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
-  const failure = failureOf(reason, tally);
+  const failure = failureOf(reason, tally, isKeyed);
   if (failure !== undefined) throw failure;
 }
 
@@ -124,7 +126,7 @@ const FAILED: ReadonlySet<Result["status"]> = new Set<Outcome["status"]>([
   "unknown",
 ]);
 
-function failureOf(reason: unknown, tally: Tally): unknown {
+function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
@@ -143,8 +145,14 @@ function failureOf(reason: unknown, tally: Tally): unknown {
   const worst = WORST_FIRST.find(({ status }) => tally[status] > 0);
   if (worst === undefined) return undefined;
   const { code, status, says, hint } = worst;
-  return new PaylinkError(code, `${rowsOf(tally[status])} ${says}.`, { details, hint });
+  return new PaylinkError(code, `${rowsOf(tally[status])} ${says}.`, {
+    details,
+    hint: isKeyed && code === "outcome_unknown" ? `${SEND_WITH_KEY}\n${hint}` : hint,
+  });
 }
+
+const SEND_WITH_KEY =
+  "Run the same command again: it sends a row again with the same key, so that no second link is created.";
 
 interface Worst {
   readonly status: keyof Tally;

@@ -32,7 +32,12 @@ export async function sendList(context: Context, list: List, options: SendOption
     }
     const end = await run(context, list, claim, { ...options, asks, api });
     reporter.warnings(end.breaches);
-    await finishRun(context, list, claim, { checked, end, output });
+    await finishRun(context, list, claim, {
+      checked,
+      end,
+      output,
+      isKeyed: options.idempotencyHeader !== undefined,
+    });
     return 0;
   } finally {
     await claim.close();
@@ -71,8 +76,8 @@ interface RunOptions extends SendOptions {
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, now: serviceNow }: List,
-  { ledger, invalid, isDue }: Claim,
-  { concurrency, rate, asks, api }: RunOptions,
+  { ledger, invalid, isDue, keyOf }: Claim,
+  { concurrency, rate, asks, api, retryUnknown }: RunOptions,
 ): Promise<RunEnd> {
   const total = asks.length - invalid.size;
   let due = 0;
@@ -98,10 +103,12 @@ async function run(
       ledger,
       pace,
       build,
-      create: async (request) => {
-        const { text, link, breaches } = await api.createLink(request);
+      create: async (request, key) => {
+        const { text, link, breaches } = await api.createLink(request, key);
         return { id: link.id, url: link.url, body: text, breaches };
       },
+      keyOf,
+      retryUnknown,
       concurrency,
       now: serviceNow,
       stop,
