@@ -101,10 +101,10 @@ export interface ApiOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for each exchange, for a command that makes any number of them. */
   readonly exchangeTimeout?: number | undefined;
-  /** Replaces the network, for a command that watches or limits its requests. */
-  readonly send?: Send;
   /** An account that is not stored, in place of the settings in force. The tokens it obtains are not stored either. */
   readonly settings?: InForce;
+  /** With `false`, the command repeats its requests by itself. */
+  readonly retries?: boolean;
 }
 
 /** What a home holds for the sandbox. */

@@ -87,7 +87,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       const { openApi } = await import("./api/client-from-settings.ts");
       for (const key of ["token", "clientSecret"] as const) secrets.know(options.settings?.get(key));
       return openApi({
-        send: options.send ?? send,
+        send,
+        retries: options.retries ?? true,
         readFile,
         newId,
         now,

@@ -5,12 +5,14 @@ import { SendTimeout, type Send, type TlsFiles } from "../http/exchange.ts";
 import type { InForce, Source } from "../store/settings/in-force.ts";
 import { readClientCertificate } from "./client-certificate.ts";
 import { createApi, type Api } from "./client.ts";
-import { withRetries, type RetryParts } from "./retries.ts";
+import { withoutRetries, withRetries, type RetryParts } from "./retries.ts";
 import type { AccessToken } from "./token-request.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends Omit<RetryParts, "timeLeft"> {
   readonly settings: InForce;
+  /** Whether requests are repeated here, or by the caller. */
+  readonly retries: boolean;
   /** Milliseconds for one operation with its retries. */
   readonly timeout: number;
   /** Milliseconds since 1970 at which the command must end; undefined sets no limit. */
@@ -30,7 +32,10 @@ export async function openApi(parts: AccountParts): Promise<Api> {
   if (baseUrl === undefined) throw noAccount();
   const timeLeft = (): number =>
     parts.deadline === undefined ? Number.POSITIVE_INFINITY : parts.deadline - parts.now().getTime();
-  const send = withRetries({ ...parts, send: withinRun(parts, timeLeft), timeLeft });
+  const once = withinRun(parts, timeLeft);
+  const send = parts.retries
+    ? withRetries({ ...parts, send: once, timeLeft })
+    : withoutRetries(once, parts.now);
   const clientCertificate = await readClientCertificate(settings, readFile);
   const tokens = tokensInForce({ ...parts, send, clientCertificate });
   return createApi({

@@ -25,6 +25,10 @@ interface CheckParts {
   readonly checked: () => void;
 }
 
+/** The columns that are only kept for the results. */
+export const unsentColumns = ({ columns }: Pick<Checked, "columns">): string[] =>
+  [...columns].flatMap(([name, isSent]) => (isSent ? [] : [name]));
+
 export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, checked } = parts;
   const asks = new NumberList();

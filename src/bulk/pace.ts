@@ -19,6 +19,8 @@ export interface PaceParts {
 const MAX_PAUSES = 6;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
+/** Milliseconds before one request is sent again, on average. */
+const FIRST_WAIT = 250;
 
 export class Pace {
   private readonly parts: PaceParts;
@@ -42,6 +44,17 @@ export class Pace {
       if (wait <= 0) return true;
       await sleep(wait);
     }
+  }
+
+  /** Waits before a request is sent again for the nth time, without the rest of the run. */
+  waitToRepeat(nth: number): Promise<void> {
+    const { sleep, random } = this.parts;
+    return sleep(backoff(FIRST_WAIT, nth, random));
+  }
+
+  /** The clock of `slowDown`. */
+  now(): number {
+    return this.parts.clock();
   }
 
   /** Whether a request may be sent right now. */

@@ -1,23 +1,16 @@
 /** The state of every row: read from the journal, kept up to date in it, in a few bytes per row. */
-import { isAsked, isSettled, replayJournal, settledAt, type Asked } from "../store/journal/journal.ts";
+import {
+  isAsked,
+  isSettled,
+  replayJournal,
+  settledAt,
+  type Asked,
+  type RequestKey,
+} from "../store/journal/journal.ts";
 import { openJournal, type JournalWriter } from "../store/journal/journal-writer.ts";
 import { declarations } from "./declarations.ts";
 import { NumberList } from "./number-list.ts";
-import type { Outcome, Status } from "./outcome.ts";
-
-/** A row is `sending` if its run was killed shortly before or during its request. */
-export type Standing = "sending" | Status;
-const STANDINGS: readonly Standing[] = [
-  "not_sent",
-  "sending",
-  "created",
-  "refused",
-  "not_reached",
-  "unknown",
-];
-
-/** The states in which a link exists or may exist. */
-const BINDING: ReadonlySet<Standing> = new Set(["sending", "created", "unknown"]);
+import { BINDING, INTERRUPTED, STANDINGS, type Outcome, type Standing, type Status } from "./outcome.ts";
 
 /** A row that was sent, and that is different or missing in the list now. */
 export interface ChangedRow {
@@ -46,6 +39,8 @@ export class Ledger {
   /** The place of each outcome in the journal. */
   private readonly offsets = new NumberList();
   private readonly lengths = new NumberList();
+  /** The keys of the requests whose outcome is unknown. */
+  private readonly keys = new Map<number, RequestKey>();
   private readonly path: string;
   private writer: JournalWriter | undefined;
 
@@ -58,7 +53,7 @@ export class Ledger {
     return replayJournal(this.path, (entry, offset, length) => {
       if (isAsked(entry)) this.noteAsked(entry);
       else if (isSettled(entry)) this.note(entry.row, entry.status, offset, length);
-      else this.noteSending(entry.row);
+      else this.noteSending(entry.row, entry.key);
     });
   }
 
@@ -75,6 +70,12 @@ export class Ledger {
   isDone(row: number, retryUnknown: boolean): boolean {
     const standing = this.standing(row);
     return standing === "created" || (!retryUnknown && (standing === "unknown" || standing === "sending"));
+  }
+
+  /** The key with which the service creates no second link for a row of unknown outcome. */
+  keyOf(row: number, header: string): RequestKey | undefined {
+    const key = this.keys.get(row);
+    return key?.header.toLowerCase() === header.toLowerCase() ? key : undefined;
   }
 
   /** Whether the row was never sent, or never reached the service. */
@@ -151,9 +152,9 @@ export class Ledger {
   }
 
   /** Resolves when the journal on disk says that the row is about to be sent. */
-  intend(row: number): Promise<void> {
-    this.noteSending(row);
-    return this.opened().append({ row }).durable;
+  intend(row: number, key?: RequestKey): Promise<void> {
+    this.noteSending(row, key);
+    return this.opened().append({ row, key }).durable;
   }
 
   /** Resolves when the outcome is on disk. */
@@ -178,22 +179,21 @@ export class Ledger {
     for (const [index, digest] of asks.entries()) {
       this.asked.set(from + index, digest);
       this.standings.set(from + index, STANDINGS.indexOf("not_sent"));
+      this.keys.delete(from + index);
     }
   }
 
-  private noteSending(row: number): void {
+  private noteSending(row: number, key: RequestKey | undefined): void {
     this.standings.set(row, STANDINGS.indexOf("sending"));
+    if (key === undefined) this.keys.delete(row);
+    else this.keys.set(row, key);
     this.lengths.set(row, 0);
   }
 
   private note(row: number, status: Status, offset: number, length: number): void {
     this.standings.set(row, STANDINGS.indexOf(status));
+    if (status !== "unknown") this.keys.delete(row);
     this.offsets.set(row, offset);
     this.lengths.set(row, length);
   }
 }
-
-export const INTERRUPTED: Outcome = {
-  status: "unknown",
-  error: "an earlier run ended during this request; the link may exist",
-};

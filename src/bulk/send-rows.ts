@@ -3,9 +3,10 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isWebAddress } from "../domain/web-address.ts";
+import type { RequestKey } from "../store/journal/journal.ts";
 import type { NumberList } from "./number-list.ts";
 import type { Ledger } from "./row-ledger.ts";
-import { statusOf, type Outcome } from "./outcome.ts";
+import { settledDoubt, statusOf, type Outcome } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import type { Row } from "./row.ts";
 import { requestOf, type BuildRequest } from "./row-request.ts";
@@ -30,8 +31,13 @@ export interface RunParts {
   readonly pace: Pace;
   readonly build: BuildRequest;
   /** Sends one request, once. */
-  readonly create: (request: PaymentLinkRequest) => Promise<Created>;
+  readonly create: (request: PaymentLinkRequest, key: string | undefined) => Promise<Created>;
+  /** The key of a row; undefined if the service recognises none. */
+  readonly keyOf: (index: number) => RequestKey | undefined;
+  /** Whether a refusal settles a row of unknown outcome. */
+  readonly retryUnknown: boolean;
   readonly concurrency: number;
+  /** The service's time. */
   readonly now: () => Date;
   /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
@@ -44,9 +50,11 @@ export interface RunParts {
 
 /** Attempts to send one row while the service certainly creates nothing. */
 const ATTEMPTS = 6;
+/** The same while a link may exist, and the service recognises the key. */
+const KEYED_ATTEMPTS = 4;
 /** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
 const ROWS_PER_REQUEST = 2;
-/** The run stops after this many unknown outcomes in a row, to avoid more of them. */
+/** The run stops after this many rows of unknown outcome in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
 
 /** Resolves when every row in progress has ended, whatever ended the run. */
@@ -77,6 +85,11 @@ interface State extends RunParts {
   unknownInARow: number;
 }
 
+interface Sent {
+  readonly outcome: Outcome;
+  readonly durable: Promise<void>;
+}
+
 /** The worker does not wait for this: the same write to disk also holds the start of its next row. */
 async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
   try {
@@ -87,30 +100,37 @@ async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: R
   }
 }
 
-interface Sent {
-  readonly outcome: Outcome;
-  readonly durable: Promise<void>;
-}
-
 /** Undefined if the run stopped before the row was sent. */
 async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
-  const { asks, ledger, pace, build, now, limit } = state;
-  const settle = (outcome: Outcome): Sent => ({ outcome, durable: ledger.settle(row.index, outcome) });
+  const { asks, ledger, pace, build, now, limit, retryUnknown } = state;
+  const key = state.keyOf(row.index);
+  let doubt = key !== undefined && ledger.isBound(row.index) ? ledger.outcome(row.index) : undefined;
+  let attempt = 0;
+  const settle = (result: Outcome): Sent => {
+    const isTrusted = retryUnknown && attempt === 0 && result.status === "refused";
+    const outcome = doubt === undefined || isTrusted ? result : settledDoubt(doubt, result);
+    return { outcome, durable: ledger.settle(row.index, outcome) };
+  };
   let sent: Sent | undefined;
-  for (let attempt = 0; attempt < ATTEMPTS;) {
+  while (attempt < (doubt === undefined ? ATTEMPTS : KEYED_ATTEMPTS)) {
     if (!(await pace.waitToSend())) return sent;
-    // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
-    const { request, problems, digest } = requestOf(row, build, now());
+    // Without a key, built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
+    const time = key === undefined ? now() : new Date(key.time);
+    const { request, problems, digest } = requestOf(row, build, time);
     if (digest !== asks.at(row.index)) throw changedMeanwhile(row);
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
-    await ledger.intend(row.index);
+    await ledger.intend(row.index, key);
     const outcome = await limit(async () =>
-      pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
+      pace.isOpen() ? judged(await attempted(row, request, key, state), state, key) : undefined,
     );
     sent = settle(outcome ?? { status: "not_sent" });
     if (outcome === undefined) continue;
-    if (outcome.status !== "not_reached") return sent;
     attempt++;
+    const { status } = sent.outcome;
+    if (status === "unknown" && key !== undefined) {
+      doubt = sent.outcome;
+      if (attempt < KEYED_ATTEMPTS) await pace.waitToRepeat(attempt);
+    } else if (status !== "not_reached") return sent;
   }
   return sent;
 }
@@ -131,11 +151,15 @@ interface Attempt {
 }
 
 /** An unexpected error during a request leaves its outcome unknown and ends the run. */
-async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts): Promise<Attempt> {
-  const { create, breached, stop, now } = parts;
-  const since = now().getTime();
+async function attempted(
+  row: Row,
+  request: PaymentLinkRequest,
+  key: RequestKey | undefined,
+  { create, breached, stop, pace }: RunParts,
+): Promise<Attempt> {
+  const since = pace.now();
   try {
-    const { id, url, body, breaches } = await create(request);
+    const { id, url, body, breaches } = await create(request, key?.value);
     if (url === undefined || !isWebAddress(url)) {
       const error = `The link may exist, but the answer of the service has no URL: ${body}`;
       return { outcome: { status: "unknown", id, error }, since };
@@ -158,12 +182,13 @@ async function attempted(row: Row, request: PaymentLinkRequest, parts: RunParts)
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
 /** Applies the result of an attempt to the whole run, before the next request is sent. */
-function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
+function judged({ outcome, failure, since }: Attempt, state: State, key?: RequestKey): Outcome {
   const { pace, stop } = state;
+  const mostUnknown = key === undefined ? MAX_UNKNOWN : MAX_UNKNOWN * KEYED_ATTEMPTS;
   if (outcome.status !== "not_reached") pace.answered();
   else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
-  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN))
+  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= mostUnknown))
     stop(failure);
   return outcome;
 }

@@ -1,9 +1,9 @@
 /** The rows of a list that were sent before from other lists; of identical rows, as many as were sent. */
 import { settledAt } from "../store/journal/journal.ts";
 import { NumberList } from "./number-list.ts";
-import type { Outcome } from "./outcome.ts";
+import { INTERRUPTED, type Outcome } from "./outcome.ts";
 import { NO_DIGEST } from "./row-digest.ts";
-import { INTERRUPTED, type Ledger } from "./row-ledger.ts";
+import type { Ledger } from "./row-ledger.ts";
 
 export class SentBefore {
   private readonly asks: NumberList;

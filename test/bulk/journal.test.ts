@@ -59,6 +59,26 @@ describe("the journal", () => {
     expect(readHeading(path)).toMatchObject(HEADING);
   });
 
+  it("keeps the key of a row until its outcome is known", async () => {
+    const path = newJournal();
+    const key = { header: "Idempotency-Key", value: "key-1", time: 1000 };
+    const first = openedLedger(path);
+    await Promise.all([0, 1, 2, 3].map((row) => first.intend(row, key)));
+    expect(readFileSync(path, "utf8")).toContain('"value":"key-1"');
+    await first.settle(0, { status: "created", id: "a" });
+    await first.settle(1, { status: "refused", error: "no" });
+    await first.settle(2, { status: "unknown", error: "late" });
+    await first.close();
+    const second = openedLedger(path);
+    const keys = (header: string) => [0, 1, 2, 3].map((row) => second.keyOf(row, header));
+    expect(keys("idempotency-key")).toEqual([undefined, undefined, key, key]);
+    expect(keys("X-Request-Id")).toEqual([undefined, undefined, undefined, undefined]);
+    // The service cannot recognise a request that was sent without the key.
+    await second.intend(3);
+    expect(second.keyOf(3, "Idempotency-Key")).toBeUndefined();
+    await second.close();
+  });
+
   it("has a row on disk before it may be sent", async () => {
     const path = newJournal();
     const ledger = openedLedger(path);

@@ -20,10 +20,15 @@ interface Case {
   readonly rate?: number;
   /** Milliseconds on the run's clock that each exchange takes. */
   readonly latency?: number;
+  /** The header for the keys of rows. */
+  readonly header?: string;
+  /** The outcome of the first row is unknown since an earlier run. */
+  readonly isUnknown?: boolean;
+  readonly retryUnknown?: boolean;
   /** What the run takes for random. */
   readonly random?: number;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
-  readonly create: (customer: string, time: number) => Promise<Created>;
+  readonly create: (customer: string, time: number, key: string | undefined) => Promise<Created>;
 }
 
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
@@ -32,7 +37,17 @@ const created = (id: string): Promise<Created> =>
   Promise.resolve({ id, url: `https://x/${id}`, body: "{}", breaches: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
-async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0.5, create }: Case) {
+async function run({
+  rows: count,
+  concurrency = 4,
+  rate,
+  latency = 0,
+  header,
+  isUnknown = false,
+  retryUnknown = false,
+  random = 0.5,
+  create,
+}: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
   const rows = await openRows(async function* () {
     yield Buffer.from(text);
@@ -58,6 +73,11 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
   beginJournal(path, { service: "s", input: "i", begun: "b", repeats: "refuse" }, declarations(checked.asks));
   const ledger = new Ledger(path);
   ledger.open();
+  const keyOf = (row: number) => (header === undefined ? undefined : { header, value: `key-${row}`, time });
+  if (isUnknown) {
+    await ledger.intend(0, keyOf(0));
+    await ledger.settle(0, { status: "unknown", error: "reset" });
+  }
   const outcomes = new Map<number, Outcome>();
   const pauses: number[] = [];
   let inTheAir = 0;
@@ -84,17 +104,19 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
     ledger,
     pace,
     build,
-    create: async ({ customerName }) => {
+    create: async ({ customerName }, key) => {
       most = Math.max(most, ++inTheAir);
       mostAnnounced = Math.max(mostAnnounced, announced());
       await new Promise(setImmediate);
       time += latency;
       try {
-        return await create(customerName, time);
+        return await create(customerName, time, key);
       } finally {
         inTheAir--;
       }
     },
+    keyOf,
+    retryUnknown,
     concurrency,
     now,
     stop: (reason) => halt.abort(reason),
@@ -173,6 +195,64 @@ describe("a run", () => {
     expect(reason).toMatchObject({ code: "outcome_unknown" });
     expect(statuses("unknown")).toBe(requests);
     expect(requests).toBeLessThan(30);
+  });
+
+  it("sends a row with a key again, with the same key, until a link ends the doubt", async () => {
+    const sent: (string | undefined)[] = [];
+    const answers = ["outcome_unknown", "overloaded", "refused"] as const;
+    const { outcomes, reason } = await run({
+      rows: 1,
+      header: "Idempotency-Key",
+      create: (customer, _, key) => {
+        sent.push(key);
+        const code = answers[sent.length - 1];
+        return code === undefined ? created(customer) : Promise.reject(failure(code));
+      },
+    });
+    expect(sent).toEqual(["key-0", "key-0", "key-0", "key-0"]);
+    expect(outcomes.get(0)).toMatchObject({ status: "created" });
+    expect(reason).toBeUndefined();
+  });
+
+  it.each(["overloaded", "not_reached", "refused", "unauthorized"] as const)(
+    "leaves a row unknown if %s follows a request that may have created its link",
+    async (code) => {
+      let requests = 0;
+      const { outcomes } = await run({
+        rows: 1,
+        header: "Idempotency-Key",
+        create: () => Promise.reject(failure(++requests === 1 ? "outcome_unknown" : code)),
+      });
+      expect(requests).toBe(code === "unauthorized" ? 2 : 4);
+      expect(outcomes.get(0)).toEqual({ status: "unknown", error: code });
+    },
+  );
+
+  it.each([
+    ["refused", false, "unknown"],
+    ["refused", true, "refused"],
+    ["overloaded", true, "unknown"],
+  ] as const)(
+    "after a %s, with --retry-unknown: %s, a row of unknown outcome is %s",
+    async (code, retryUnknown, status) => {
+      const { outcomes } = await run({
+        rows: 1,
+        header: "Idempotency-Key",
+        isUnknown: true,
+        retryUnknown,
+        create: () => Promise.reject(failure(code)),
+      });
+      expect(outcomes.get(0)).toEqual({ status, error: code });
+    },
+  );
+
+  it("settles a row with a key whose first request is refused", async () => {
+    const { statuses } = await run({
+      rows: 3,
+      header: "Idempotency-Key",
+      create: () => Promise.reject(failure("refused")),
+    });
+    expect(statuses("refused")).toBe(3);
   });
 
   it.each([undefined, "", "soon"])("does not know the outcome of an answer with the URL %j", async (url) => {

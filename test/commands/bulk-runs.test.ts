@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { startSandboxCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type LinkService } from "../support/link-service.ts";
@@ -92,6 +93,31 @@ describe("a run of bulk", () => {
     expect(readdirSync(join(home, "data", "bulk")).filter((name) => !name.endsWith(".journal"))).toEqual([]);
   });
 
+  it("names the columns that are not sent in the summary of --json", async () => {
+    const service = await startLinkService(() => "create");
+    const sent = listOf(list(1), service);
+    const summary = { type: "summary", rows: 1, unsent_columns: ["note"] };
+    expect(lines((await sent.send("--json", "--dry-run")).stdout).at(-1)).toMatchObject(summary);
+    expect(lines((await sent.send("--json")).stdout).at(-1)).toMatchObject(summary);
+  });
+
+  it("checks and sends expiries by the clock of the sandbox", async () => {
+    const home = temporaryHome();
+    await startSandboxCommand(home, "--clock", "2030-01-31T12:00:00Z");
+    const path = join(home, "orders.csv");
+    writeFileSync(path, "amount,customerName,expirationDate\n1,Ada,\n2,Bob,2029-01-01T00:00:00Z\n");
+    const args = ["bulk", path, "--currency", "EUR", "--expires", "1d", "--json"];
+    const { exit, stdout } = await runCommand([...args, "--skip-invalid"], { home });
+    expect(exit).toBe(2);
+    expect(lines(stdout)).toMatchObject([
+      { line: 3, status: "invalid", problems: [{ at: "expirationDate" }] },
+      { line: 2, status: "created" },
+      { type: "summary", created: 1, invalid: 1 },
+    ]);
+    // A run that sends nothing needs no sandbox.
+    expect(await runCommand([...args, "--dry-run"], { home, send: never })).toMatchObject({ exit: 0 });
+  });
+
   it("names every bad row by line and column, and sends nothing", async () => {
     const service = await startLinkService(never);
     const bad = listOf("amount,customerName\n1,Ada\n1.005,Bob\n,\n2,\n1,2,3\n", service);
@@ -103,7 +129,13 @@ describe("a run of bulk", () => {
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.exit).toBe(2);
-    expect(lines(dry.stdout).at(-1)).toEqual({ type: "summary", rows: 4, invalid: 3, warnings: [] });
+    expect(lines(dry.stdout).at(-1)).toEqual({
+      type: "summary",
+      rows: 4,
+      invalid: 3,
+      unsent_columns: [],
+      warnings: [],
+    });
     expect(lines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
     expect(service.arrivals).toEqual([]);
   });

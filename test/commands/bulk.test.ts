@@ -191,9 +191,7 @@ describe("bulk", () => {
     const { run, again, service } = await send(list);
     expect(run).toMatchObject({
       exit: 0,
-      stdout: expect.stringContaining(
-        `3 rows: 3 created\nResults in ${list.results}\nno profile · 127.0.0.1:`,
-      ),
+      stdout: `3 rows: 3 created\nResults in ${list.results}\nno profile · ${new URL(service.url).host} · sandbox\n`,
       stderr: "",
     });
     expect(readFileSync(list.results, "utf8").split("\n")[2]).toBe(

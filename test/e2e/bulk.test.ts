@@ -226,22 +226,47 @@ describe("each row exactly once", () => {
     }
   }
 
-  it("through kills at any moment", async () => {
-    const rows = 300;
-    const service = await startLinkService(() => "create");
-    const killed = listOf(list(rows), service);
+  /** Starts the list several times, and kills each run after so many requests. */
+  async function killRuns(killed: ReturnType<typeof listOf>, { arrivals }: LinkService): Promise<void> {
     for (const after of [1, 17, 60, 130]) {
       const running = startPaylink([...killed.args, "--json", "--rate", "400"], killed);
-      const target = service.arrivals.length + after;
+      const target = arrivals.length + after;
       await new Promise<void>((reached) => {
         const look = setInterval(() => {
-          if (service.arrivals.length < target) return;
+          if (arrivals.length < target) return;
           clearInterval(look);
           reached();
         }, 1);
       });
       await running.stop("SIGKILL");
     }
+  }
+
+  it("through kills at any moment, with no row left unknown if the service recognises keys", async () => {
+    const rows = 300;
+    const service = await startLinkService(() => "create");
+    const killed = listOf(list(rows), service);
+    const set = ["config", "set", "idempotencyHeader", "Idempotency-Key"];
+    expect(await runPaylink(set, killed)).toMatchObject({ code: 0 });
+    await killRuns(killed, service);
+    const journals = join(killed.home, "data", "bulk");
+    const [journal = ""] = readdirSync(journals).filter((name) => name.endsWith(".journal"));
+    const states = new Map(
+      lines(readFileSync(join(journals, journal), "utf8")).map(({ row, status }) => [row, status]),
+    );
+    expect([...states].filter(([row, status]) => row !== undefined && status === undefined)).not.toEqual([]);
+    expect(await killed.send()).toMatchObject({ code: 0 });
+    expectExactlyOnce(killed.results(), service.links, rows);
+    expect(killed.results().filter((record) => record[6] === "created")).toHaveLength(rows);
+    expect(service.links.size).toBe(rows);
+    expect([...service.keys.values()].map(({ size }) => size)).toEqual(Array.from({ length: rows }, () => 1));
+  });
+
+  it("through kills at any moment", async () => {
+    const rows = 300;
+    const service = await startLinkService(() => "create");
+    const killed = listOf(list(rows), service);
+    await killRuns(killed, service);
     const ended = await killed.send();
     expect([0, 6]).toContain(ended.code);
     expectExactlyOnce(killed.results(), service.links, rows);

@@ -1,5 +1,5 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import type { Checked } from "../../bulk/check-rows.ts";
+import { unsentColumns, type Checked } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
 import type { Row } from "../../bulk/row.ts";
 import type { RowWarning } from "../../bulk/row-warnings.ts";
@@ -17,7 +17,7 @@ export interface Reporter {
   readonly checked: () => void;
   readonly invalid: (row: Row, problems: readonly Problem[]) => void;
   /** Names the columns that are not sent: one of them may be misspelled. */
-  readonly columns: (columns: Checked["columns"]) => void;
+  readonly columns: (checked: Pick<Checked, "columns">) => void;
   readonly warnings: (warnings: readonly RowWarning[]) => void;
   /** Sending begins, with so many rows in total and so many that are done already. */
   readonly begin: (total: number, done: number) => void;
@@ -51,8 +51,8 @@ export function createReporter({ out, now }: Context): Reporter {
       if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, status: "invalid", problems })]);
       else for (const problem of problems) out.note(`  ${place(row, problem)}  ${safeText(problem.message)}`);
     },
-    columns: (columns) => {
-      const unsent = [...columns].flatMap(([name, sent]) => (sent ? [] : [safeText(name)]));
+    columns: (checked) => {
+      const unsent = unsentColumns(checked).map(safeText);
       if (unsent.length > 0) out.note(`Kept for the results, and not sent: ${unsent.join(", ")}`);
     },
     warnings: (warnings) => {

@@ -1,6 +1,7 @@
 /** `paylink bulk`: checks every row of a list, then sends each that is due, exactly once, and writes the results. */
 import type { Context } from "../../context.ts";
 import { rowsOf } from "../../render/bulk-progress.ts";
+import { unsentColumns } from "../../bulk/check-rows.ts";
 import { checkList, reportInvalid, withList, type List } from "./open-list.ts";
 import type { BulkOptions } from "./options.ts";
 import { sendList } from "./send-list.ts";
@@ -16,13 +17,16 @@ export async function bulk(context: Context, options: BulkOptions): Promise<numb
 async function dryRun(context: Context, list: List): Promise<number> {
   const { out } = context;
   const { reporter } = list;
-  const { asks, invalid, columns, warnings } = await checkList(context, list);
+  const checked = await checkList(context, list);
+  const { asks, invalid, warnings } = checked;
   const failure = invalid.size > 0 ? await reportInvalid(context, list, invalid, asks.length) : undefined;
   reporter.end();
-  reporter.columns(columns);
+  reporter.columns(checked);
   reporter.warnings(warnings);
   const total = asks.length;
-  if (out.json) out.data(JSON.stringify({ type: "summary", rows: total, invalid: invalid.size, warnings }));
+  const unsent_columns = unsentColumns(checked);
+  const summary = { type: "summary", rows: total, invalid: invalid.size, unsent_columns, warnings };
+  if (out.json) out.data(JSON.stringify(summary));
   if (failure !== undefined) throw failure;
   if (!out.json) out.data(`${rowsOf(total)}, all valid. Nothing was sent.`);
   return 0;

@@ -6,6 +6,7 @@ import { SentBefore } from "../../bulk/sent-before.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
+import type { RequestKey } from "../../store/journal/journal.ts";
 import type { List } from "./open-list.ts";
 import type { BulkOptions } from "./options.ts";
 import { refuseChanges, sentBeforeError } from "./refuse-repeats.ts";
@@ -19,6 +20,8 @@ export interface Claim extends OpenJournal {
   readonly earlier: number;
   /** Whether this run sends the row. */
   readonly isDue: (row: number) => boolean;
+  /** The key to send the row with; undefined if the service recognises none. */
+  readonly keyOf: (row: number) => RequestKey | undefined;
 }
 
 export interface SendOptions extends BulkOptions {
@@ -32,7 +35,7 @@ export async function claimJournal(
   { asks, invalid }: Checked,
 ): Promise<Claim> {
   const { input, rows } = list;
-  const { service, repeats, retryUnknown } = options;
+  const { service, repeats, retryUnknown, idempotencyHeader: header } = options;
   const journals = await context.journals();
   const wanted = { input: input.path, asks, invalid, repeats };
   const { own, changed } = findOwnJournal(journals.ofService(service), wanted);
@@ -55,13 +58,19 @@ export async function claimJournal(
     addOthers(sentBefore, journals, { service, own: journal.path, after });
     if (sentBefore.count > 0 && repeats !== "skip" && since !== "skip")
       throw await sentBeforeError(rows, sentBefore, asks.length);
+    const knownKey = (row: number): RequestKey | undefined =>
+      header === undefined ? undefined : ledger.keyOf(row, header);
     const left = new Set([...invalid].filter((row) => !isDone(row) && !sentBefore.has(row)));
     return {
       ...journal,
       sentBefore,
       invalid: left,
       earlier: ledger.countCreated(),
-      isDue: (row) => !left.has(row) && !sentBefore.has(row) && !isDone(row),
+      isDue: (row) => !left.has(row) && !sentBefore.has(row) && (!isDone(row) || knownKey(row) !== undefined),
+      keyOf: (row) =>
+        header === undefined
+          ? undefined
+          : (knownKey(row) ?? { header, value: context.newId(), time: list.now().getTime() }),
     };
   } catch (error) {
     await journal.close();

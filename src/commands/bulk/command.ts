@@ -26,4 +26,5 @@ const HEADERS = `
 Headers are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …;
 nested ones with dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email.
 Every flag above is the default for rows that leave its field empty. Columns of your own are kept, not sent;
-a name that is almost a field is an error. A row that was sent once, from any list, is sent again only with --again.`;
+a name that is almost a field is an error. A row that was sent once, from any list, is sent again only with --again.
+A row of unknown outcome is sent again by itself if the service recognises keys: config set idempotencyHeader.`;

@@ -1,5 +1,5 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import type { Checked } from "../../bulk/check-rows.ts";
+import { unsentColumns, type Checked } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
@@ -33,6 +33,8 @@ interface Ended {
   readonly checked: Checked;
   readonly end: RunEnd;
   readonly output: ResultsOutput;
+  /** Whether the service recognises the keys of rows. */
+  readonly isKeyed: boolean;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
@@ -42,10 +44,10 @@ const CONTINUE = "Run the same command again to continue: no row is sent twice."
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
-  { out, now, signal, settings }: Context,
+  { out, signal, settings }: Context,
   list: List,
   { ledger, earlier, invalid, sentBefore }: Claim,
-  { checked, end, output }: Ended,
+  { checked, end, output, isKeyed }: Ended,
 ): Promise<void> {
   const { reason, breaches } = end;
   const tally = {
@@ -68,7 +70,7 @@ export async function finishRun(
   };
   const invalidity = (row: Row): Result | undefined => {
     if (!invalid.has(row.index)) return undefined;
-    const { problems } = requestOf(row, list.build, now());
+    const { problems } = requestOf(row, list.build, list.now());
     return {
       status: "invalid",
       error: problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; "),
@@ -84,7 +86,17 @@ export async function finishRun(
   const { warnings } = checked;
   const { path } = output;
   if (out.json)
-    out.data(JSON.stringify({ type: "summary", rows, ...tally, warnings, breaches, output: path }));
+    out.data(
+      JSON.stringify({
+        type: "summary",
+        rows,
+        ...tally,
+        unsent_columns: unsentColumns(checked),
+        warnings,
+        breaches,
+        output: path,
+      }),
+    );
   else {
     const current = await settings();
     if (path === undefined)
@@ -96,10 +108,10 @@ export async function finishRun(
   }
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
-    throw failureOf(signal.reason, tally);
+    throw failureOf(signal.reason, tally, isKeyed);
   }
   if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
-  const failure = failureOf(reason, tally);
+  const failure = failureOf(reason, tally, isKeyed);
   if (failure !== undefined) throw failure;
 }
 
@@ -114,7 +126,7 @@ const FAILED: ReadonlySet<Result["status"]> = new Set<Outcome["status"]>([
   "unknown",
 ]);
 
-function failureOf(reason: unknown, tally: Tally): unknown {
+function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
@@ -133,8 +145,14 @@ function failureOf(reason: unknown, tally: Tally): unknown {
   const worst = WORST_FIRST.find(({ status }) => tally[status] > 0);
   if (worst === undefined) return undefined;
   const { code, status, says, hint } = worst;
-  return new PaylinkError(code, `${rowsOf(tally[status])} ${says}.`, { details, hint });
+  return new PaylinkError(code, `${rowsOf(tally[status])} ${says}.`, {
+    details,
+    hint: isKeyed && code === "outcome_unknown" ? `${SEND_WITH_KEY}\n${hint}` : hint,
+  });
 }
+
+const SEND_WITH_KEY =
+  "Run the same command again: it sends a row again with the same key, so that no second link is created.";
 
 interface Worst {
   readonly status: keyof Tally;

@@ -13,23 +13,35 @@ export interface List {
   readonly input: Input;
   readonly rows: Rows;
   readonly build: BuildRequest;
+  /** The service's time: durations such as `--expires 7d` count from it. */
+  readonly now: () => Date;
   readonly reporter: Reporter;
 }
 
 /** Runs the work with the list open, and closes it whatever happens. */
 export async function withList<T>(
   context: Context,
-  { file, build }: BulkOptions,
+  { file, build, service }: BulkOptions,
   work: (list: List) => Promise<T>,
 ): Promise<T> {
   const input = await openInput(context, file);
   const reporter = createReporter(context);
   try {
-    return await work({ input, rows: await openRows(input.open), build, reporter });
+    const rows = await openRows(input.open);
+    // A run that sends nothing does not ask the service for its time either.
+    const now = service === undefined ? context.now : await serviceClock(context);
+    return await work({ input, rows, build, now, reporter });
   } finally {
     reporter.end();
     await input.close();
   }
+}
+
+async function serviceClock({ now, serviceTime }: Context): Promise<() => Date> {
+  const time = await serviceTime();
+  if (!time.ofSandbox) return now;
+  const ahead = time.now.getTime() - now().getTime();
+  return () => new Date(now().getTime() + ahead);
 }
 
 async function openInput({ stdin, newId, journals }: Context, file: string): Promise<Input> {
@@ -38,14 +50,14 @@ async function openInput({ stdin, newId, journals }: Context, file: string): Pro
   return spooledInput(stdin, folder, newId());
 }
 
-export function checkList({ now, signal }: Context, { rows, build, reporter }: List): Promise<Checked> {
+export function checkList({ signal }: Context, { rows, build, now, reporter }: List): Promise<Checked> {
   return checkRows({ rows: rows.read(), build, now: now(), signal, checked: reporter.checked });
 }
 
 /** Names every invalid row; the error ends a run before anything is sent. */
 export async function reportInvalid(
-  { now, signal }: Context,
-  { rows, build, reporter }: List,
+  { signal }: Context,
+  { rows, build, now, reporter }: List,
   invalid: ReadonlySet<number>,
   total: number,
 ): Promise<PaylinkError> {

@@ -30,6 +30,8 @@ export interface BulkOptions {
   readonly force: boolean;
   readonly skipInvalid: boolean;
   readonly retryUnknown: boolean;
+  /** The header for the key of a row, if the service recognises one. */
+  readonly idempotencyHeader: string | undefined;
   /** What becomes of rows that were sent from another list before. */
   readonly repeats: Repeats;
 }
@@ -73,6 +75,7 @@ export async function bulkOptions(
     force: flags.force ?? false,
     skipInvalid: flags.skipInvalid ?? false,
     retryUnknown: flags.retryUnknown ?? false,
+    idempotencyHeader: settings.get("idempotencyHeader"),
     repeats: repeatsOf(flags),
   };
 }

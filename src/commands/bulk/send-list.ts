@@ -2,7 +2,6 @@
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Api } from "../../api/client.ts";
-import { withoutRetries } from "../../api/retries.ts";
 import type { NumberList } from "../../bulk/number-list.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { isCsv, type Sink } from "../../bulk/results.ts";
@@ -20,13 +19,12 @@ export async function sendList(context: Context, list: List, options: SendOption
   const { reporter } = list;
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = await openOutput(context, options, list);
-  const send = withoutRetries(context.send, context.now);
-  const api = await context.api({ exchangeTimeout: options.timeout, send });
+  const api = await context.api({ exchangeTimeout: options.timeout, retries: false });
   const checked = await checkList(context, list);
   const claim = await claimJournal(context, list, options, checked);
   try {
-    const { asks, columns, warnings } = checked;
-    reporter.columns(columns);
+    const { asks, warnings } = checked;
+    reporter.columns(checked);
     reporter.warnings(warnings);
     if (claim.invalid.size > 0) {
       const failure = await reportInvalid(context, list, claim.invalid, asks.length);
@@ -34,7 +32,12 @@ export async function sendList(context: Context, list: List, options: SendOption
     }
     const end = await run(context, list, claim, { ...options, asks, api });
     reporter.warnings(end.breaches);
-    await finishRun(context, list, claim, { checked, end, output });
+    await finishRun(context, list, claim, {
+      checked,
+      end,
+      output,
+      isKeyed: options.idempotencyHeader !== undefined,
+    });
     return 0;
   } finally {
     await claim.close();
@@ -72,9 +75,9 @@ interface RunOptions extends SendOptions {
 
 async function run(
   { now, random, signal }: Context,
-  { rows, build, reporter }: List,
-  { ledger, invalid, isDue }: Claim,
-  { concurrency, rate, asks, api }: RunOptions,
+  { rows, build, reporter, now: serviceNow }: List,
+  { ledger, invalid, isDue, keyOf }: Claim,
+  { concurrency, rate, asks, api, retryUnknown }: RunOptions,
 ): Promise<RunEnd> {
   const total = asks.length - invalid.size;
   let due = 0;
@@ -100,12 +103,14 @@ async function run(
       ledger,
       pace,
       build,
-      create: async (request) => {
-        const { text, link, breaches } = await api.createLink(request);
+      create: async (request, key) => {
+        const { text, link, breaches } = await api.createLink(request, key);
         return { id: link.id, url: link.url, body: text, breaches };
       },
+      keyOf,
+      retryUnknown,
       concurrency,
-      now,
+      now: serviceNow,
       stop,
       stopped,
       settled: reporter.settled,

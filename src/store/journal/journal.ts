@@ -31,8 +31,17 @@ const row = z.int().check(z.minimum(0), z.maximum(100_000_000));
 /** What the rows from this one on ask for, as digests: they are on disk before the first row is sent. */
 const asked = z.object({ from: row, asks: z.array(z.number()) });
 export type Asked = z.infer<typeof asked>;
+/** By this the service recognises a request that is sent again. */
+const requestKey = z.object({
+  /** The header that carries the key: the service does not recognise it in another one. */
+  header: z.string(),
+  value: z.string(),
+  /** Durations count from it (ms since 1970): a service may refuse a known key with another expiry. */
+  time: z.number(),
+});
+export type RequestKey = z.infer<typeof requestKey>;
 /** The request of this row is about to be sent. */
-const sending = z.strictObject({ row });
+const sending = z.strictObject({ row, key: z.optional(requestKey) });
 /** The outcome of that request. */
 const settled = z.object({
   row,
