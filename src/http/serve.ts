@@ -14,6 +14,7 @@ import { discardRest, readBody, tooLarge } from "./body.ts";
 import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
 import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
+import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import { refuseSocket } from "./refuse-socket.ts";
 import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
 
@@ -36,6 +37,7 @@ interface ServerState extends ServeOptions {
   readonly handler: Handler;
   readonly connections: Connections;
   readonly memory: RequestMemory;
+  readonly turns: ReadingTurns;
   readonly scheme: "http" | "https";
   /** Connections whose body is being read. */
   readonly reading: WeakSet<Socket>;
@@ -49,6 +51,7 @@ export const serve: Serve = async (handler, options) => {
     handler,
     connections: trackConnections(),
     memory: createRequestMemory(),
+    turns: createReadingTurns(),
     reading: new WeakSet(),
     scheme,
     closing: false,
@@ -125,8 +128,9 @@ async function exchange(
   const head = headOf(incoming, state);
   const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
-  const { maxBody, memory, prefers, connections, handler } = state;
-  const body = await readBody(incoming, { maxBody, memory, isPreferred: prefers?.(head) ?? false });
+  const { maxBody, memory, turns, prefers, connections, handler } = state;
+  const isPreferred = prefers?.(head) ?? false;
+  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred });
   state.reading.delete(socket);
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
