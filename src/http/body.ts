@@ -13,6 +13,8 @@ const LINGER_TIME = 1_000;
  */
 const FREE_CHUNKS = 4096;
 const AVERAGE_CHUNK = 64;
+/** Milliseconds that such a sender waits for its answer, so that it cannot begin again at once. */
+const HOLD_TIME = 2_000;
 /** Bytes of a body's first buffer, and how many times larger each next one is. */
 const FIRST_BUFFER = 4096;
 const GROWTH = 4;
@@ -99,7 +101,7 @@ export function readBody(
       chunks += 1;
       if (total > maxBody) return refuse(bodyTooLarge(maxBody));
       if (chunks > FREE_CHUNKS && total < chunks * AVERAGE_CHUNK) {
-        incoming.socket.pause();
+        stopReading(incoming);
         return refuse(CHUNKS_TOO_SMALL);
       }
       makeRoom(total);
@@ -129,16 +131,23 @@ export function readBody(
   });
 }
 
+/** Without the first step, the stream continues to read its socket until its own buffer is full. */
+function stopReading(incoming: IncomingMessage): void {
+  incoming._read = () => undefined;
+  incoming.socket.pause();
+}
+
 /**
- * Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits; not from a
- * paused socket.
+ * Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits. From a
+ * paused socket, only what was already read is discarded.
  */
 export function discardRest(incoming: IncomingMessage): Promise<void> {
-  if (incoming.complete || incoming.destroyed || incoming.socket.isPaused()) return Promise.resolve();
+  if (incoming.complete || incoming.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let length = 0;
     let chunks = 0;
-    const enough = setTimeout(done, LINGER_TIME);
+    const isHeld = incoming.socket.isPaused();
+    const enough = setTimeout(done, isHeld ? HOLD_TIME : LINGER_TIME);
     function done(): void {
       clearTimeout(enough);
       incoming.pause();
@@ -148,7 +157,7 @@ export function discardRest(incoming: IncomingMessage): Promise<void> {
     incoming.on("data", (chunk: Buffer) => {
       length += chunk.length;
       chunks += 1;
-      if (length > LINGER_BYTES || chunks > FREE_CHUNKS) done();
+      if (!isHeld && (length > LINGER_BYTES || chunks > FREE_CHUNKS)) done();
     });
     incoming.once("end", done).once("close", done).resume();
   });

@@ -40,6 +40,19 @@ it("cuts off a sender of more one-byte chunks than that", async () => {
   expect({ bodies, refusals }).toEqual({ bodies: [], refusals: ["chunks_too_small"] });
 });
 
+it("lets a sender of endless one-byte chunks wait for its answer", async () => {
+  const { url, refusals } = await startServer();
+  const started = performance.now();
+  const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const answer = new Promise((resolve) => socket.once("data", (bytes) => resolve(String(bytes))));
+  // Never complete, and more than is read at once.
+  socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(100_000)}`);
+  await expect.poll(() => refusals).toEqual(["chunks_too_small"]);
+  expect(await answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(performance.now() - started).toBeGreaterThan(1_900);
+});
+
 it("refuses the unsigned first where unfinished bodies take too much memory, and says when to try again", async () => {
   const { url, bodies, refusals } = await startServer();
   const { port, hostname } = new URL(url);
