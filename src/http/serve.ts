@@ -29,6 +29,8 @@ const LIMITS = {
   requireHostHeader: false,
 } as const;
 const HANDSHAKE_TIMEOUT = 10_000;
+/** Connections that the system accepts while the event loop is busy; it refuses more, whoever opens them. */
+const BACKLOG = 4096;
 /** Milliseconds that an unfinished request may still take once the server closes. */
 const CLOSE_GRACE = 1_000;
 
@@ -69,7 +71,7 @@ export const serve: Serve = async (handler, options) => {
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
-    server.listen(options.port, options.host, resolve);
+    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, resolve);
   });
   const { port, address } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
