@@ -1,6 +1,7 @@
 /** Reads a request's body within its limits, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "./exchange.ts";
+import type { PausableBody, ReadingTurns } from "./reading-turns.ts";
 import type { RequestMemory, RequestShare } from "./request-memory.ts";
 
 /** Limits on what is still read from a refused sender: bytes, and milliseconds. */
@@ -12,8 +13,15 @@ const LINGER_TIME = 1_000;
  */
 const FREE_CHUNKS = 4096;
 const AVERAGE_CHUNK = 64;
-/** Bytes of a body's first buffer, which doubles as the body grows. */
+/** Milliseconds that such a sender waits for its answer, so that it cannot begin again at once. */
+const HOLD_TIME = 2_000;
+/** Bytes of a body's first buffer, and how many times larger each next one is. */
 const FIRST_BUFFER = 4096;
+const GROWTH = 4;
+/** Bytes of a body that are read without a turn: a webhook of the service has a few KiB. */
+const SMALL_BODY = 32 * 1024;
+/** Bytes that Node reads at once: it keeps as many more of a body that is paused. */
+const PIECE = 64 * 1024;
 
 export function tooLarge(incoming: IncomingMessage, maxBody: number): Refusal | undefined {
   return (declaredLength(incoming) ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
@@ -51,20 +59,28 @@ export interface ReadBody {
 interface BodyLimits {
   readonly maxBody: number;
   readonly memory: RequestMemory;
+  readonly turns: ReadingTurns;
   readonly isPreferred: boolean;
 }
 
 /** A body costs its length, whatever the size of its chunks: each chunk is copied into one buffer. */
 export function readBody(
   incoming: IncomingMessage,
-  { maxBody, memory, isPreferred }: BodyLimits,
+  { maxBody, memory, turns, isPreferred }: BodyLimits,
 ): Promise<ReadBody | Refusal> {
   return new Promise((resolve) => {
     const longest = declaredLength(incoming) ?? maxBody;
     let buffer = Buffer.alloc(0);
     let length = 0;
     let chunks = 0;
+    let isLarge = false;
+    const body: PausableBody = {
+      isPreferred,
+      pause: () => void incoming.pause(),
+      resume: () => void incoming.resume(),
+    };
     const refuse = (refusal: Refusal): void => {
+      turns.end(body);
       incoming.off("data", take).pause();
       buffer = Buffer.alloc(0);
       share.release();
@@ -73,7 +89,7 @@ export function readBody(
     const share = memory.share(isPreferred, () => refuse(OVERLOADED));
     const makeRoom = (needed: number): void => {
       if (needed <= buffer.length) return;
-      const size = Math.max(needed, Math.min(longest, Math.max(2 * buffer.length, FIRST_BUFFER)));
+      const size = Math.max(needed, Math.min(longest, Math.max(GROWTH * buffer.length, FIRST_BUFFER)));
       const larger = Buffer.allocUnsafe(size);
       buffer.copy(larger, 0, 0, length);
       const added = size - buffer.length;
@@ -85,16 +101,22 @@ export function readBody(
       chunks += 1;
       if (total > maxBody) return refuse(bodyTooLarge(maxBody));
       if (chunks > FREE_CHUNKS && total < chunks * AVERAGE_CHUNK) {
-        incoming.socket.pause();
+        stopReading(incoming);
         return refuse(CHUNKS_TOO_SMALL);
       }
       makeRoom(total);
-      // Empty if the memory was needed for others.
+      // The memory was needed for others.
+      if (buffer.length < total) return;
       chunk.copy(buffer, length);
       length = total;
+      if (length <= SMALL_BODY || isLarge) return;
+      isLarge = true;
+      turns.wait(body);
+      share.grow(PIECE);
     };
     incoming.on("data", take);
     incoming.on("end", () => {
+      turns.end(body);
       share.complete();
       resolve({ bytes: buffer.subarray(0, length), share });
     });
@@ -109,16 +131,23 @@ export function readBody(
   });
 }
 
+/** Without the first step, the stream continues to read its socket until its own buffer is full. */
+function stopReading(incoming: IncomingMessage): void {
+  incoming._read = () => undefined;
+  incoming.socket.pause();
+}
+
 /**
- * Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits; not from a
- * paused socket.
+ * Closing a connection with unread bytes resets it and loses the answer, so they are read, within limits. From a
+ * paused socket, only what was already read is discarded.
  */
 export function discardRest(incoming: IncomingMessage): Promise<void> {
-  if (incoming.complete || incoming.destroyed || incoming.socket.isPaused()) return Promise.resolve();
+  if (incoming.complete || incoming.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let length = 0;
     let chunks = 0;
-    const enough = setTimeout(done, LINGER_TIME);
+    const isHeld = incoming.socket.isPaused();
+    const enough = setTimeout(done, isHeld ? HOLD_TIME : LINGER_TIME);
     function done(): void {
       clearTimeout(enough);
       incoming.pause();
@@ -128,7 +157,7 @@ export function discardRest(incoming: IncomingMessage): Promise<void> {
     incoming.on("data", (chunk: Buffer) => {
       length += chunk.length;
       chunks += 1;
-      if (length > LINGER_BYTES || chunks > FREE_CHUNKS) done();
+      if (!isHeld && (length > LINGER_BYTES || chunks > FREE_CHUNKS)) done();
     });
     incoming.once("end", done).once("close", done).resume();
   });

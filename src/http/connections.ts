@@ -5,6 +5,11 @@ import { report } from "node:process";
 
 /** More than any service opens. A sender has a second to send something where 2,000 idle ones are opened each second. */
 const MAX_CONNECTIONS = 3000;
+/**
+ * New connections that are read in one round of the event loop: a piece of one-byte chunks takes 10 ms and more to parse,
+ * and every sender waits for the round.
+ */
+const STARTS = 4;
 /** Open files that are left for the store, its thread and the forwarding. */
 const RESERVED_FILES = 200;
 /** The usual limit of open files, where the system does not say. */
@@ -26,6 +31,7 @@ export function trackConnections(): Connections {
   /** Connections that had sent nothing when last looked at, and all others; the longest waiting first. */
   const silent = new Set<Socket>();
   const heard = new Set<Socket>();
+  const start = createStarts();
   const untrack = (socket: Socket): void => {
     silent.delete(socket);
     heard.delete(socket);
@@ -47,8 +53,10 @@ export function trackConnections(): Connections {
   return {
     opened: (socket) => {
       socket.once("close", () => untrack(socket));
-      if (!socket.destroyed) silent.add(socket);
+      if (socket.destroyed) return;
+      silent.add(socket);
       makeRoom();
+      start(socket);
     },
     complete: untrack,
     answered: (socket) => {
@@ -56,6 +64,23 @@ export function trackConnections(): Connections {
       if (!socket.destroyed) heard.add(socket);
     },
     dropWaiting: () => [...silent, ...heard].forEach(drop),
+  };
+}
+
+/** Starts to read connections, the first ones at once and the others in the next rounds of the event loop. */
+function createStarts(): (socket: Socket) => void {
+  const waiting: Socket[] = [];
+  let started = 0;
+  const nextRound = (): void => {
+    const next = waiting.splice(0, STARTS);
+    for (const socket of next) socket.resume();
+    started = next.length;
+    if (started > 0) setImmediate(nextRound);
+  };
+  return (socket) => {
+    if (started === 0) setImmediate(nextRound);
+    if (started < STARTS) started += 1;
+    else waiting.push(socket.pause());
   };
 }
 

@@ -63,7 +63,7 @@ export interface ServeOptions {
   readonly tls?: TlsFiles | undefined;
   /** Refuses by the head alone, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
-  /** Whose requests are refused last where memory runs short. */
+  /** Whose large bodies are read first, and whose requests are refused last where memory runs short. */
   readonly prefers?: (head: RequestHead) => boolean;
   /** Called for each refused request, with its head where one was read. */
   readonly refused?: (refusal: Refusal, head: RequestHead | undefined) => void;

@@ -14,6 +14,7 @@ import { discardRest, readBody, tooLarge } from "./body.ts";
 import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
 import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
+import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import { refuseSocket } from "./refuse-socket.ts";
 import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
 
@@ -28,6 +29,8 @@ const LIMITS = {
   requireHostHeader: false,
 } as const;
 const HANDSHAKE_TIMEOUT = 10_000;
+/** Connections that the system accepts while the event loop is busy; it refuses more, whoever opens them. */
+const BACKLOG = 4096;
 /** Milliseconds that an unfinished request may still take once the server closes. */
 const CLOSE_GRACE = 1_000;
 
@@ -36,6 +39,7 @@ interface ServerState extends ServeOptions {
   readonly handler: Handler;
   readonly connections: Connections;
   readonly memory: RequestMemory;
+  readonly turns: ReadingTurns;
   readonly scheme: "http" | "https";
   /** Connections whose body is being read. */
   readonly reading: WeakSet<Socket>;
@@ -49,6 +53,7 @@ export const serve: Serve = async (handler, options) => {
     handler,
     connections: trackConnections(),
     memory: createRequestMemory(),
+    turns: createReadingTurns(),
     reading: new WeakSet(),
     scheme,
     closing: false,
@@ -66,7 +71,7 @@ export const serve: Serve = async (handler, options) => {
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
-    server.listen(options.port, options.host, resolve);
+    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, resolve);
   });
   const { port, address } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
@@ -125,8 +130,9 @@ async function exchange(
   const head = headOf(incoming, state);
   const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
-  const { maxBody, memory, prefers, connections, handler } = state;
-  const body = await readBody(incoming, { maxBody, memory, isPreferred: prefers?.(head) ?? false });
+  const { maxBody, memory, turns, prefers, connections, handler } = state;
+  const isPreferred = prefers?.(head) ?? false;
+  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred });
   state.reading.delete(socket);
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);

@@ -40,23 +40,37 @@ it("cuts off a sender of more one-byte chunks than that", async () => {
   expect({ bodies, refusals }).toEqual({ bodies: [], refusals: ["chunks_too_small"] });
 });
 
+it("lets a sender of endless one-byte chunks wait for its answer", async () => {
+  const { url, refusals } = await startServer();
+  const started = performance.now();
+  const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const answer = new Promise((resolve) => socket.once("data", (bytes) => resolve(String(bytes))));
+  // Never complete, and more than is read at once.
+  socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(100_000)}`);
+  await expect.poll(() => refusals).toEqual(["chunks_too_small"]);
+  expect(await answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(performance.now() - started).toBeGreaterThan(1_900);
+});
+
 it("refuses the unsigned first where unfinished bodies take too much memory, and says when to try again", async () => {
   const { url, bodies, refusals } = await startServer();
   const { port, hostname } = new URL(url);
   const declared = "Content-Length: 1048576\r\n\r\n";
   const part = Buffer.alloc(1_000_000);
+  const smallPart = part.subarray(0, 200_000);
   const answers: string[] = [];
   /** Leaves the last bytes unsent. */
-  const begin = (name: string, header: string) => {
+  const begin = (name: string, header: string, bytes: Buffer) => {
     const socket = connect(Number(port), hostname).on("error", () => undefined);
     onTestFinished(() => void socket.destroy());
     socket.on("data", (chunk) => answers.push(`${name}: ${String(chunk)}`));
     socket.write(`${HEAD}${header}${declared}`);
-    socket.write(part);
+    socket.write(bytes);
     return socket;
   };
-  const signed = Array.from({ length: 10 }, () => begin("signed", "Signature: sig1=:AA==:\r\n"));
-  for (let index = 0; index < 20; index++) begin("unsigned", "");
+  const signed = Array.from({ length: 10 }, () => begin("signed", "Signature: sig1=:AA==:\r\n", part));
+  for (let index = 0; index < 200; index++) begin("unsigned", "", smallPart);
   await expect.poll(() => answers.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(6);
   expect(answers.every((answer) => /^unsigned: HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/.test(answer))).toBe(
     true,
