@@ -41,7 +41,8 @@ export type SendWithRetries = (request: HttpRequest, options?: RetryOptions) => 
 
 /**
  * The same `Send`, with retries. The timeout is for all attempts with the waits between them, so a `Retry-After` beyond it
- * ends them. Returns the last reply or throws the last failure.
+ * ends them. Returns the last reply or throws the last failure. After an attempt that may have arrived, only a success ends
+ * the doubt: whatever else the service says of a later attempt, the first one may have had its effect.
  */
 export function withRetries({
   send,
@@ -54,20 +55,30 @@ export function withRetries({
   return async (request, { isKeyed = false, timeout, ...options } = {}) => {
     const deadline = timeout === undefined ? Infinity : now().getTime() + timeout;
     const timeLeft = (): number => Math.min(deadline - now().getTime(), runLeft());
+    let doubt: string | undefined;
     for (let retry = 1; ; retry++) {
       const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, timeLeft()) };
       const result = await send(request, limits).catch(sendError);
       const cause = causeToRepeat(result, isKeyed, now());
       const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);
       if (cause === undefined || retry > RETRIES || milliseconds >= timeLeft()) {
-        if (result instanceof SendError) throw result;
-        return result;
+        return settled(result, doubt);
       }
       const { reason, mayHaveArrived } = cause;
+      if (mayHaveArrived) doubt ??= reason;
       waiting({ milliseconds, reason, mayHaveArrived, retry, retries: RETRIES });
       await pause(milliseconds);
     }
   };
+}
+
+function settled(result: HttpReply | SendError, doubt: string | undefined): HttpReply {
+  const failure = result instanceof SendError ? result.message : `it answered ${result.status}`;
+  const succeeded = !(result instanceof SendError) && result.status >= 200 && result.status < 300;
+  if (doubt !== undefined && !succeeded)
+    throw new SendError(`${doubt}; then, with the same key, ${failure}`, true, result);
+  if (result instanceof SendError) throw result;
+  return result;
 }
 
 function sendError(error: unknown): SendError {

@@ -72,6 +72,18 @@ describe("a request with an idempotency key", () => {
     expect(keys(server)).toEqual(["id-1", "id-2", "kept-1"]);
   });
 
+  it.each<[string, Parameters<typeof rawServer>[0]]>([
+    ["a refusal", reply(409, '{"message":"in progress"}')],
+    ["maintenance", reply(503, "")],
+  ])("stays of unknown outcome if %s follows an attempt that may have arrived", async (_, later) => {
+    const server = await rawServer((socket, count) =>
+      count === 1 ? socket.resetAndDestroy() : later(socket, count),
+    );
+    const error = await failure(apiAt(server.url, { idempotencyHeader }).api.createLink(REQUEST));
+    expect(error.code).toBe("outcome_unknown");
+    expect(error.message).toContain("with the same key, it answered");
+  });
+
   it("stays of unknown outcome after the last retry, and is not sent again after silence", async () => {
     const server = await rawServer(reply(500, ""));
     const error = await failure(apiAt(server.url, { idempotencyHeader }).api.createLink(REQUEST));
