@@ -11,7 +11,6 @@ it("is named by every command that needs it, with the way to start it", async ()
   await sandbox.stop();
   const commands = [
     ["create", "--amount", "10"],
-    ["status"],
     ["transaction", "00000000-0000-0000-0000-000000000000"],
     ["pay", "L1"],
     ["sandbox", "advance", "30s"],
@@ -22,6 +21,16 @@ it("is named by every command that needs it, with the way to start it", async ()
     expect({ command: commands[index], exit }).toEqual({ command: commands[index], exit: 5 });
     expect(stderr).toMatch(/✗ The sandbox is not running\.\n {2}.*Start it: paylink sandbox\n$/);
   }
+});
+
+it("is named by status, in the line of what it asked", async () => {
+  const home = temporaryHome();
+  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+  await sandbox.until(/Dashboard/);
+  await sandbox.stop();
+  const { exit, stdout } = await runCommand(["status"], { home });
+  expect(exit).toBe(5);
+  expect(stdout).toMatch(/^✗ token endpoint +The sandbox is not running\.\n +Start it: paylink sandbox\n/m);
 });
 
 it("is named where listen reads its key from it", async () => {
