@@ -3,39 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandboxCommand } from "../support/background-command.ts";
-import { runCommand, type CommandEnd } from "../support/context.ts";
+import { runCommand } from "../support/context.ts";
+import { bulkLists, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
-import { startLinkService, type LinkService } from "../support/link-service.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { startLinkService } from "../support/link-service.ts";
 
-const list = (rows: number): string =>
-  `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
-
-/** A list in a home of its own, and how to send it. */
-function listOf(text: string, service: LinkService) {
-  const home = temporaryHome();
-  const path = join(home, "orders.csv");
-  writeFileSync(path, text);
-  const args = ["bulk", path, "--currency", "EUR"];
-  const env = service.env;
-  return {
-    home,
-    path,
-    env,
-    args,
-    send: (...more: string[]): Promise<CommandEnd> => runCommand([...args, ...more], { home, env }),
-    results: (): string[][] =>
-      readFileSync(join(home, "orders.links.csv"), "utf8")
-        .trim()
-        .split("\n")
-        .map((line) => line.split(",")),
-  };
-}
-
-const lines = (text: string): Record<string, unknown>[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const listOf = bulkLists(runCommand);
 
 const never = (): never => {
   throw new Error("nothing should have been sent");
@@ -68,7 +42,7 @@ describe("a run of bulk", () => {
       });
     const first = await run();
     expect(first.exit).toBe(0);
-    const printed = lines(first.stdout);
+    const printed = jsonLines(first.stdout);
     expect(printed).toContainEqual({
       type: "row",
       line: 2,
@@ -77,7 +51,7 @@ describe("a run of bulk", () => {
       url: "https://pay.example/pay?r=B.1",
     });
     expect(printed.at(-1)).toMatchObject({ type: "summary", rows: 2, created: 2, output });
-    expect(lines(readFileSync(output, "utf8"))[0]).toEqual({
+    expect(jsonLines(readFileSync(output, "utf8"))[0]).toEqual({
       amount: 1.5,
       invoiceId: "A",
       customerName: "Ada",
@@ -95,10 +69,10 @@ describe("a run of bulk", () => {
 
   it("names the columns that are not sent in the summary of --json", async () => {
     const service = await startLinkService(() => "create");
-    const sent = listOf(list(1), service);
+    const sent = listOf(listOfRows(1), service);
     const summary = { type: "summary", rows: 1, unsent_columns: ["note"] };
-    expect(lines((await sent.send("--json", "--dry-run")).stdout).at(-1)).toMatchObject(summary);
-    expect(lines((await sent.send("--json")).stdout).at(-1)).toMatchObject(summary);
+    expect(jsonLines((await sent.send("--json", "--dry-run")).stdout).at(-1)).toMatchObject(summary);
+    expect(jsonLines((await sent.send("--json")).stdout).at(-1)).toMatchObject(summary);
   });
 
   it("checks and sends expiries by the clock of the sandbox", async () => {
@@ -109,7 +83,7 @@ describe("a run of bulk", () => {
     const args = ["bulk", path, "--currency", "EUR", "--expires", "1d", "--json"];
     const { exit, stdout } = await runCommand([...args, "--skip-invalid"], { home });
     expect(exit).toBe(2);
-    expect(lines(stdout)).toMatchObject([
+    expect(jsonLines(stdout)).toMatchObject([
       { line: 3, status: "invalid", problems: [{ at: "expirationDate" }] },
       { line: 2, status: "created" },
       { type: "summary", created: 1, invalid: 1 },
@@ -129,26 +103,26 @@ describe("a run of bulk", () => {
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.exit).toBe(2);
-    expect(lines(dry.stdout).at(-1)).toEqual({
+    expect(jsonLines(dry.stdout).at(-1)).toEqual({
       type: "summary",
       rows: 4,
       invalid: 3,
       unsent_columns: [],
       warnings: [],
     });
-    expect(lines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
+    expect(jsonLines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
     expect(service.arrivals).toEqual([]);
   });
 
   it("sends the good rows with --skip-invalid, and the fixed ones in the next run", async () => {
     const service = await startLinkService(() => "create");
-    const mixed = listOf(list(3).replace("I1,2.50", "I1,x"), service);
+    const mixed = listOf(listOfRows(3).replace("I1,2.50", "I1,x"), service);
     const first = await mixed.send("--skip-invalid");
     expect(first.exit).toBe(2);
     expect(first.stdout).toContain("3 rows: 2 created, 1 invalid");
     expect(mixed.results()[2]?.slice(4, 7)).toEqual(["", "", "invalid"]);
     expect(mixed.results()[2]?.[7]).toContain("amount must be a plain decimal");
-    writeFileSync(mixed.path, list(4));
+    writeFileSync(mixed.path, listOfRows(4));
     const second = await mixed.send();
     expect(second.exit).toBe(0);
     expect(second.stdout).toContain("4 rows: 4 created (2 in an earlier run)");
@@ -172,7 +146,7 @@ describe("a run of bulk", () => {
     );
     expect(service.arrivals).toHaveLength(4);
     const dry = await unusual.send("--skip-invalid", "--dry-run", "--json");
-    expect(lines(dry.stdout).at(-1)).toMatchObject({
+    expect(jsonLines(dry.stdout).at(-1)).toMatchObject({
       warnings: [
         { at: "paymentSettings.callbackUrl", line: 2, rows: 2 },
         { at: "Amount", line: 3, rows: 2 },
@@ -183,7 +157,7 @@ describe("a run of bulk", () => {
 
   it("warns of links that differ from what was sent", async () => {
     const service = await startLinkService(({ before }) => (before < 2 ? "create" : "create otherwise"));
-    const wrong = listOf(list(5), service);
+    const wrong = listOf(listOfRows(5), service);
     const ended = await wrong.send("--concurrency", "1");
     expect(ended).toMatchObject({
       exit: 0,
@@ -195,7 +169,7 @@ describe("a run of bulk", () => {
 
   it("says that every row has its link, and how to send the same list again on purpose", async () => {
     const service = await startLinkService(() => "create");
-    const sent = listOf(list(3), service);
+    const sent = listOf(listOfRows(3), service);
     expect((await sent.send()).stderr).not.toContain("second link");
     const again = await sent.send();
     expect(again.exit).toBe(0);
@@ -207,7 +181,7 @@ describe("a run of bulk", () => {
 
   it("stops at once if the account is refused", async () => {
     const service = await startLinkService(() => ({ status: 401 }));
-    const refused = listOf(list(500), service);
+    const refused = listOf(listOfRows(500), service);
     const ended = await refused.send("--json");
     expect(ended.exit).toBe(3);
     expect(service.arrivals.length).toBeLessThanOrEqual(8);
@@ -220,7 +194,7 @@ describe("a run of bulk", () => {
     const service = await startLinkService(({ before }) =>
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
     );
-    const unknown = listOf(list(12), service);
+    const unknown = listOf(listOfRows(12), service);
     const first = await unknown.send("--timeout", "500ms");
     expect(first.exit).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
@@ -245,7 +219,7 @@ describe("a run of bulk", () => {
       if (chance < 0.14) return "created and reset";
       return chance < 0.145 ? "created and silent" : chance < 0.15 ? { status: 500 } : "create";
     });
-    const hostile = listOf(list(rows), service);
+    const hostile = listOf(listOfRows(rows), service);
     const ended = await hostile.send("--timeout", "1s");
     expect(ended.exit).toBe(6);
     expectExactlyOnce(hostile.results(), service.links, rows);

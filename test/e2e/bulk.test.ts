@@ -1,41 +1,15 @@
 /** `paylink bulk`, the real binary: against the sandbox, on a terminal, interrupted, killed, and two at once. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bulkLists, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService, type LinkService } from "../support/link-service.ts";
 import { openScreen } from "../support/screen.ts";
-import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 
-const list = (rows: number): string =>
-  `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
-
-/** A list in a home of its own, and how to send it. */
-function listOf(text: string, service: LinkService, home = temporaryHome()) {
-  mkdirSync(home, { recursive: true });
-  const path = join(home, "orders.csv");
-  writeFileSync(path, text);
-  const args = ["bulk", path, "--currency", "EUR"];
-  const env = service.env;
-  return {
-    home,
-    path,
-    env,
-    args,
-    send: (...more: string[]): Promise<Ended> => runPaylink([...args, ...more], { home, env }),
-    results: (): string[][] =>
-      readFileSync(join(home, "orders.links.csv"), "utf8")
-        .trim()
-        .split("\n")
-        .map((line) => line.split(",")),
-  };
-}
-
-const lines = (text: string): Record<string, unknown>[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const listOf = bulkLists(runPaylink);
 
 describe("bulk", () => {
   it("creates one link a row at the sandbox, in order, ready to mail-merge", async () => {
@@ -63,7 +37,7 @@ describe("bulk", () => {
     expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
     const path = join(home, "orders.csv");
     // Longer than the test: it is stopped once it has gone on with its new token.
-    writeFileSync(path, list(3000));
+    writeFileSync(path, listOfRows(3000));
     const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
     const running = startPaylink(args, { home });
     const created = (): number => running.stdout().split('"status":"created"').length - 1;
@@ -79,19 +53,19 @@ describe("bulk", () => {
     expect(code).toBe(130);
     expect(stderr).toContain("← 401");
     const summary = { created: created(), refused: 0, not_reached: 0, unknown: 0 };
-    expect(lines(stdout).at(-1)).toMatchObject(summary);
+    expect(jsonLines(stdout).at(-1)).toMatchObject(summary);
   });
 
   it("finishes running requests at Ctrl-C, and says how to continue", async () => {
     const service = await startLinkService(() => "create");
-    const cut = listOf(list(400), service);
+    const cut = listOf(listOfRows(400), service);
     const running = startPaylink([...cut.args, "--rate", "50", "--json"], cut);
     await running.until(/"created"/);
     const ended = await running.stop();
     expect(ended.code).toBe(130);
     expect(ended.stderr).toContain("Run the same command again to continue");
     expect(ended.stderr).not.toContain("Warning");
-    expect(lines(ended.stdout).at(-1)).toMatchObject({
+    expect(jsonLines(ended.stdout).at(-1)).toMatchObject({
       type: "summary",
       unknown: 0,
       created: service.arrivals.length,
@@ -103,7 +77,7 @@ describe("bulk", () => {
 
   it("draws a bar on a terminal, and removes it at the end", async () => {
     const service = await startLinkService(() => "create");
-    const watched = listOf(list(60), service);
+    const watched = listOf(listOfRows(60), service);
     const screen = openScreen([...watched.args, "--rate", "40"], watched);
     await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
     expect(await screen.ended).toBe(0);
@@ -114,14 +88,14 @@ describe("bulk", () => {
 
   it("refuses a second run while a list is being sent", async () => {
     const service = await startLinkService(() => "create");
-    const twice = listOf(list(400), service);
+    const twice = listOf(listOfRows(400), service);
     const running = startPaylink([...twice.args, "--rate", "20", "--json"], twice);
     await running.until(/"created"/);
     const second = await twice.send();
     expect(second.code).toBe(2);
     expect(second.stderr).toContain(`Process ${running.pid} is sending this list now`);
     const part = join(twice.home, "part.csv");
-    writeFileSync(part, list(400).split("\n").slice(0, 1).concat("I399,400.50,Ada,", "").join("\n"));
+    writeFileSync(part, listOfRows(400).split("\n").slice(0, 1).concat("I399,400.50,Ada,", "").join("\n"));
     const third = await runPaylink(["bulk", part, "--currency", "EUR", "--new-rows"], twice);
     expect(third.code).toBe(2);
     expect(third.stderr).toContain(`Process ${running.pid} is sending rows of this list now`);
@@ -132,7 +106,7 @@ describe("bulk", () => {
     const service = await startLinkService(() => "create");
     // A file may have 512 bytes, or 1,024, as the shell counts: room for the lock, but not for the list's path.
     const small = listOf(
-      list(1),
+      listOfRows(1),
       service,
       join(temporaryHome(), ...Array.from({ length: 6 }, () => "x".repeat(200))),
     );
@@ -161,18 +135,18 @@ describe("a list that could do harm", () => {
 
   it("is not sent again under another name, at another spelling of the service's address", async () => {
     const service = await startLinkService(() => "create");
-    const sent = listOf(list(20), service);
+    const sent = listOf(listOfRows(20), service);
     expect((await sent.send()).code).toBe(0);
     const renamed = join(sent.home, "renamed.csv");
     const { port } = new URL(service.url);
     const env = { ...sent.env, PAYLINK_BASE_URL: `HTTP://LOCALHOST:${port}/` };
     const args = ["bulk", renamed, "--currency", "EUR"];
-    writeFileSync(renamed, list(20));
+    writeFileSync(renamed, listOfRows(20));
     expect((await runPaylink(args, { home: sent.home, env })).stdout).toContain(
       "20 created (20 in an earlier run)",
     );
     const grown = join(sent.home, "grown.csv");
-    writeFileSync(grown, list(22));
+    writeFileSync(grown, listOfRows(22));
     const refused = await runPaylink(["bulk", grown, "--currency", "EUR"], { home: sent.home, env });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
@@ -189,7 +163,7 @@ describe("a list that could do harm", () => {
 
   it("has no created row without a URL", async () => {
     const service = await startLinkService(() => "created without a URL");
-    const sent = listOf(list(1), service);
+    const sent = listOf(listOfRows(1), service);
     expect((await sent.send()).code).toBe(6);
     expect(readFileSync(join(sent.home, "orders.links.csv"), "utf8")).toContain(
       ',unknown,"The service answered 200 with no URL of a link. {""result"":""done""}"',
@@ -198,7 +172,7 @@ describe("a list that could do harm", () => {
 
   it("overwrites no file of the user's own with its results", async () => {
     const service = await startLinkService(() => "create");
-    const sent = listOf(list(1), service);
+    const sent = listOf(listOfRows(1), service);
     const results = join(sent.home, "orders.links.csv");
     writeFileSync(results, "my own notes\n");
     const ended = await sent.send();
@@ -245,14 +219,14 @@ describe("each row exactly once", () => {
   it("through kills at any moment, with no row left unknown if the service recognises keys", async () => {
     const rows = 300;
     const service = await startLinkService(() => "create");
-    const killed = listOf(list(rows), service);
+    const killed = listOf(listOfRows(rows), service);
     const set = ["config", "set", "idempotencyHeader", "Idempotency-Key"];
     expect(await runPaylink(set, killed)).toMatchObject({ code: 0 });
     await killRuns(killed, service);
     const journals = join(killed.home, "data", "bulk");
     const [journal = ""] = readdirSync(journals).filter((name) => name.endsWith(".journal"));
     const states = new Map(
-      lines(readFileSync(join(journals, journal), "utf8")).map(({ row, status }) => [row, status]),
+      jsonLines(readFileSync(join(journals, journal), "utf8")).map(({ row, status }) => [row, status]),
     );
     expect([...states].filter(([row, status]) => row !== undefined && status === undefined)).not.toEqual([]);
     expect(await killed.send()).toMatchObject({ code: 0 });
@@ -265,7 +239,7 @@ describe("each row exactly once", () => {
   it("through kills at any moment", async () => {
     const rows = 300;
     const service = await startLinkService(() => "create");
-    const killed = listOf(list(rows), service);
+    const killed = listOf(listOfRows(rows), service);
     await killRuns(killed, service);
     const ended = await killed.send();
     expect([0, 6]).toContain(ended.code);
