@@ -152,7 +152,9 @@ describe("States", () => {
     const before = service.ledger.findLink(id);
     const answer = await service.control(`/sandbox/links/${id}/cancel`);
     expect(answer.status).toBe(422);
-    expect(answer.json()["detail"]).toBe(`only an active link can be cancelled, and this link is ${status}`);
+    expect(answer.json()["detail"]).toBe(
+      `only a link that is active or viewed or attempted can be cancelled, and this link is ${status}`,
+    );
     expect(service.ledger.findLink(id)).toEqual(before);
   });
 
