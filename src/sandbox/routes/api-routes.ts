@@ -1,6 +1,7 @@
 /** The service's own interface besides links: access tokens, reading a transaction, and the key set. */
 import type { Context, Hono } from "hono";
 import { stringifyJson } from "../../domain/json.ts";
+import type { TokenError } from "../access-tokens.ts";
 import { transactionResponse } from "../payments.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
@@ -14,12 +15,30 @@ export function apiRoutes(app: Hono, service: Service): void {
 export const jsonReply = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(stringifyJson(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
-/** OAuth 2.0 client credentials: the specification leaves the token endpoint open. */
+/** OAuth 2.0 client credentials. */
 async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
-  const answer = tokens.issue(c.req.header("authorization"), new URLSearchParams(await c.req.text()));
+  const form = await tokenForm(c);
+  const answer = form === undefined ? NO_FORM : tokens.issue(c.req.header("authorization"), form);
   if (!("error" in answer)) return jsonReply(answer, 200, { "Cache-Control": "no-store" });
   const { status, ...body } = answer;
   return jsonReply(body, status, status === 401 ? { "WWW-Authenticate": "Basic" } : {});
+}
+
+const NO_FORM: TokenError = {
+  status: 400,
+  error: "invalid_request",
+  error_description: "the body is not multipart form data",
+};
+
+/** The service's own sample sends multipart form data. Undefined if the body is not what its Content-Type says. */
+async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
+  if (!/^multipart\/form-data\s*;/i.test(c.req.header("content-type") ?? ""))
+    return new URLSearchParams(await c.req.text());
+  const form = await c.req.formData().catch(() => undefined);
+  if (form === undefined) return undefined;
+  const fields = new URLSearchParams();
+  for (const [name, value] of form) if (typeof value === "string") fields.append(name, value);
+  return fields;
 }
 
 function readTransaction(c: Context, { parts }: Service): Response {
