@@ -14,7 +14,7 @@ import type { Service } from "./service.ts";
 /** Creates a link and resolves when it is durable. */
 export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
   const { merchant, ids, ledger, clock } = service.parts;
-  const link = createLink(request, merchant, ids.newId, clock.now());
+  const link = createLink(request, merchant, ids.newLinkId, clock.now());
   await ledger.write(() => ledger.addLink(link));
   service.emit({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;

@@ -48,6 +48,11 @@ async function linkThatIs(status: string, service: TestSandbox): Promise<string>
 }
 
 describe("the details of a link", () => {
+  it("have a short id", async () => {
+    const service = openTestSandbox();
+    expect(await linkId(service, oneTime(service))).toMatch(/^[A-Za-z0-9]{9}$/);
+  });
+
   it("equal the reply to its creation", async () => {
     const service = openTestSandbox();
     const created = (await service.create(reusable(service, { mode: "REUSABLE_VARIABLE" }))).json();
