@@ -6,10 +6,12 @@ const SUFFIX_LENGTH = 9;
 /** The characters of a suffix. */
 export const SUFFIX_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** One character for each of the first octets of a random UUID; the bias of 256 over 36 does not affect uniqueness. */
-export function suffixFrom(uuid: string): string {
-  const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, SUFFIX_LENGTH);
-  return [...octets].map((octet) => SUFFIX_ALPHABET[octet % SUFFIX_ALPHABET.length]).join("");
+export const suffixFrom = (uuid: string): string => shortId(uuid, SUFFIX_ALPHABET, SUFFIX_LENGTH);
+
+/** One character for each of the first octets of a random UUID; the bias of the remainder does not affect uniqueness. */
+export function shortId(uuid: string, alphabet: string, length: number): string {
+  const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, length);
+  return [...octets].map((octet) => alphabet[octet % alphabet.length]).join("");
 }
 
 export interface ReferenceParts {

@@ -1,9 +1,11 @@
-/** The ids and numbers of links and payments: random UUIDs, or the same sequence each time for a seed. */
+/** The ids and numbers of links and payments: random, or the same sequence each time for a seed. */
 import { createHash } from "node:crypto";
-import { suffixFrom } from "../domain/reference.ts";
+import { shortId, suffixFrom } from "../domain/reference.ts";
 
 export interface PaymentIds {
   readonly newId: () => string;
+  /** 9 letters and digits, such as 69lXLdv9w. */
+  readonly newLinkId: () => string;
   /** 9 characters of A-Z0-9. */
   readonly newSuffix: () => string;
   /** Counts up from 1. */
@@ -13,8 +15,15 @@ export interface PaymentIds {
 /** `newId` returns UUIDs and is the only source; `payments` is the number of payments that already exist. */
 export function createIds(newId: () => string, payments = 0): PaymentIds {
   let number = payments;
-  return { newId, newSuffix: () => suffixFrom(newId()), nextNumber: () => ++number };
+  return {
+    newId,
+    newLinkId: () => shortId(newId(), LINK_ID_ALPHABET, 9),
+    newSuffix: () => suffixFrom(newId()),
+    nextNumber: () => ++number,
+  };
 }
+
+const LINK_ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** The most ids that a payment uses: uti, suffix, paymentId, merchantTokenId and two deliveries. */
 const IDS_PER_PAYMENT = 6;
