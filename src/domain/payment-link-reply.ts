@@ -77,6 +77,8 @@ export interface LinkReply {
 
 /** The status on creation (States rule 1). */
 export const ACTIVE = "active";
+export const LINK_STATUSES = [ACTIVE, "viewed", "attempted", "paid", "expired", "cancelled"] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
 
 /**
  * Reads the body of a link and never refuses it, so that the URL is shown whatever else is wrong. With `requested`, it

@@ -60,7 +60,10 @@ function missingExpiry(request: JsonObject): readonly Problem[] {
   return [{ at: "expirationDate", message: "is required for a one-time link" }];
 }
 
-function pastExpiry({ expirationDate }: PartialRequest, now: Date): readonly Problem[] {
+export function pastExpiry(
+  { expirationDate }: Pick<PartialRequest, "expirationDate">,
+  now: Date,
+): readonly Problem[] {
   if (expirationDate === undefined || Date.parse(expirationDate) > now.getTime()) return NONE;
   const ago = formatRelative(new Date(expirationDate), now);
   return [{ at: "expirationDate", message: `must be in the future (it is ${ago})` }];

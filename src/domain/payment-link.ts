@@ -110,6 +110,12 @@ export const paymentLinkRequest = z.looseObject({
 });
 export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
 
+/** What can be changed of a link. */
+export const paymentLinkUpdate = z.strictObject({
+  description: z.optional(text),
+  expirationDate: z.optional(expirationDate),
+});
+
 /** The path of every field of the specification that holds a single value, in its order: `linkOptions.minAmount`. */
 export const requestFields = (): readonly string[] => [...leaves("", paymentLinkRequest)];
 

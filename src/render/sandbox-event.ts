@@ -17,7 +17,7 @@ export type ShownSandboxEvent =
       readonly url: string;
     }
   | { readonly type: "payment"; readonly link: { readonly id: string }; readonly record: WellFormedRecord }
-  | { readonly type: "cancelled"; readonly link: { readonly id: string } }
+  | { readonly type: "updated" | "cancelled"; readonly link: { readonly id: string } }
   | {
       readonly type: "delivery";
       readonly delivery: { readonly id: string; readonly uti: string; readonly url: string };
@@ -49,8 +49,9 @@ function line(event: ShownSandboxEvent, paint: Paint): string {
     }
     case "payment":
       return `payment   ${paintOutcome(outcomeOf(event.record), paint)}  ${amountOf(event.record)}  ${safeText(event.record.reference)}`;
+    case "updated":
     case "cancelled":
-      return `link      cancelled  ${safeText(event.link.id)}`;
+      return `link      ${event.type}  ${safeText(event.link.id)}`;
     case "delivery":
       return `delivery  ${event.state}  attempt ${event.attempt}: ${safeText(event.detail)}  ${safeText(event.delivery.url)}`;
   }
@@ -64,8 +65,9 @@ function jsonOf(event: ShownSandboxEvent): Record<string, unknown> {
       const record: JsonObject = event.record;
       return { type: "payment", linkId: event.link.id, record };
     }
+    case "updated":
     case "cancelled":
-      return { type: "cancelled", id: event.link.id };
+      return { type: event.type, id: event.link.id };
     case "delivery": {
       const { delivery, attempt, status, detail, state } = event;
       return {

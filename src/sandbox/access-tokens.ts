@@ -14,11 +14,14 @@ export interface Merchant {
   readonly token: string;
 }
 
+/** The only scope of the service. */
+const SCOPE = "pay_by_link";
+
 /** How long an access token is valid, in seconds. */
 const TOKEN_LIFETIME = 3600;
 
 export interface AccessTokens {
-  /** OAuth 2.0 client credentials (RFC 6749 4.4), in the form or as HTTP Basic. */
+  /** OAuth 2.0 client credentials (RFC 6749 4.4), as form fields or as HTTP Basic. */
   issue(authorization: string | undefined, form: URLSearchParams): TokenResponse | TokenError;
   /** Throws a 401 problem unless the `Authorization` value carries a valid token. */
   require(authorization: string | undefined): void;
@@ -31,12 +34,15 @@ export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: "Bearer";
   readonly expires_in: number;
+  readonly scope: typeof SCOPE;
+  /** Reserved by the service. */
+  readonly refresh_token: "";
 }
 
 /** RFC 6749 5.2. */
 export interface TokenError {
   readonly status: 400 | 401;
-  readonly error: "invalid_request" | "invalid_client" | "unsupported_grant_type";
+  readonly error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type";
   readonly error_description: string;
 }
 
@@ -64,10 +70,13 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
           error: "invalid_client",
           error_description: "the client id or the client secret is wrong",
         };
+      if ((form.get("scope") ?? SCOPE) !== SCOPE)
+        return { status: 400, error: "invalid_scope", error_description: `scope must be ${SCOPE}` };
       deleteExpired();
       const token = `sandbox_${newId()}`;
       expiries.set(token, now().getTime() + TOKEN_LIFETIME * 1000);
-      return { access_token: token, token_type: "Bearer", expires_in: TOKEN_LIFETIME };
+      const rest = { scope: SCOPE, refresh_token: "" } as const;
+      return { access_token: token, token_type: "Bearer", expires_in: TOKEN_LIFETIME, ...rest };
     },
     require(authorization) {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];

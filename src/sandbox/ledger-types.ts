@@ -55,6 +55,8 @@ export interface Ledger {
   saveLink(link: Link): void;
   findLink(id: string): Link | undefined;
   links(filter: Filter): Link[];
+  /** The links that were created between two moments, both included; the newest first. */
+  linksCreated(from: Date, to: Date): Iterable<Link>;
   addPayment(payment: Payment): void;
   findPayment(uti: string): Payment | undefined;
   hasReference(reference: string): boolean;

@@ -2,14 +2,12 @@
 import { addDuration } from "../domain/duration.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
-import type { WellFormedLink } from "../domain/payment-link-reply.ts";
+import type { LinkStatus, WellFormedLink } from "../domain/payment-link-reply.ts";
+import type { Checked } from "../domain/payment-link-operations.ts";
 import { checkRequest } from "../domain/payment-link-rules.ts";
 import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Merchant } from "./access-tokens.ts";
 import { ServiceProblem } from "./service-problem.ts";
-
-/** The specification names only `active`; the other states are this project's decision. */
-export type LinkStatus = "active" | "paid" | "expired" | "cancelled";
 
 export interface Link {
   readonly id: string;
@@ -25,21 +23,28 @@ export interface Link {
 export const isReusable = (link: Link): boolean => link.request.linkOptions !== undefined;
 
 export function statusOf(link: Link, now: Date): LinkStatus {
-  if (link.cancelledDate !== null) return "cancelled";
-  // A reusable link stays active until it expires (Endpoints rule 5).
-  if (link.paidDate !== null && !isReusable(link)) return "paid";
-  return Date.parse(link.expirationDate) <= now.getTime() ? "expired" : "active";
+  const { cancelledDate, paidDate, expirationDate, attemptedDate, viewedDate } = link;
+  if (cancelledDate !== null) return "cancelled";
+  // A reusable link can be paid again until it expires (Endpoints rule 5).
+  if (paidDate !== null && !isReusable(link)) return "paid";
+  if (Date.parse(expirationDate) <= now.getTime()) return "expired";
+  // An approved payment is an attempt that was completed.
+  if (attemptedDate !== null && paidDate === null) return "attempted";
+  return viewedDate === null ? "active" : "viewed";
 }
+
+/** A link with one of these can be paid and cancelled. */
+export const OPEN_STATUSES = ["active", "viewed", "attempted"] as const satisfies readonly LinkStatus[];
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+export const isOpen = (status: LinkStatus): status is OpenStatus =>
+  OPEN_STATUSES.some((open) => open === status);
 
 /** Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant. */
 export function createLink(body: Json, merchant: Merchant, newId: () => string, now: Date): Link {
   const { request, problems } = checkRequest(body, now);
   if (request === null) throw invalid(problems);
-  // Endpoints rule 1.
-  if (!merchant.terminals.includes(request.terminalId))
-    throw new ServiceProblem(403, "Forbidden", "the terminal is not assigned to these credentials", [
-      { at: "terminalId", message: `is not one of ${merchant.terminals.join(", ")}` },
-    ]);
+  requireOwnTerminal(merchant, request.terminalId);
   return {
     id: newId(),
     request,
@@ -50,6 +55,20 @@ export function createLink(body: Json, merchant: Merchant, newId: () => string, 
     paidDate: null,
     cancelledDate: null,
   };
+}
+
+/** Endpoints rule 1. */
+export function requireOwnTerminal({ terminals }: Merchant, terminalId: string): void {
+  if (terminals.includes(terminalId)) return;
+  throw new ServiceProblem(403, "Forbidden", "the terminal is not assigned to these credentials", [
+    { at: "terminalId", message: `is not one of ${terminals.join(", ")}` },
+  ]);
+}
+
+/** The checked value. Throws a 400 problem that names every invalid field. */
+export function validated<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value;
+  throw invalid(checked.problems);
 }
 
 const invalid = (problems: readonly Problem[]): ServiceProblem =>

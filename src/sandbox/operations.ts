@@ -1,11 +1,14 @@
-/** What changes the ledger: creating and cancelling links, accepting payments, resending webhooks. */
+/** What reads and changes the ledger for a request: the operations on links, accepting payments, resending webhooks. */
+import { addDuration } from "../domain/duration.ts";
 import { stringifyJson, type Json } from "../domain/json.ts";
+import { checkLinksQuery, checkUpdate, LISTED_AGE } from "../domain/payment-link-operations.ts";
+import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { withFault } from "./delivery/delivery-faults.ts";
 import type { Delivery } from "./ledger-types.ts";
-import { createLink, statusOf, type Link } from "./links.ts";
+import { createLink, OPEN_STATUSES, requireOwnTerminal, statusOf, validated, type Link } from "./links.ts";
 import { takePayment, type PaymentInput } from "./payments.ts";
-import { ServiceProblem } from "./service-problem.ts";
+import { ServiceProblem, unknownLink } from "./service-problem.ts";
 import type { Service } from "./service.ts";
 
 /** Creates a link and resolves when it is durable. */
@@ -17,19 +20,67 @@ export async function addLink(service: Service, request: Json, checkoutUrl: stri
   return link;
 }
 
-/** Throws a 422 problem unless the link is active. */
-export async function cancelLink({ parts, emit }: Service, id: string): Promise<void> {
+/** Throws a 404 problem for an unknown id, a 403 problem for a link on a terminal of another merchant. */
+export function ownLink({ parts }: Service, id: string): Link {
   const link = findLink(parts.ledger, id);
-  const now = parts.clock.now();
+  requireOwnTerminal(parts.merchant, link.request.terminalId);
+  return link;
+}
+
+/** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
+export function listLinks({ parts }: Service, query: Readonly<Record<string, string>>): LinksPage {
+  const { ledger, merchant, clock } = parts;
+  const now = clock.now();
+  const { terminalId, from, to, page, size, status } = validated(checkLinksQuery(query));
+  requireOwnTerminal(merchant, terminalId);
+  const oldest = new Date(Math.max(from.getTime(), addDuration(now, LISTED_AGE, -1).getTime()));
+  const records: Link[] = [];
+  let totalCount = 0;
+  for (const link of ledger.linksCreated(oldest, to)) {
+    if (link.request.terminalId !== terminalId) continue;
+    if (status !== undefined && statusOf(link, now) !== status) continue;
+    if (totalCount >= (page - 1) * size && records.length < size) records.push(link);
+    totalCount++;
+  }
+  return { totalCount, records };
+}
+
+interface LinksPage {
+  /** Of all pages. */
+  readonly totalCount: number;
+  readonly records: readonly Link[];
+}
+
+/** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
+export async function updateLink(service: Service, id: string, body: Json): Promise<Link> {
+  const { ledger, clock } = service.parts;
+  const link = ownLink(service, id);
+  const changes = validated(checkUpdate(body, clock.now()));
+  requireStatus(link, ["active", "viewed"], "updated", clock.now());
+  const { expirationDate = link.expirationDate } = changes;
+  const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
+  await ledger.write(() => ledger.saveLink(updated));
+  service.emit({ type: "updated", link: updated });
+  return updated;
+}
+
+/** Throws a 422 problem unless the link can still be paid. */
+export async function cancelLink(service: Service, id: string): Promise<Link> {
+  const { ledger, clock } = service.parts;
+  const link = ownLink(service, id);
+  const now = clock.now();
+  requireStatus(link, OPEN_STATUSES, "cancelled", now);
+  const cancelled = { ...link, cancelledDate: now };
+  await ledger.write(() => ledger.saveLink(cancelled));
+  service.emit({ type: "cancelled", link: cancelled });
+  return cancelled;
+}
+
+function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: string, now: Date): void {
   const status = statusOf(link, now);
-  if (status !== "active")
-    throw new ServiceProblem(
-      422,
-      "Unprocessable Content",
-      `only an active link can be cancelled, and this link is ${status}`,
-    );
-  await parts.ledger.write(() => parts.ledger.saveLink({ ...link, cancelledDate: now }));
-  emit({ type: "cancelled", link });
+  if (statuses.includes(status)) return;
+  const detail = `only a link that is ${statuses.join(" or ")} can be ${changed}, and this link is ${status}`;
+  throw new ServiceProblem(422, "Unprocessable Content", detail);
 }
 
 /**
@@ -59,7 +110,7 @@ export async function acceptPayment(
 
 function findLink(ledger: Service["parts"]["ledger"], id: string): Link {
   const link = ledger.findLink(id);
-  if (link === undefined) throw new ServiceProblem(404, "Not Found", "no payment link has this id");
+  if (link === undefined) throw unknownLink();
   return link;
 }
 

@@ -9,7 +9,7 @@ import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Merchant } from "./access-tokens.ts";
 import type { PaymentIds } from "./ids.ts";
-import { isReusable, statusOf, type Link } from "./links.ts";
+import { isOpen, isReusable, statusOf, type Link } from "./links.ts";
 import { ServiceProblem } from "./service-problem.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
@@ -48,11 +48,11 @@ interface PaymentParts {
   readonly now: Date;
 }
 
-/** Updates the link's dates. Throws a 409 problem if the link is not active, a 422 problem for invalid input. */
+/** Updates the link's dates. Throws a 409 problem if the link is not open, a 422 problem for invalid input. */
 export function takePayment(link: Link, input: PaymentInput, parts: PaymentParts): WellFormedRecord {
   const { merchant, ids, now } = parts;
   const status = statusOf(link, now);
-  if (status !== "active") throw new ServiceProblem(409, "Conflict", `the link is ${status}`);
+  if (!isOpen(status)) throw new ServiceProblem(409, "Conflict", `the link is ${status}`);
   const amount = amountOf(link, input);
   const base = baseReference(link, input);
   link.viewedDate ??= now;

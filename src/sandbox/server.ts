@@ -8,7 +8,8 @@ import { checkoutRoutes } from "./routes/checkout-routes.ts";
 import { controlRoutes } from "./routes/control-routes.ts";
 import { dashboardRoutes } from "./routes/dashboard-routes.ts";
 import { handlerFromFetch } from "./routes/fetch-handler.ts";
-import { requireControlAccess, requireLocalHost } from "./routes/request-checks.ts";
+import { linkRoutes } from "./routes/link-routes.ts";
+import { requireControlAccess, requireLocalHost, requireToken } from "./routes/request-checks.ts";
 import { ServiceProblem } from "./service-problem.ts";
 import { createService, type SandboxParts } from "./service.ts";
 
@@ -31,7 +32,9 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   const app = new Hono();
   app.use(requireLocalHost(service));
   app.use("/sandbox/*", requireControlAccess(service));
+  app.use("/v1/*", requireToken(service));
   apiRoutes(app, service);
+  linkRoutes(app, service);
   checkoutRoutes(app, service);
   controlRoutes(app, service);
   dashboardRoutes(app, service, stop.signal);

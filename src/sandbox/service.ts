@@ -14,7 +14,7 @@ import type { SigningKeys } from "./signing-keys.ts";
 export type SandboxEvent =
   | { readonly type: "link"; readonly link: Link; readonly url: string }
   | { readonly type: "payment"; readonly link: Link; readonly record: WellFormedRecord }
-  | { readonly type: "cancelled"; readonly link: Link }
+  | { readonly type: "updated" | "cancelled"; readonly link: Link }
   | ({ readonly type: "delivery" } & AttemptReport);
 
 export interface SandboxParts {

@@ -39,6 +39,8 @@ export interface TestSandbox {
   /** The timeout of each POST, in milliseconds. */
   readonly timeouts: (number | undefined)[];
   readonly request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
+  /** Calls an operation of the service with the merchant's token; the body is sent as JSON. */
+  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
   readonly create: (body: object) => Promise<Answer>;
   readonly pay: (id: string, form: Readonly<Record<string, string>>) => Promise<Answer>;
   /** The key in the dashboard's address. */
@@ -117,6 +119,11 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     };
   };
   const bearer = { Authorization: `Bearer ${IDENTITY.token}` };
+  const call: TestSandbox["call"] = (method, path, body) =>
+    request(method, path, {
+      headers: { ...bearer, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
   const form = (values: Readonly<Record<string, string>>): string => new URLSearchParams(values).toString();
   return {
     identity: IDENTITY,
@@ -127,11 +134,8 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     timeouts,
     dashboardKey: new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "",
     request,
-    create: (body) =>
-      request("POST", "/v1/payment-links", {
-        headers: { ...bearer, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      }),
+    call,
+    create: (body) => call("POST", "/v1/payment-links", body),
     pay: (id, values) =>
       request("POST", `/pay?r=${id}`, { headers: { Accept: "application/json" }, body: form(values) }),
     control: (path, values = {}) => request("POST", path, { headers: bearer, body: form(values) }),

@@ -4,7 +4,7 @@ import { isJsonNumber, memberOf, stringifyJson } from "../../domain/json.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Attempt, Delivery, Payment } from "../ledger-types.ts";
-import { isReusable, statusOf, type Link } from "../links.ts";
+import { isOpen, isReusable, statusOf, type Link } from "../links.ts";
 import type { Page } from "./page-frame.ts";
 
 export interface DashboardLists {
@@ -43,7 +43,7 @@ function linkRow(link: Link, now: Date, key: string | undefined): Page {
     <div class="line">
       <a class="mono" href="${checkoutPath(link)}">${link.id}</a>
       ${
-        status === "active" && key !== undefined
+        isOpen(status) && key !== undefined
           ? html`<form class="inline" method="post" action="/sandbox/links/${link.id}/cancel">
               ${keyField(key)}
               <button aria-label="Cancel link ${link.id}">Cancel</button>

@@ -2,8 +2,9 @@
 import { html } from "hono/html";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { formatAmount } from "../../domain/money.ts";
+import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import type { LinkStatus } from "../links.ts";
+import type { OpenStatus } from "../links.ts";
 import { page, type Page } from "./page-frame.ts";
 import type { ServiceProblem } from "../service-problem.ts";
 
@@ -75,7 +76,7 @@ const CLOSED = {
   cancelled: ["cancelled", "This link was cancelled", "The merchant does not accept this payment any more."],
 } as const;
 
-export function closedPage(status: Exclude<LinkStatus, "active">, merchantName: string): Page {
+export function closedPage(status: Exclude<LinkStatus, OpenStatus>, merchantName: string): Page {
   const [mark, title, advice] = CLOSED[status];
   return messagePage(
     mark,

@@ -1,15 +1,13 @@
-/** The service's own interface: access tokens, "Create payment link", reading a transaction, and the key set. */
+/** The service's own interface besides links: access tokens, reading a transaction, and the key set. */
 import type { Context, Hono } from "hono";
-import { parseJson, stringifyJson, type Json } from "../../domain/json.ts";
-import { linkResponse } from "../links.ts";
-import { addLink } from "../operations.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import type { TokenError } from "../access-tokens.ts";
 import { transactionResponse } from "../payments.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
 
 export function apiRoutes(app: Hono, service: Service): void {
   app.post("/oauth/token", (c) => issueToken(c, service));
-  app.post("/v1/payment-links", (c) => createPaymentLink(c, service));
   app.get("/v1/transactions/:uti", (c) => readTransaction(c, service));
   app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.parts.keys.published() }));
 }
@@ -17,35 +15,33 @@ export function apiRoutes(app: Hono, service: Service): void {
 export const jsonReply = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(stringifyJson(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
-/** OAuth 2.0 client credentials: the specification leaves the token endpoint open. */
+/** OAuth 2.0 client credentials. */
 async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
-  const answer = tokens.issue(c.req.header("authorization"), new URLSearchParams(await c.req.text()));
+  const form = await tokenForm(c);
+  const answer = form === undefined ? NO_FORM : tokens.issue(c.req.header("authorization"), form);
   if (!("error" in answer)) return jsonReply(answer, 200, { "Cache-Control": "no-store" });
   const { status, ...body } = answer;
   return jsonReply(body, status, status === 401 ? { "WWW-Authenticate": "Basic" } : {});
 }
 
-async function createPaymentLink(c: Context, service: Service): Promise<Response> {
-  service.tokens.require(c.req.header("authorization"));
-  const url = checkoutUrl(c);
-  const link = await addLink(service, await jsonBody(c), url);
-  return jsonReply(linkResponse(link, url, service.parts.clock.now()));
+const NO_FORM: TokenError = {
+  status: 400,
+  error: "invalid_request",
+  error_description: "the body is not multipart form data",
+};
+
+/** The service's own sample sends multipart form data. Undefined if the body is not what its Content-Type says. */
+async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
+  if (!/^multipart\/form-data\s*;/i.test(c.req.header("content-type") ?? ""))
+    return new URLSearchParams(await c.req.text());
+  const form = await c.req.formData().catch(() => undefined);
+  if (form === undefined) return undefined;
+  const fields = new URLSearchParams();
+  for (const [name, value] of form) if (typeof value === "string") fields.append(name, value);
+  return fields;
 }
 
-/** The checkout's URL at the address that the client used for the sandbox. */
-export const checkoutUrl = (c: Context): string => new URL("/pay", c.req.url).href;
-
-async function jsonBody(c: Context): Promise<Json> {
-  const [mediaType = ""] = (c.req.header("content-type") ?? "").split(";", 1);
-  if (mediaType.trim().toLowerCase() !== "application/json")
-    throw new ServiceProblem(415, "Unsupported Media Type", "Content-Type must be application/json");
-  const parsed = parseJson(await c.req.text());
-  if (!parsed.ok) throw new ServiceProblem(400, "Bad Request", `the body ${parsed.message}`);
-  return parsed.value.value;
-}
-
-function readTransaction(c: Context, { tokens, parts }: Service): Response {
-  tokens.require(c.req.header("authorization"));
+function readTransaction(c: Context, { parts }: Service): Response {
   const payment = parts.ledger.findPayment(c.req.param("uti") ?? "");
   const link = payment && parts.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined)

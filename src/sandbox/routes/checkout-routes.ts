@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
-import { statusOf, type Link } from "../links.ts";
+import { isOpen, statusOf, type Link } from "../links.ts";
 import { acceptPayment } from "../operations.ts";
 import { checkoutPage, paymentInputFromForm } from "../pages/checkout-page.ts";
 import { closedPage, resultPage, unknownPage } from "../pages/message-pages.ts";
@@ -36,7 +36,7 @@ async function viewLink(c: Context, service: Service): Promise<Response> {
 function linkPage(c: Context, link: Link, { parts }: Service): Response | Promise<Response> {
   const { merchantName } = parts.merchant;
   const status = statusOf(link, parts.clock.now());
-  return status === "active"
+  return isOpen(status)
     ? c.html(checkoutPage({ link, merchantName }), 200, pageHeaders())
     : c.html(closedPage(status, merchantName), 410, pageHeaders());
 }
@@ -87,8 +87,8 @@ function viewResult(c: Context, { parts }: Service): Response | Promise<Response
   const payment = parts.ledger.findPayment(c.req.query("t") ?? "");
   const link = payment && parts.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return c.html(unknownPage(), 404, pageHeaders());
-  const active = statusOf(link, parts.clock.now()) === "active";
-  const payAgain = active ? `/pay?r=${encodeURIComponent(link.id)}` : undefined;
+  const open = isOpen(statusOf(link, parts.clock.now()));
+  const payAgain = open ? `/pay?r=${encodeURIComponent(link.id)}` : undefined;
   const { merchantName } = parts.merchant;
   const returnUrl = returnUrlFor(payment.record, link);
   return c.html(

@@ -9,7 +9,8 @@ import { requestFields } from "../../domain/payment-link.ts";
 import { addLink, cancelLink, resendDelivery } from "../operations.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
-import { checkoutUrl, jsonReply } from "./api-routes.ts";
+import { jsonReply } from "./api-routes.ts";
+import { checkoutUrl } from "./link-routes.ts";
 
 export function controlRoutes(app: Hono, service: Service): void {
   // The clock is no secret: `create` asks for it before it sends a token.

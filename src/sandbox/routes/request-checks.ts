@@ -28,6 +28,14 @@ export function requireSameOrigin(c: Context): void {
     throw new ServiceProblem(403, "Forbidden", "the request comes from a page of another origin");
 }
 
+/** Every operation of the service needs an access token. */
+export function requireToken({ tokens }: Service): MiddlewareHandler {
+  return async (c, next) => {
+    tokens.require(c.req.header("authorization"));
+    return next();
+  };
+}
+
 /** Controls need the dashboard's key or the merchant's token: any local program can send an Origin. */
 export function requireControlAccess({ tokens }: Service): MiddlewareHandler {
   return async (c, next) => {

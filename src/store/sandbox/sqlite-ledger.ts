@@ -32,13 +32,22 @@ export function openLedger(path: string): Ledger {
   return {
     write: units.write,
     addLink: (link) => run(INSERT_LINK, link.id, ...linkValues(link)),
-    saveLink: (link) => run(UPDATE_LINK, ...linkDates(link), link.id),
+    saveLink: (link) => run(UPDATE_LINK, ...linkValues(link), link.id),
     findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
     links: (filter) =>
       rows(
         `SELECT * FROM links WHERE instr(id || request, ?) ORDER BY seq DESC LIMIT ?`,
         ...textAndLimit(filter),
       ).map(linkFromRow),
+    *linksCreated(from, to) {
+      let before = Number.MAX_SAFE_INTEGER;
+      for (;;) {
+        const batch = rows(SELECT_CREATED, before, from.toISOString(), to.toISOString());
+        yield* batch.map(linkFromRow);
+        if (batch.length < BATCH) return;
+        before = Number(batch.at(-1)?.["seq"]);
+      }
+    },
     addPayment: (payment) =>
       run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
     findPayment: (uti) => found(paymentFromRow, "SELECT * FROM payments WHERE uti = ?", uti),
@@ -110,7 +119,11 @@ function lockLedger(path: string): () => void {
 }
 
 const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
-const UPDATE_LINK = "UPDATE links SET viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
+const UPDATE_LINK =
+  "UPDATE links SET request = ?, created = ?, expires = ?, viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
+/** Rows that are in memory at once. */
+const BATCH = 1000;
+const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND created BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
 const SELECT_PAYMENTS =
   "SELECT * FROM payments WHERE (? = '' OR outcome = ?) AND instr(link || ' ' || reference || ' ' || uti, ?) ORDER BY seq DESC LIMIT ?";
 const INSERT_DELIVERY = "INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -124,18 +137,14 @@ const SELECT_NEXT =
 const textAndLimit = ({ text = "", limit }: Filter): [string, number] => [text, limit];
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-const linkDates = (link: Link): Value[] => [
-  iso(link.viewedDate),
-  iso(link.attemptedDate),
-  iso(link.paidDate),
-  iso(link.cancelledDate),
-];
-
 const linkValues = (link: Link): Value[] => [
   stringifyJson(link.request),
   link.createdDate.toISOString(),
   link.expirationDate,
-  ...linkDates(link),
+  iso(link.viewedDate),
+  iso(link.attemptedDate),
+  iso(link.paidDate),
+  iso(link.cancelledDate),
 ];
 
 const paymentValues = ({ uti, linkId, record }: Payment): Value[] => [

@@ -1,0 +1,328 @@
+/** List, details, update and cancel as the service documents them: replies, statuses, dates and refusals. */
+import { describe, expect, it } from "vitest";
+import { linkId, NOW, oneTime, openTestSandbox, reusable, type TestSandbox } from "../support/sandbox.ts";
+
+const LINKS = "/v1/payment-links";
+const LATER = "2026-01-31T13:00:00.000Z";
+
+const show = async (service: TestSandbox, id: string) => (await service.call("GET", `${LINKS}/${id}`)).json();
+const view = (service: TestSandbox, id: string) => service.request("GET", `/pay?r=${id}`);
+const advance = (service: TestSandbox, duration: string) => service.control("/sandbox/advance", { duration });
+
+function list(service: TestSandbox, changes: Readonly<Record<string, string>> = {}) {
+  const query = {
+    terminalId: service.identity.terminals[0] ?? "",
+    from: "2026-01-01T00:00:00Z",
+    to: "2027-12-31T00:00:00Z",
+    ...changes,
+  };
+  return service.call("GET", `${LINKS}?${new URLSearchParams(query).toString()}`);
+}
+
+const idsIn = (records: unknown): unknown[] => (records as { id: string }[]).map(({ id }) => id);
+
+/** Adds a link on a terminal that the credentials do not have. */
+async function foreignLink(service: TestSandbox): Promise<string> {
+  const link = service.ledger.findLink(await linkId(service, oneTime(service)));
+  if (link === undefined) throw new Error("the link was not stored");
+  const foreign = { ...link, id: "foreign", request: { ...link.request, terminalId: "0000000000" } };
+  await service.ledger.write(() => service.ledger.addLink(foreign));
+  return foreign.id;
+}
+
+/** What happens to a link, by the status that it then has. */
+const HISTORIES: Readonly<Record<string, (service: TestSandbox, id: string) => Promise<unknown>>> = {
+  active: async () => undefined,
+  viewed: view,
+  attempted: (service, id) => service.pay(id, { outcome: "declined" }),
+  paid: (service, id) => service.pay(id, { outcome: "approved" }),
+  expired: (service) => advance(service, "7d"),
+  cancelled: (service, id) => service.call("POST", `${LINKS}/${id}/cancel`),
+};
+const STATUSES = Object.keys(HISTORIES);
+
+async function linkThatIs(status: string, service: TestSandbox): Promise<string> {
+  const id = await linkId(service, oneTime(service, { description: "Tea" }));
+  await HISTORIES[status]?.(service, id);
+  return id;
+}
+
+describe("the details of a link", () => {
+  it("equal the reply to its creation", async () => {
+    const service = openTestSandbox();
+    const created = (await service.create(reusable(service, { mode: "REUSABLE_VARIABLE" }))).json();
+    expect(await show(service, String(created["id"]))).toEqual(created);
+  });
+
+  it("follow its life with a status and the date of each event", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const dates = { viewedDate: null, attemptedDate: null, paidDate: null, cancelledDate: null };
+    expect(await show(service, id)).toMatchObject({ status: "active", ...dates });
+    await view(service, id);
+    const viewed = { ...dates, viewedDate: NOW.toISOString() };
+    expect(await show(service, id)).toMatchObject({ status: "viewed", ...viewed });
+    await advance(service, "1h");
+    await service.pay(id, { outcome: "cancelled" });
+    const attempted = { ...viewed, attemptedDate: LATER };
+    expect(await show(service, id)).toMatchObject({ status: "attempted", ...attempted });
+    await service.pay(id, { outcome: "approved" });
+    expect(await show(service, id)).toMatchObject({ status: "paid", ...attempted, paidDate: LATER });
+    await advance(service, "7d");
+    expect(await show(service, id)).toMatchObject({ status: "paid" });
+  });
+
+  it.each(STATUSES)("name the status %s", async (status) => {
+    const service = openTestSandbox();
+    expect(await show(service, await linkThatIs(status, service))).toMatchObject({ status });
+  });
+
+  it("never name a reusable link paid", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
+    await service.pay(id, { outcome: "declined", amount: "1" });
+    expect(await show(service, id)).toMatchObject({ status: "attempted" });
+    await service.pay(id, { outcome: "approved", amount: "1" });
+    expect(await show(service, id)).toMatchObject({ status: "viewed" });
+    await advance(service, "1096d");
+    expect(await show(service, id)).toMatchObject({ status: "expired" });
+  });
+});
+
+describe("a list of links", () => {
+  it("has the newest links first, as their details show them", async () => {
+    const service = openTestSandbox();
+    const first = await linkThatIs("viewed", service);
+    await advance(service, "1h");
+    const second = await linkThatIs("cancelled", service);
+    const answer = await list(service);
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({
+      totalCount: 2,
+      records: [await show(service, second), await show(service, first)],
+    });
+  });
+
+  it("has the links that were created from one moment to another, both included", async () => {
+    const service = openTestSandbox();
+    const first = await linkId(service, oneTime(service));
+    await advance(service, "1h");
+    const second = await linkId(service, oneTime(service));
+    const from = NOW.toISOString();
+    expect((await list(service, { from, to: LATER })).json()["totalCount"]).toBe(2);
+    expect(idsIn((await list(service, { from, to: "2026-01-31T12:59:59Z" })).json()["records"])).toEqual([
+      first,
+    ]);
+    const after = { from: "2026-01-31T14:00:01+02:00", to: LATER };
+    expect(idsIn((await list(service, after)).json()["records"])).toEqual([second]);
+  });
+
+  it("has 20 links on a page by default, and the count of all pages", async () => {
+    const service = openTestSandbox();
+    const ids: string[] = [];
+    for (let link = 0; link < 23; link++) ids.unshift(await linkId(service, oneTime(service)));
+    const first = (await list(service)).json();
+    expect(first["totalCount"]).toBe(23);
+    expect(idsIn(first["records"])).toEqual(ids.slice(0, 20));
+    expect(idsIn((await list(service, { page: "2" })).json()["records"])).toEqual(ids.slice(20));
+    expect(idsIn((await list(service, { page: "3", size: "5" })).json()["records"])).toEqual(
+      ids.slice(10, 15),
+    );
+    expect((await list(service, { page: "9" })).json()).toEqual({ totalCount: 23, records: [] });
+    expect(idsIn((await list(service, { size: "5000" })).json()["records"])).toEqual(ids);
+  });
+
+  it("reads more links than one batch of the ledger, each once", async () => {
+    const service = openTestSandbox();
+    const link = service.ledger.findLink(await linkId(service, oneTime(service)));
+    if (link === undefined) throw new Error("the link was not stored");
+    await service.ledger.write(() => {
+      for (let copy = 1; copy < 2500; copy++) service.ledger.addLink({ ...link, id: `copy-${copy}` });
+    });
+    const page = (await list(service, { size: "5000" })).json();
+    expect(page["totalCount"]).toBe(2500);
+    expect(new Set(idsIn(page["records"])).size).toBe(2500);
+  });
+
+  it.each(STATUSES)("can be limited to the status %s", async (status) => {
+    const service = openTestSandbox();
+    // Time passes first, so that only the link of that history has expired.
+    const expired = await linkThatIs("expired", service);
+    const renewed = { expirationDate: "2026-03-01T12:00:00Z" };
+    const ids = new Map([["expired", expired]]);
+    for (const other of STATUSES.filter((name) => name !== "expired")) {
+      const id = await linkId(service, oneTime(service, renewed));
+      await HISTORIES[other]?.(service, id);
+      ids.set(other, id);
+    }
+    const page = (await list(service, { status })).json();
+    expect(page["totalCount"]).toBe(1);
+    expect(idsIn(page["records"])).toEqual([ids.get(status)]);
+  });
+
+  it("leaves out links older than 365 days, and those of other terminals", async () => {
+    const service = openTestSandbox();
+    await foreignLink(service);
+    const [own] = service.ledger.links({ limit: 2 }).filter(({ id }) => id !== "foreign");
+    await advance(service, "365d");
+    expect(idsIn((await list(service)).json()["records"])).toEqual([own?.id]);
+    await advance(service, "1s");
+    expect((await list(service)).json()).toEqual({ totalCount: 0, records: [] });
+  });
+
+  it.each([
+    ["terminalId", undefined],
+    ["from", undefined],
+    ["to", undefined],
+    ["from", "yesterday"],
+    ["to", "2026-02-30T00:00:00Z"],
+    ["from", "2028-01-01T00:00:00Z"],
+    ["page", "0"],
+    ["page", "1.5"],
+    ["size", "0"],
+    ["size", "5001"],
+    ["status", "open"],
+  ])("is refused with %s %s", async (name, value) => {
+    const service = openTestSandbox();
+    const query = new URLSearchParams({
+      terminalId: service.identity.terminals[0] ?? "",
+      from: "2026-01-01T00:00:00Z",
+      to: "2027-01-01T00:00:00Z",
+    });
+    if (value === undefined) query.delete(name);
+    else query.set(name, value);
+    const answer = await service.call("GET", `${LINKS}?${query.toString()}`);
+    expect(answer.status).toBe(400);
+    expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer: `#/${name}` })]);
+  });
+
+  it("is refused for a terminal of another merchant", async () => {
+    const answer = await list(openTestSandbox(), { terminalId: "0000000000" });
+    expect(answer.status).toBe(403);
+    expect(answer.json()).toMatchObject({ code: 403, errors: [{ pointer: "#/terminalId" }] });
+  });
+});
+
+describe("an update", () => {
+  const update = (service: TestSandbox, id: string, changes: object) =>
+    service.call("PATCH", `${LINKS}/${id}`, changes);
+
+  it.each(["active", "viewed"])(
+    "changes description and expirationDate of a link that is %s",
+    async (status) => {
+      const service = openTestSandbox();
+      const id = await linkThatIs(status, service);
+      const before = await show(service, id);
+      const changes = { description: "Coffee", expirationDate: "2026-03-01T12:00:00Z" };
+      const answer = await update(service, id, changes);
+      expect(answer.status).toBe(200);
+      expect(answer.json()).toEqual({ ...before, ...changes });
+      expect(await show(service, id)).toEqual(answer.json());
+      await advance(service, "8d");
+      expect((await service.pay(id, { outcome: "approved" })).status).toBe(200);
+    },
+  );
+
+  it("keeps the field that is not sent", async () => {
+    const service = openTestSandbox();
+    const id = await linkThatIs("active", service);
+    await update(service, id, { expirationDate: "2026-03-01T12:00:00Z" });
+    await update(service, id, { description: "Coffee" });
+    const expected = { description: "Coffee", expirationDate: "2026-03-01T12:00:00Z" };
+    expect(await show(service, id)).toMatchObject(expected);
+  });
+
+  it.each(["attempted", "paid", "expired", "cancelled"])(
+    "is refused while the link is %s",
+    async (status) => {
+      const service = openTestSandbox();
+      const id = await linkThatIs(status, service);
+      const before = await show(service, id);
+      const answer = await update(service, id, { description: "Coffee" });
+      expect(answer.status).toBe(422);
+      expect(answer.json()["message"]).toBe(
+        `only a link that is active or viewed can be updated, and this link is ${status}`,
+      );
+      expect(await show(service, id)).toEqual(before);
+    },
+  );
+
+  it.each([
+    [{ amount: 1, description: "Coffee" }, "#/amount"],
+    [{ status: "paid" }, "#/status"],
+    [{ description: 1 }, "#/description"],
+    [{ expirationDate: "tomorrow" }, "#/expirationDate"],
+    [{ expirationDate: "2026-01-31T11:59:59Z" }, "#/expirationDate"],
+    [[], "#"],
+  ])("is refused with %j", async (changes, pointer) => {
+    const service = openTestSandbox();
+    const id = await linkThatIs("active", service);
+    const before = await show(service, id);
+    const answer = await update(service, id, changes);
+    expect(answer.status).toBe(400);
+    expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer })]);
+    expect(await show(service, id)).toEqual(before);
+  });
+});
+
+describe("a cancellation", () => {
+  it.each(["active", "viewed", "attempted"])("ends a link that is %s", async (status) => {
+    const service = openTestSandbox();
+    const id = await linkThatIs(status, service);
+    const before = await show(service, id);
+    const answer = await service.call("POST", `${LINKS}/${id}/cancel`);
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({ ...before, status: "cancelled", cancelledDate: NOW.toISOString() });
+    expect(await show(service, id)).toEqual(answer.json());
+    expect((await service.pay(id, { outcome: "approved" })).status).toBe(409);
+  });
+
+  it.each(["paid", "expired", "cancelled"])("is refused while the link is %s", async (status) => {
+    const service = openTestSandbox();
+    const id = await linkThatIs(status, service);
+    const before = await show(service, id);
+    const answer = await service.call("POST", `${LINKS}/${id}/cancel`);
+    expect(answer.status).toBe(422);
+    expect(answer.json()["message"]).toContain(`this link is ${status}`);
+    expect(await show(service, id)).toEqual(before);
+  });
+});
+
+describe.each([
+  ["GET", ""],
+  ["PATCH", ""],
+  ["POST", "/cancel"],
+])("%s /v1/payment-links/{id}%s", (method, action) => {
+  it("answers 404 with the documented code for an unknown id", async () => {
+    const answer = await openTestSandbox().call(
+      method,
+      `${LINKS}/none${action}`,
+      method === "GET" ? undefined : {},
+    );
+    expect(answer.status).toBe(404);
+    expect(answer.header("content-type")).toBe("application/problem+json");
+    expect(answer.json()).toEqual({
+      type: "about:blank",
+      title: "Not Found",
+      status: 404,
+      detail: "Invalid payment link ID",
+      code: 275,
+      message: "Invalid payment link ID",
+    });
+  });
+
+  it("answers 403 for a link on a terminal of another merchant", async () => {
+    const service = openTestSandbox();
+    const path = `${LINKS}/${await foreignLink(service)}${action}`;
+    const answer = await service.call(method, path, method === "GET" ? undefined : {});
+    expect(answer.status).toBe(403);
+    expect(answer.json()).toMatchObject({ code: 403, message: answer.json()["detail"] });
+    expect(service.ledger.findLink("foreign")?.cancelledDate).toBeNull();
+  });
+
+  it("answers 401 without a token", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    expect((await service.request(method, `${LINKS}/${id}${action}`)).status).toBe(401);
+  });
+});
