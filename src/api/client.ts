@@ -3,16 +3,11 @@ import { PaylinkError } from "../domain/errors.ts";
 import { parseJson, stringifyJson } from "../domain/json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { PaymentLinkUpdate } from "../domain/payment-link-operations.ts";
 import { readCreated, type CreatedLink } from "./created-link.ts";
 import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links-page.ts";
 import { call, serviceUrl, type ApiParts, type Call } from "./service-call.ts";
-import {
-  linkAddress,
-  readServiceLink,
-  type LinkChanges,
-  type LinkEffect,
-  type ServiceLink,
-} from "./service-link.ts";
+import { linkAddress, readServiceLink, type LinkEffect, type ServiceLink } from "./service-link.ts";
 
 export interface Transaction {
   /** The JSON of the service, unchanged. */
@@ -32,7 +27,7 @@ export interface Api {
   /** The details of one link. Throws like `listLinks`. */
   showLink(id: string): Promise<ServiceLink>;
   /** Changes the description or the expiry of a link. Throws like `createLink`. */
-  updateLink(id: string, changes: LinkChanges): Promise<ServiceLink>;
+  updateLink(id: string, changes: PaymentLinkUpdate): Promise<ServiceLink>;
   /** Throws like `createLink`. */
   cancelLink(id: string): Promise<ServiceLink>;
   /** Throws like `listLinks`. */

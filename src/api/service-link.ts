@@ -9,13 +9,6 @@ import { reportsError, serviceWords } from "./service-words.ts";
 
 export type LinkEffect = Extract<Effect, "shows" | "updates" | "cancels">;
 
-/** What the service lets a merchant change. */
-export interface LinkChanges {
-  readonly description?: string;
-  /** ISO 8601 in UTC. */
-  readonly expirationDate?: string;
-}
-
 export interface ServiceLink {
   /** The service's own JSON. */
   readonly text: string;

@@ -1,7 +1,7 @@
 /** The flags of `paylink links` and its subcommands. */
 import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
-export const LINK_STATUSES = ["active", "viewed", "attempted", "paid", "expired", "cancelled"] as const;
+const STATUSES = ["active", "viewed", "attempted", "paid", "expired", "cancelled"];
 
 export const timeoutFlag = (command: NewCommand) =>
   command.option("--timeout <duration>", "how long the command may take (default: 30s for each request)");
@@ -11,7 +11,7 @@ export const linkFlags = (command: NewCommand) =>
 
 export const listFlags = (command: NewCommand) =>
   linkFlags(command)
-    .addOption(oneOf("--status <status>", "only these", LINK_STATUSES))
+    .addOption(oneOf("--status <status>", "only these", STATUSES))
     .option("--since <when>", "created since then: ISO 8601, or a time ago (2h, 30d)", "7d")
     .option("--until <when>", "created before then")
     .option("--limit <count>", "only the newest")

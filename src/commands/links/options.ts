@@ -1,18 +1,13 @@
 /** From the flags of `links` and its subcommands to what each works with. */
-import type { LinkChanges } from "../../api/service-link.ts";
 import type { Context } from "../../context.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import type { PaymentLinkUpdate } from "../../domain/payment-link-operations.ts";
+import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { formatInstant, parseWhen } from "../../domain/when.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice, parseCount, parseSince, parseTimeout } from "../flag-values.ts";
-import {
-  LINK_STATUSES,
-  type LinkFlags,
-  type ListFlags,
-  type TimeoutFlags,
-  type UpdateFlags,
-} from "./flags.ts";
+import type { LinkFlags, ListFlags, TimeoutFlags, UpdateFlags } from "./flags.ts";
 
 interface CommonOptions {
   /** Print URLs alone. */
@@ -35,7 +30,7 @@ export interface LinkOptions extends CommonOptions {
 }
 
 export interface UpdateOptions extends LinkOptions {
-  readonly changes: LinkChanges;
+  readonly changes: PaymentLinkUpdate;
 }
 
 export interface CancelOptions extends CommonOptions {
