@@ -10,6 +10,7 @@ import { registerDemo } from "./commands/demo/command.ts";
 import { registerEvents } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
 import { registerHelp } from "./commands/help/command.ts";
+import { registerLinks } from "./commands/links/command.ts";
 import { registerListen } from "./commands/listen/command.ts";
 import { registerLogin } from "./commands/login/command.ts";
 import { registerLogout } from "./commands/logout/command.ts";
@@ -26,7 +27,7 @@ import { registerVersion } from "./commands/version/command.ts";
 
 /** The commands under their headings, in the order of the help. */
 const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
-  "Links:": [registerCreate, registerBulk, registerTransaction],
+  "Links:": [registerCreate, registerLinks, registerBulk, registerTransaction],
   "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
   "Sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
   "Account:": [registerLogin, registerLogout, registerStatus, registerProfiles, registerConfig],

@@ -1,38 +1,13 @@
-/** The client of the service: creates and lists payment links, and reads transactions. */
+/** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import { PaylinkError } from "../domain/errors.ts";
 import { parseJson, stringifyJson } from "../domain/json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { isExposed, parseWebAddress } from "../domain/web-address.ts";
-import type { TlsFiles } from "../http/exchange.ts";
-import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
+import type { PaymentLinkUpdate } from "../domain/payment-link-operations.ts";
 import { readCreated, type CreatedLink } from "./created-link.ts";
-import { failureOf, refusalOf, type Effect } from "./failures.ts";
 import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links-page.ts";
-import type { SendWithRetries } from "./retries.ts";
-import type { TokenSource } from "./tokens.ts";
-
-/** How requests and replies of a service look: the settings of the same names. */
-export interface ServiceForm {
-  readonly linksPath: string;
-  readonly transactionUrl: string | undefined;
-  readonly authHeader: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly idempotencyHeader?: string | undefined;
-  readonly linkAt?: string | undefined;
-  readonly recordAt?: string | undefined;
-}
-
-export interface ApiParts extends ServiceForm {
-  /** Retries are up to it: `withRetries`, `withoutRetries`. */
-  readonly send: SendWithRetries;
-  readonly baseUrl: string;
-  readonly tokens: TokenSource;
-  /** Milliseconds for one exchange. */
-  readonly timeout: number;
-  readonly newId: () => string;
-  readonly clientCertificate?: TlsFiles | undefined;
-}
+import { call, serviceUrl, type ApiParts, type Call } from "./service-call.ts";
+import { linkAddress, readServiceLink, type LinkEffect, type ServiceLink } from "./service-link.ts";
 
 export interface Transaction {
   /** The JSON of the service, unchanged. */
@@ -49,21 +24,43 @@ export interface Api {
   createLink(request: PaymentLinkRequest, key?: string): Promise<CreatedLink>;
   /** One page of the links of a terminal. Throws like `createLink`, except `outcome_unknown`. */
   listLinks(query: LinksQuery): Promise<LinksPage>;
+  /** The details of one link. Throws like `listLinks`. */
+  showLink(id: string): Promise<ServiceLink>;
+  /** Changes the description or the expiry of a link. Throws like `createLink`. */
+  updateLink(id: string, changes: PaymentLinkUpdate): Promise<ServiceLink>;
+  /** Throws like `createLink`. */
+  cancelLink(id: string): Promise<ServiceLink>;
   /** Throws like `listLinks`. */
   readTransaction(uti: string): Promise<Transaction>;
   /** Obtains a new access token; false if the account has no client credentials. Throws like `listLinks`. */
   renewToken(): Promise<boolean>;
 }
 
+/** The documented service asks for it on every request for links. */
+const JSON_TYPE = [["Content-Type", "application/json"]] as const;
+const NOTHING = new Uint8Array();
+
+interface LinkCall extends Pick<Call, "method" | "body"> {
+  readonly effect: LinkEffect;
+  /** What follows the id in the path. */
+  readonly action: string;
+}
+
 export function createApi(parts: ApiParts): Api {
   const { baseUrl, linksPath, linkAt, recordAt, idempotencyHeader, newId } = parts;
+  const callLink = async (id: string, operation: LinkCall): Promise<ServiceLink> => {
+    const { action, ...request } = operation;
+    const url = linkAddress(serviceUrl(baseUrl, linksPath), id, action);
+    const reply = await call(parts, { ...request, url, headers: JSON_TYPE, link: id });
+    return readServiceLink(reply, { id, linkAt, effect: operation.effect });
+  };
   return {
     createLink: async (request, key = newId()) => {
       const reply = await call(parts, {
         method: "POST",
         url: serviceUrl(baseUrl, linksPath),
         headers: [
-          ["Content-Type", "application/json"],
+          ...JSON_TYPE,
           ...(idempotencyHeader === undefined ? [] : [[idempotencyHeader, key] as const]),
         ],
         body: new TextEncoder().encode(stringifyJson(request)),
@@ -75,19 +72,24 @@ export function createApi(parts: ApiParts): Api {
       const reply = await call(parts, {
         method: "GET",
         url: pageAddress(serviceUrl(baseUrl, linksPath), query),
-        // The documented service asks for it on every request.
-        headers: [["Content-Type", "application/json"]],
-        body: new Uint8Array(),
-        effect: "reads",
+        headers: JSON_TYPE,
+        body: NOTHING,
+        effect: "lists",
       });
       return readPage(reply);
     },
+    showLink: (id) => callLink(id, { method: "GET", action: "", body: NOTHING, effect: "shows" }),
+    updateLink: (id, changes) => {
+      const body = new TextEncoder().encode(stringifyJson(changes));
+      return callLink(id, { method: "PATCH", action: "", body, effect: "updates" });
+    },
+    cancelLink: (id) => callLink(id, { method: "POST", action: "/cancel", body: NOTHING, effect: "cancels" }),
     readTransaction: async (uti) => {
       const { body } = await call(parts, {
         method: "GET",
         url: transactionAddress(parts, uti),
         headers: [],
-        body: new Uint8Array(),
+        body: NOTHING,
         effect: "reads",
       });
       return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
@@ -103,66 +105,6 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
     });
   const address = transactionUrl.replaceAll("{uti}", () => encodeURIComponent(uti));
   return address.startsWith("/") ? serviceUrl(baseUrl, address) : serviceUrl(address, "");
-}
-
-/** The URL of an operation. Throws if a token would be sent there without encryption. */
-export function serviceUrl(baseUrl: string, path: string): URL {
-  const url = parseWebAddress(baseUrl + path);
-  if (url === undefined)
-    throw new PaylinkError("usage", `The base URL ${baseUrl} is not an absolute http or https URL.`);
-  if (isExposed(url))
-    throw new PaylinkError("usage", `${baseUrl} is not https, and paylink sends a token only over https.`, {
-      hint: "Set the https address of the service as the base URL.",
-    });
-  return url;
-}
-
-interface Call {
-  readonly method: "GET" | "POST";
-  readonly url: URL;
-  /** Besides those that every request has. */
-  readonly headers: readonly HeaderLine[];
-  readonly body: Uint8Array;
-  readonly effect: Effect;
-}
-
-async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
-  const { send, tokens, timeout, clientCertificate, idempotencyHeader } = parts;
-  const { effect } = operation;
-  const isKeyed = effect === "creates" && idempotencyHeader !== undefined;
-  const options = { timeout, clientCertificate, isKeyed };
-  const exchange = (token: string): Promise<HttpReply> =>
-    send(requestTo(operation, parts, token), options).catch((error: unknown) => {
-      throw failureOf(error, effect);
-    });
-  const reply = await exchange(await tokens.current());
-  // A 401 had no effect, so the request may be repeated with another token.
-  const renewed = reply.status === 401 ? await tokens.renew() : undefined;
-  const last = renewed === undefined ? reply : await exchange(renewed);
-  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect);
-  return last;
-}
-
-/** A configured header replaces one of paylink's own, except the one with the token. */
-function requestTo(
-  { method, url, headers, body }: Call,
-  form: Pick<ServiceForm, "authHeader" | "headers">,
-  token: string,
-): HttpRequest {
-  const configured = Object.entries(form.headers ?? {});
-  const [, name = "", value = ""] = /^([^:]*): *(.*)$/.exec(form.authHeader) ?? [];
-  const replaced = new Set(configured.map(([spelled]) => spelled.toLowerCase()));
-  const own: readonly HeaderLine[] = [["Accept", "application/json"], ...headers];
-  return {
-    method,
-    ...addressOf(url),
-    headers: [
-      ...own.filter(([spelled]) => !replaced.has(spelled.toLowerCase())),
-      ...configured.filter(([spelled]) => spelled.toLowerCase() !== name.toLowerCase()),
-      [name, value.replaceAll("{token}", () => token)],
-    ],
-    body,
-  };
 }
 
 /** The record keeps the spelling of its numbers. */

@@ -40,7 +40,7 @@ export function readCreated(
   const { url } = link;
   if (url === undefined || !isWebAddress(url)) {
     const seen = urlIn(body, stringifyJson(request));
-    if (seen === undefined && reportsError(body)) throw reportedError(reply);
+    if (seen === undefined && reportsError(body)) throw reportedError(reply, "creates");
     throw unusable(reply, whatIsMissing(body, linkAt), text, seen);
   }
   const repeated = json.value.duplicates.map((at) => ({
@@ -51,7 +51,7 @@ export function readCreated(
 }
 
 /** The link at the pointer. A text there is its URL, and the object around it has the other fields. */
-function valueOfLink(body: Json, linkAt: string): Json {
+export function valueOfLink(body: Json, linkAt: string): Json {
   const steps = parseJsonPointer(linkAt);
   if (!steps.ok) return null;
   const value = valueAtPointer(body, steps.value) ?? null;

@@ -1,37 +1,39 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
-import { PaylinkError } from "../domain/errors.ts";
+import { FAILURES, PaylinkError, type FailureCode } from "../domain/errors.ts";
 import { formatRelative } from "../domain/when.ts";
 import { SendError } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { serviceWords } from "./service-words.ts";
 
 /** The effect of a request at the service: the outcome of a request that only reads cannot be unknown. */
-export type Effect = "creates" | "pays" | "reads";
+export type Effect = "creates" | "pays" | "updates" | "cancels" | "reads" | "lists" | "shows";
 
-/** The failure for a reply other than 2xx. */
-export function refusalOf(reply: HttpReply, effect: Effect): PaylinkError {
-  const { status } = reply;
-  const { options, message } = answerOf(reply);
-  const failure = { ...options, hint: nextStep(reply, effect) };
-  if (status >= 300 && status < 400) return new PaylinkError("redirected", message, failure);
-  if (status === 401 || status === 403) return new PaylinkError("unauthorized", message, failure);
-  if (status === 429 || status === 503) return new PaylinkError("overloaded", message, failure);
-  if (status >= 400 && status < 500) return new PaylinkError("refused", message, failure);
-  if (effect === "reads") return new PaylinkError("not_reached", message, failure);
-  return new PaylinkError("outcome_unknown", message, { ...options, hint: UNKNOWN_HINT[effect] });
+const ONLY_READS: ReadonlySet<Effect> = new Set<Effect>(["reads", "lists", "shows"]);
+
+/** The failure for a reply other than 2xx. `link` is the id of the link that the request names. */
+export function refusalOf(reply: HttpReply, effect: Effect, link?: string): PaylinkError {
+  const { options, message } = answerOf(reply, link);
+  const code = codeOf(reply, effect);
+  const hint = code === "outcome_unknown" ? unknownHint(effect, link) : nextStep(reply, code, effect, link);
+  return new PaylinkError(code, message, { ...options, hint });
+}
+
+function codeOf({ status }: HttpReply, effect: Effect): FailureCode {
+  if (status >= 300 && status < 400) return "redirected";
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 429 || status === 503) return "overloaded";
+  if (status >= 400 && status < 500) return "refused";
+  return ONLY_READS.has(effect) ? "not_reached" : "outcome_unknown";
 }
 
 /** The failure for a 2xx reply whose body reports an error. */
-export function reportedError(reply: HttpReply): PaylinkError {
+export function reportedError(reply: HttpReply, effect: Effect): PaylinkError {
   const { options, message } = answerOf(reply);
-  return new PaylinkError("refused", message, {
-    ...options,
-    hint: "Nothing was created. Fix what the service reports, then run the command again.",
-  });
+  return new PaylinkError("refused", message, { ...options, hint: hintOf("refused", effect) });
 }
 
 /** What the service answered, in its own words. */
-function answerOf(reply: HttpReply) {
+function answerOf(reply: HttpReply, link?: string) {
   const { status } = reply;
   const { text, code, problems } = serviceWords(reply.body);
   const target = status >= 300 && status < 400 ? fieldLines(reply.headers, "location")[0] : undefined;
@@ -43,6 +45,7 @@ function answerOf(reply: HttpReply) {
       details: {
         status,
         service: text,
+        ...(link === undefined ? {} : { link }),
         ...(code === undefined ? {} : { code }),
         ...(target === undefined ? {} : { location: target }),
       },
@@ -50,35 +53,62 @@ function answerOf(reply: HttpReply) {
   };
 }
 
-/** The hint of `outcome_unknown` if the request did not create a link. */
-const UNKNOWN_HINT: Readonly<Partial<Record<Effect, string>>> = {
-  pays: "The link may be paid. Look at the sandbox's dashboard before paying it again.",
-};
-
-/** The next step, if the status says more than the code of the failure. */
-function nextStep(reply: HttpReply, effect: Effect): string | undefined {
-  const { status } = reply;
-  if (effect === "pays") return "Nothing was paid.";
-  const wait = askedWait(reply);
-  if ((status === 429 || status === 503) && wait !== undefined)
-    return `Nothing was created. The service asks to wait: run the command again ${wait}.`;
-  if (status === 403)
-    return "Nothing was created. The token is valid, but not for this request. Check the terminal: paylink status";
-  if (effect === "reads" && status === 404)
-    return "Check the uti, and the address: paylink config get transactionUrl";
-  if (status === 404)
-    return "Nothing was created. Check the address: paylink config get baseUrl; paylink config get linksPath";
+/** The hint of `outcome_unknown`; that of the code itself speaks of a created link. */
+export function unknownHint(effect: Effect, link = ""): string | undefined {
+  if (effect === "pays")
+    return "The link may be paid. Look at the sandbox's dashboard before paying it again.";
+  if (effect === "updates") return `The link may be changed. To see it: paylink links show ${link}`;
+  if (effect === "cancels") return `The link may be cancelled. To see it: paylink links show ${link}`;
   return undefined;
 }
 
+/** What did not happen. A command that only reads is often followed by one that creates. */
+const DONE: Readonly<Record<Effect, string>> = {
+  creates: "created",
+  pays: "paid",
+  updates: "changed",
+  cancels: "cancelled",
+  reads: "created",
+  lists: "created",
+  shows: "created",
+};
+
+/** The hint of the code, which speaks of creating, in the words of the effect. */
+const hintOf = (code: FailureCode, effect: Effect): string | undefined => {
+  const failure = FAILURES[code];
+  return "hint" in failure
+    ? failure.hint.replace("Nothing was created", `Nothing was ${DONE[effect]}`)
+    : undefined;
+};
+
+const LINKS_ADDRESS = "Check the address: paylink config get baseUrl; paylink config get linksPath";
+
+/** The next step after a refusal. */
+function nextStep(reply: HttpReply, code: FailureCode, effect: Effect, link = ""): string | undefined {
+  const { status } = reply;
+  const nothing = `Nothing was ${DONE[effect]}.`;
+  if (effect === "pays") return nothing;
+  const wait = askedWait(reply);
+  if (code === "overloaded" && wait !== undefined)
+    return `${nothing} The service asks to wait: run the command again ${wait}.`;
+  if (status === 403)
+    return `${nothing} The token is valid, but not for this request. Check the terminal: paylink status`;
+  if (effect === "reads" && status === 404)
+    return "Check the uti, and the address: paylink config get transactionUrl";
+  if (effect === "lists" && status === 404) return LINKS_ADDRESS;
+  if (effect === "shows" && status === 404) return noSuchLink(link);
+  if (status === 404)
+    return effect === "creates" ? `${nothing} ${LINKS_ADDRESS}` : `${nothing} ${noSuchLink(link)}`;
+  if (code === "refused" && (effect === "updates" || effect === "cancels"))
+    return `${nothing} To see the link: paylink links show ${link}`;
+  return hintOf(code, effect);
+}
+
+const noSuchLink = (link: string): string =>
+  `The service has no link ${link}, or the account may not see it. To list the links: paylink links list`;
+
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
-
-const NO_EFFECT: Readonly<Record<Effect, string>> = {
-  creates: "Nothing was created. ",
-  pays: "Nothing was paid. ",
-  reads: "",
-};
 
 /** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */
 function askedWait({ headers }: HttpReply): string | undefined {
@@ -89,32 +119,30 @@ function askedWait({ headers }: HttpReply): string | undefined {
 }
 
 /** The failure for an exchange without a usable reply. */
-export function failureOf(error: unknown, effect: Effect): unknown {
+export function failureOf(error: unknown, effect: Effect, link?: string): unknown {
   if (!(error instanceof SendError)) return error;
   const { message, sent } = error;
   if (error instanceof SandboxNotRunning)
     return new PaylinkError("not_reached", "The sandbox is not running.", {
-      hint: `${NO_EFFECT[effect]}Start it: paylink sandbox`,
+      hint: `${ONLY_READS.has(effect) ? "" : `Nothing was ${DONE[effect]}. `}Start it: paylink sandbox`,
       cause: error,
     });
   const notSent =
     certificateHint(error) ?? (effect === "pays" ? "Is the sandbox running? paylink sandbox" : undefined);
-  if (effect === "reads" || !sent)
+  if (ONLY_READS.has(effect) || !sent)
     return new PaylinkError("not_reached", `The service was not reached: ${message}.`, {
-      hint: notSent === undefined ? undefined : `Nothing was ${DONE[effect]}. ${notSent}`,
+      hint: notSent === undefined ? hintOf("not_reached", effect) : `Nothing was ${DONE[effect]}. ${notSent}`,
       cause: error,
     });
   return new PaylinkError(
     "outcome_unknown",
     `The request was sent, but no usable answer arrived: ${message}.`,
     {
-      hint: UNKNOWN_HINT[effect],
+      hint: unknownHint(effect, link),
       cause: error,
     },
   );
 }
-
-const DONE: Readonly<Record<Effect, string>> = { creates: "created", pays: "paid", reads: "created" };
 
 /** Node's codes for a certificate of an authority that it does not know. */
 const UNKNOWN_AUTHORITY =

@@ -101,7 +101,7 @@ export const FAILURES = {
   outcome_unknown: {
     exit: 6,
     means: "the request was sent, but no usable answer arrived",
-    hint: "The link may exist. Look for it at the service before you create it again.",
+    hint: "The link may exist. Look for it before you create it again: paylink links list --since 10m",
   },
   signature_rejected: { exit: 7, means: "a webhook did not verify" },
   check_failed: {

@@ -9,7 +9,7 @@ import { formatLocal } from "./time.ts";
 
 type CreatedLink = PaymentLink & { readonly url: string };
 
-interface LinkStyle {
+export interface LinkStyle {
   readonly paint: Paint;
   readonly time: ServiceTime;
   readonly service: NamedService;
@@ -19,10 +19,10 @@ export function renderLink(link: CreatedLink, { paint, time, service }: LinkStyl
   const { linkOptions } = link;
   const rows: [string, string | undefined][] = [
     ["status", link.status],
-    ["amount", amount(link)],
+    ["amount", linkAmount(link)],
     ["customer", link.customerName],
     ["terminal", link.terminalId],
-    ["expires", link.expirationDate ? expiry(link.expirationDate.toString(), time) : undefined],
+    ["expires", link.expirationDate ? relativeDate(link.expirationDate.toString(), time) : undefined],
     ["id", link.id],
     ["mode", linkOptions?.mode],
   ];
@@ -32,14 +32,14 @@ export function renderLink(link: CreatedLink, { paint, time, service }: LinkStyl
   return [paint.bold(safeText(link.url)), ...lines, `  ${renderServiceName(service, paint)}`].join("\n");
 }
 
-function expiry(text: string, { now, ofSandbox }: ServiceTime): string {
+export function relativeDate(text: string, { now, ofSandbox }: ServiceTime): string {
   const date = parseInstant(text);
   if (date === undefined) return text;
   return `${formatLocal(date)} (${formatRelative(date, now)}${ofSandbox ? ", sandbox clock" : ""})`;
 }
 
 /** The customer of a reusable link over 0 enters the amount, within the bounds. */
-function amount({ amount: fixed, currency = "", linkOptions }: PaymentLink): string | undefined {
+export function linkAmount({ amount: fixed, currency = "", linkOptions }: PaymentLink): string | undefined {
   const shown = (value: Amount): string => formatAmount(value, currency).trim();
   if (fixed !== undefined && (linkOptions === undefined || signOf(fixed) !== 0)) return shown(fixed);
   if (linkOptions === undefined) return undefined;

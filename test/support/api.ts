@@ -1,5 +1,6 @@
 /** The client of a service with real sockets and retries that do not wait. */
-import { createApi, type ServiceForm } from "../../src/api/client.ts";
+import { createApi } from "../../src/api/client.ts";
+import type { ServiceForm } from "../../src/api/service-call.ts";
 import { withRetries, type Wait } from "../../src/api/retries.ts";
 import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";

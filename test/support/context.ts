@@ -24,6 +24,8 @@ export interface CommandOptions {
   /** Binds listeners; on the ports asked for by default. */
   readonly serve?: Serve;
   readonly now?: () => Date;
+  /** Opens a web page; there is no browser by default. */
+  readonly openBrowser?: Context["openBrowser"];
   /** Answers prompts; without it there is nobody to ask. */
   readonly ask?: Ask;
   /** Ends the run as Ctrl-C does. */
@@ -74,7 +76,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       stdin,
       ask: options.ask,
       yes: given.yes === true,
-      openBrowser: () => Promise.reject(new Error("no browser in tests")),
+      openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
       copyText: () => Promise.reject(new Error("no clipboard in tests")),
       newId: () => crypto.randomUUID(),
       random: () => 0.5,

@@ -53,7 +53,7 @@ async function printCurl(
   { settings }: CreateOptions,
   request: PaymentLinkRequest,
 ): Promise<number> {
-  const { serviceUrl } = await import("../../api/client.ts");
+  const { serviceUrl } = await import("../../api/service-call.ts");
   const url = serviceUrl(
     settings.get("baseUrl") ?? "",
     settings.get("linksPath") ?? SPECIFIED_FORM.linksPath,

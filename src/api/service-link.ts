@@ -1,0 +1,60 @@
+/** One link at the service, by its id: the address of an operation on it, and the link in the reply. */
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
+import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
+import type { HttpReply } from "../http/message.ts";
+import { valueOfLink } from "./created-link.ts";
+import { reportedError, unknownHint, type Effect } from "./failures.ts";
+import { reportsError, serviceWords } from "./service-words.ts";
+
+export type LinkEffect = Extract<Effect, "shows" | "updates" | "cancels">;
+
+export interface ServiceLink {
+  /** The service's own JSON. */
+  readonly text: string;
+  /** The JSON of the link in it: `linkAt`, or all of it. */
+  readonly json: JsonObject;
+  readonly link: PaymentLink;
+  readonly breaches: readonly Problem[];
+}
+
+/** `links` is where links are created, and its own query stays. */
+export function linkAddress(links: URL, id: string, action: string): URL {
+  const address = new URL(links);
+  address.pathname = `${links.pathname.replace(/\/$/, "")}/${encodeURIComponent(id)}${action}`;
+  return address;
+}
+
+interface Expected {
+  readonly id: string;
+  /** The setting. */
+  readonly linkAt: string | undefined;
+  readonly effect: LinkEffect;
+}
+
+/** After a 2xx reply without a link, a change may have had its effect all the same. */
+export function readServiceLink(reply: HttpReply, { id, linkAt, effect }: Expected): ServiceLink {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(reply.body);
+  const parsed = parseJson(text);
+  const body = parsed.ok ? parsed.value.value : null;
+  const json = linkAt === undefined ? body : valueOfLink(body, linkAt);
+  const { link, breaches } = readPaymentLink(json);
+  if (!isJsonObject(json) || (link.id === undefined && link.url === undefined)) {
+    if (reportsError(body)) throw reportedError(reply, effect);
+    throw noLink(reply, effect, id);
+  }
+  const other = link.id === undefined || link.id === id ? [] : [{ at: "id", message: `must be ${id}` }];
+  return { text, json, link, breaches: [...other, ...breaches] };
+}
+
+function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string): PaylinkError {
+  const service = serviceWords(body).text;
+  const message = `The service answered ${status}, but not with a link: ${service || "an empty body"}`;
+  const details = { status, service, link: id };
+  if (effect !== "shows")
+    return new PaylinkError("outcome_unknown", message, { details, hint: unknownHint(effect, id) });
+  return new PaylinkError("not_reached", message, {
+    details,
+    hint: "Check the address: paylink config get baseUrl; paylink config get linksPath; paylink config get linkAt",
+  });
+}

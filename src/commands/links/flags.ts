@@ -1,0 +1,28 @@
+/** The flags of `paylink links` and its subcommands. */
+import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+
+const STATUSES = ["active", "viewed", "attempted", "paid", "expired", "cancelled"];
+
+export const timeoutFlag = (command: NewCommand) =>
+  command.option("--timeout <duration>", "how long the command may take (default: 30s for each request)");
+
+export const linkFlags = (command: NewCommand) =>
+  timeoutFlag(command).option("-q, --quiet", "print only the URL of each link");
+
+export const listFlags = (command: NewCommand) =>
+  linkFlags(command)
+    .addOption(oneOf("--status <status>", "only these", STATUSES))
+    .option("--since <when>", "created since then: ISO 8601, or a time ago (2h, 30d)", "7d")
+    .option("--until <when>", "created before then")
+    .option("--limit <count>", "only the newest")
+    .option("--terminal-id <id>", "the terminal whose links are listed (default: that of the account)");
+
+export const updateFlags = (command: NewCommand) =>
+  linkFlags(command)
+    .option("--description <text>", "what the customer reads about the payment")
+    .option("--expires <when>", "when it expires: ISO 8601, or a time from now (36h, 7d)");
+
+export type TimeoutFlags = FlagsOf<typeof timeoutFlag>;
+export type LinkFlags = FlagsOf<typeof linkFlags>;
+export type ListFlags = FlagsOf<typeof listFlags>;
+export type UpdateFlags = FlagsOf<typeof updateFlags>;

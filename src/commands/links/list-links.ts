@@ -1,0 +1,86 @@
+/** `paylink links list`: the newest links as a table, as JSON lines or as URLs. */
+import type { Api } from "../../api/client.ts";
+import type { Context } from "../../context.ts";
+import { isJsonObject, memberOf, stringifyJson, type Json } from "../../domain/json.ts";
+import { readPaymentLink, type PaymentLink } from "../../domain/payment-link-reply.ts";
+import { parseInstant } from "../../domain/when.ts";
+import { linkAmount } from "../../render/link-card.ts";
+import { paintStatus } from "../../render/link-details.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { renderServiceName } from "../../render/service-name.ts";
+import { renderTable, type Cell } from "../../render/table.ts";
+import { localTime } from "../../render/time.ts";
+import type { ListOptions } from "./options.ts";
+
+interface Listed {
+  readonly json: Json;
+  readonly link: PaymentLink;
+}
+
+export async function listLinks(context: Context, options: ListOptions): Promise<number> {
+  const { out } = context;
+  const { limit, quiet, timeout } = options;
+  const api = await context.api({ timeout });
+  const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
+  const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
+  if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
+  else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
+  else {
+    if (newest.length > 0) out.lines([tableOf(newest, context)]);
+    else out.note("No links found.");
+    out.note(renderServiceName(await context.settings(), out.notePaint));
+  }
+  return 0;
+}
+
+/** Far below the documented maximum of 5000, so that a page stays small. */
+const PAGE_SIZE = 500;
+
+/**
+ * Every link of the period: no order of the pages is documented, so the newest can be on any of them. A page without new
+ * links ends the list too, since a service may not say how many there are, or ignore the number of the page.
+ */
+async function readPages(
+  api: Api,
+  { terminalId = "", from, to, status }: ListOptions,
+): Promise<readonly Json[]> {
+  const found = new Map<string, Json>();
+  for (let page = 1; ; page++) {
+    const { totalCount, records } = await api.listLinks({
+      terminalId,
+      from,
+      to,
+      status,
+      page,
+      size: PAGE_SIZE,
+    });
+    const before = found.size;
+    for (const record of records) found.set(keyOf(record), record);
+    if (found.size === before || (totalCount !== undefined && found.size >= totalCount))
+      return [...found.values()];
+  }
+}
+
+function keyOf(record: Json): string {
+  const id = isJsonObject(record) ? memberOf(record, "id") : undefined;
+  return typeof id === "string" ? id : stringifyJson(record);
+}
+
+const createdAt = ({ link }: Listed): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
+
+const HEADERS = ["CREATED", "STATUS", "AMOUNT", "CUSTOMER", "INVOICE", "ID"] as const;
+
+function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Context): string {
+  const header = HEADERS.map((text): Cell => ({ text, paint: paint.dim, right: text === "AMOUNT" }));
+  const rows = listed.map(({ link }): Cell[] => [
+    { text: link.createdDate ? localTime(link.createdDate.toString()).slice(0, MINUTES) : "–" },
+    { text: link.status ?? "–", paint: (text) => paintStatus(text, paint) },
+    { text: linkAmount(link) ?? "–", right: true },
+    { text: link.customerName ?? "–" },
+    { text: link.invoiceId ?? "–" },
+    { text: link.id ?? "–" },
+  ]);
+  return renderTable([header, ...rows], lineWidth);
+}
+
+const MINUTES = "2026-11-21 10:15".length;

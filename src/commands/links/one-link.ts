@@ -1,0 +1,52 @@
+/** `paylink links show`, `update` and `open`: reads or changes one link and shows it. */
+import type { ServiceLink } from "../../api/service-link.ts";
+import type { Context } from "../../context.ts";
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { renderProblem } from "../../render/error-message.ts";
+import { renderLinkDetails } from "../../render/link-details.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { renderServiceName } from "../../render/service-name.ts";
+import type { LinkOptions, UpdateOptions } from "./options.ts";
+
+export async function showLinkDetails(context: Context, options: LinkOptions): Promise<number> {
+  const api = await context.api({ timeout: options.timeout });
+  await print(await api.showLink(options.id), options, context);
+  return 0;
+}
+
+export async function updateLink(context: Context, options: UpdateOptions): Promise<number> {
+  const api = await context.api({ timeout: options.timeout });
+  await print(await api.updateLink(options.id, options.changes), options, context);
+  return 0;
+}
+
+async function print(found: ServiceLink, { quiet }: LinkOptions, context: Context): Promise<void> {
+  const { out } = context;
+  const { text, json, link, breaches } = found;
+  for (const breach of breaches) out.warn(renderProblem(breach));
+  if (out.json) out.data(text);
+  else if (quiet) out.data(safeText(link.url ?? link.id ?? ""));
+  else {
+    const [service, time] = [await context.settings(), await context.serviceTime()];
+    out.data(renderLinkDetails(link, json, { paint: out.paint, time, service }));
+  }
+}
+
+export async function openLink(context: Context, { id, timeout }: LinkOptions): Promise<number> {
+  const { out } = context;
+  const api = await context.api({ timeout });
+  const { text, link } = await api.showLink(id);
+  if (link.url === undefined)
+    throw new PaylinkError("refused", `The service gives no URL for link ${id}. Nothing was opened.`, {
+      hint: `To see what it gives: paylink links show ${id}`,
+    });
+  out.data(out.json ? text : safeText(link.url));
+  out.note(renderServiceName(await context.settings(), out.notePaint));
+  try {
+    await context.openBrowser(link.url);
+    out.note("Opened in the browser.");
+  } catch (error) {
+    out.warn(`The link could not be opened in a browser here: ${safeText(messageOf(error))}`);
+  }
+  return 0;
+}

@@ -1,0 +1,109 @@
+/** One link by its id: the requests for it, the link in the reply, and what a refusal says of it. */
+import { describe, expect, it } from "vitest";
+import { apiAt, failure } from "../support/api.ts";
+import { ANSWER } from "../support/link-request.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+
+type Api = ReturnType<typeof apiAt>["api"];
+
+const CHANGES = { description: "Order 1", expirationDate: "2026-12-01T10:00:00Z" };
+const OPERATIONS: readonly [name: string, run: (api: Api) => Promise<unknown>, line: string, body: string][] =
+  [
+    ["details", (api) => api.showLink("L1"), "GET /v1/payment-links/L1", ""],
+    ["update", (api) => api.updateLink("L1", CHANGES), "PATCH /v1/payment-links/L1", JSON.stringify(CHANGES)],
+    ["cancel", (api) => api.cancelLink("L1"), "POST /v1/payment-links/L1/cancel", ""],
+  ];
+
+describe.each(OPERATIONS)("%s", (_, run, line, body) => {
+  it("is asked for as the documentation says, and answered with the link", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    expect(await run(apiAt(server.url).api)).toMatchObject({
+      text: ANSWER,
+      link: { id: "L1" },
+      breaches: [],
+    });
+    const [head = "", sent] = server.requests[0]?.split("\r\n\r\n") ?? [];
+    expect(head.startsWith(`${line} HTTP/1.1\r\n`)).toBe(true);
+    expect(head).toContain("Content-Type: application/json");
+    expect(sent).toBe(body);
+  });
+
+  it("reads the link where linkAt says, at the address that linksPath says", async () => {
+    const server = await rawServer(reply(200, `{"data":${ANSWER}}`));
+    const { api } = apiAt(server.url, { linksPath: "/links/?tenant=a", linkAt: "/data" });
+    expect(await run(api)).toMatchObject({ link: { id: "L1" } });
+    expect(server.requests[0]).toMatch(/^[A-Z]+ \/links\/L1(?:\/cancel)?\?tenant=a HTTP/);
+  });
+
+  it("names the link that the service does not have", async () => {
+    const server = await rawServer(reply(404, '{"code":275,"message":"Invalid payment link ID"}'));
+    const error = await failure(run(apiAt(server.url).api));
+    expect(error).toMatchObject({ code: "refused", details: { status: 404, code: "275", link: "L1" } });
+    expect(error.hint).toContain("has no link L1");
+  });
+
+  it("says that the reply is about another link", async () => {
+    const server = await rawServer(reply(200, ANSWER.replaceAll("L1", "L2")));
+    expect(await run(apiAt(server.url).api)).toMatchObject({
+      breaches: [{ at: "id", message: "must be L1" }],
+    });
+  });
+
+  it("is sent again after a 503, which has no effect", async () => {
+    let calls = 0;
+    const server = await rawServer((socket) => reply(++calls === 1 ? 503 : 200, ANSWER)(socket));
+    expect(await run(apiAt(server.url).api)).toMatchObject({ link: { id: "L1" } });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("a change of a link", () => {
+  it.each([
+    ["update", (api: Api) => api.updateLink("L1", CHANGES), "changed"],
+    ["cancel", (api: Api) => api.cancelLink("L1"), "cancelled"],
+  ] as const)("is not sent again once it may have arrived: %s", async (_, run, done) => {
+    for (const answer of [reply(500, "oops"), reply(200, "<h1>Welcome</h1>"), reply(200, "[]")]) {
+      const server = await rawServer(answer);
+      const error = await failure(run(apiAt(server.url, { idempotencyHeader: "Idempotency-Key" }).api));
+      expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
+      expect(error.hint).toBe(`The link may be ${done}. To see it: paylink links show L1`);
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  it.each([400, 401, 403, 404, 409, 422, 302, 429])(
+    "had no effect after a %i, and says so",
+    async (status) => {
+      const server = await rawServer(reply(status, "{}"));
+      const { api } = apiAt(server.url);
+      expect((await failure(api.updateLink("L1", CHANGES))).hint).toMatch(/^Nothing was changed\./);
+      expect((await failure(api.cancelLink("L1"))).hint).toMatch(/^Nothing was cancelled\./);
+    },
+  );
+
+  it("had no effect where the service was not reached, and says so", async () => {
+    const error = await failure(apiAt("http://127.0.0.1:1").api.cancelLink("L1"));
+    expect(error).toMatchObject({ code: "not_reached", exit: 5 });
+    expect(error.hint).toBe("Nothing was cancelled. It is safe to run the command again.");
+  });
+
+  it("is refused by a reply that reports an error with 200", async () => {
+    const server = await rawServer(reply(200, '{"code":30,"message":"The payment link is paid"}'));
+    const error = await failure(apiAt(server.url).api.cancelLink("L1"));
+    expect(error).toMatchObject({ code: "refused", exit: 4 });
+    expect(error.message).toContain("The payment link is paid");
+  });
+});
+
+describe("the details of a link", () => {
+  it.each([
+    ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
+    ["a list", "[]", "not with a link"],
+    ["nothing", "", "an empty body"],
+  ])("are not %s", async (_, body, words) => {
+    const server = await rawServer(reply(200, body));
+    const error = await failure(apiAt(server.url).api.showLink("L1"));
+    expect(error).toMatchObject({ code: "not_reached", details: { status: 200, link: "L1" } });
+    expect(error.message).toContain(words);
+  });
+});

@@ -1,0 +1,394 @@
+/** `paylink links`, in process, at a strict imitation of the documented service. */
+import { describe, expect, it } from "vitest";
+import type { HttpRequest } from "../../src/http/message.ts";
+import { runCommand, type CommandOptions } from "../support/context.ts";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+
+/** An account at the service, and a command line with it. */
+async function account() {
+  const home = temporaryHome();
+  const service = await startDocumentedService();
+  const login = await runCommand(["login", ...service.login], { home, stdin: CLIENT.secret });
+  expect(login.exit).toBe(0);
+  const run = (args: readonly string[], options: CommandOptions = {}) =>
+    runCommand(args, { ...options, home });
+  const create = async (): Promise<string> => {
+    const { stdout } = await run(["create", "--amount", "10", "--invoice-id", "A-1", "--json"]);
+    const { id }: { id: string } = JSON.parse(stdout);
+    return id;
+  };
+  const links = (args: readonly string[], options?: CommandOptions) => run(["links", ...args], options);
+  return { service, links, create };
+}
+
+const urlOf = (id: string): string => `https://checkout.service.example/?r=${id}`;
+const SERVICE = /profile default · 127\.0\.0\.1:\d+ · /;
+
+const ENV = {
+  PAYLINK_BASE_URL: "http://127.0.0.1:1",
+  PAYLINK_TOKEN: "token",
+  PAYLINK_TERMINAL_ID: "7",
+};
+const NOW = new Date("2026-11-22T10:00:00Z");
+
+interface Page {
+  readonly records: readonly object[];
+  readonly totalCount?: number;
+}
+
+/** A service that answers with these pages, by the number asked for. */
+function pages(...given: readonly Page[]) {
+  const queries: Record<string, string>[] = [];
+  const send = async ({ target }: HttpRequest) => {
+    const query = Object.fromEntries(new URL(target, "http://service.example").searchParams);
+    queries.push(query);
+    const page = given[Math.min(Number(query["page"]), given.length) - 1];
+    return { status: 200, headers: [], body: new TextEncoder().encode(JSON.stringify(page)) };
+  };
+  const list = (...flags: readonly string[]) =>
+    runCommand(["links", "list", ...flags], { env: ENV, send, now: () => NOW });
+  return { list, queries };
+}
+
+const link = (id: string, createdDate: string): object => ({
+  id,
+  createdDate,
+  status: "active",
+  amount: 10,
+  currency: "GBP",
+  customerName: "Ada",
+  url: urlOf(id),
+});
+const OLD = link("old", "2026-11-20T10:00:00Z");
+const NEW = link("new", "2026-11-22T09:00:00Z");
+const MIDDLE = link("middle", "2026-11-21T10:00:00Z");
+
+describe("paylink links list", () => {
+  it("prints a table with headers, and names the profile and the service", async () => {
+    const { links, create } = await account();
+    const [one, two] = [await create(), await create()];
+    const run = await links([]);
+    expect(run.exit).toBe(0);
+    const [header = "", ...rows] = run.stdout.trimEnd().split("\n");
+    expect(header).toMatch(/^CREATED +STATUS +AMOUNT +CUSTOMER +INVOICE +ID$/);
+    expect(rows).toHaveLength(2);
+    expect(rows.join()).toContain(one);
+    expect(rows.join()).toContain(two);
+    expect(rows[0]).toMatch(/active +GBP 10\.00 +Ada Lovelace +A-1 /);
+    expect(run.stderr).toMatch(SERVICE);
+  });
+
+  it("prints one link a line with --json, and URLs alone with -q", async () => {
+    const { links, create } = await account();
+    const [one, two] = [await create(), await create()];
+    const json = await links(["list", "--json"]);
+    expect(json.stderr).toBe("");
+    expect(jsonLines(json.stdout)).toMatchObject([{ id: one, amount: 10 }, { id: two }]);
+    const quiet = await links(["list", "-q"]);
+    expect(quiet).toMatchObject({ stdout: `${urlOf(one)}\n${urlOf(two)}\n`, stderr: "" });
+  });
+
+  it("lists only the links of a status", async () => {
+    const { links, create } = await account();
+    const [one] = [await create(), await create()];
+    await links(["cancel", one]);
+    expect((await links(["list", "--status", "cancelled", "-q"])).stdout).toBe(`${urlOf(one)}\n`);
+    const none = await links(["list", "--status", "paid"]);
+    expect(none).toMatchObject({ exit: 0, stdout: "" });
+    expect(none.stderr).toContain("No links found.");
+  });
+
+  it("asks for the last 7 days, and a little more where a clock is ahead", async () => {
+    const { list, queries } = pages({ records: [], totalCount: 0 });
+    expect((await list()).exit).toBe(0);
+    expect((await list("--since", "2h", "--until", "2026-11-22T09:00:00Z", "--status", "paid")).exit).toBe(0);
+    expect(queries).toMatchObject([
+      { terminalId: "7", from: "2026-11-15T10:00:00Z", to: "2026-11-22T10:01:00Z", page: "1" },
+      { from: "2026-11-22T08:00:00Z", to: "2026-11-22T09:00:00Z", status: "paid" },
+    ]);
+  });
+
+  it("puts the newest first, whatever the order of the pages", async () => {
+    const { list, queries } = pages(
+      { records: [OLD], totalCount: 3 },
+      { records: [NEW, MIDDLE], totalCount: 3 },
+    );
+    expect((await list("-q")).stdout.match(/r=\w+/g)).toEqual(["r=new", "r=middle", "r=old"]);
+    expect((await list("-q", "--limit", "2")).stdout.match(/r=\w+/g)).toEqual(["r=new", "r=middle"]);
+    expect(queries.map(({ page }) => page)).toEqual(["1", "2", "1", "2"]);
+  });
+
+  it.each([
+    ["does not count its links", [{ records: [NEW] }, { records: [OLD] }, { records: [] }], 3],
+    ["ignores the number of the page", [{ records: [NEW, OLD] }], 2],
+    [
+      "counts more links than it has",
+      [
+        { records: [NEW, OLD], totalCount: 9 },
+        { records: [], totalCount: 9 },
+      ],
+      2,
+    ],
+  ])("ends, and lists each link once, at a service that %s", async (_, given, requests) => {
+    const { list, queries } = pages(...given);
+    expect((await list("-q")).stdout.match(/r=\w+/g)).toEqual(["r=new", "r=old"]);
+    expect(queries).toHaveLength(requests);
+  });
+
+  it("escapes what a service hides in a field", async () => {
+    const { list } = pages({ records: [{ ...NEW, customerName: "\u202eAda\u001b[2J" }], totalCount: 1 });
+    expect((await list()).stdout).toContain("\\u{202e}Ada\\u{1b}[2J");
+    const { stdout } = await list("--json");
+    expect(stdout).not.toContain("\u202e");
+    expect(JSON.parse(stdout)).toMatchObject({ customerName: "\u202eAda\u001b[2J" });
+  });
+
+  it("names every problem at once", async () => {
+    const { list, queries } = pages({ records: [] });
+    const flags = [
+      "--status",
+      "payed",
+      "--since",
+      "soon",
+      "--until",
+      "2026",
+      "--limit",
+      "0",
+      "--timeout",
+      "x",
+    ];
+    const run = await list(...flags, "--json");
+    expect(run.exit).toBe(2);
+    const { error } = JSON.parse(run.stderr) as { error: { details: { problems: { at: string }[] } } };
+    expect(error.details.problems.map(({ at }) => at)).toEqual([
+      "--status",
+      "--since",
+      "--until",
+      "--limit",
+      "--timeout",
+    ]);
+    expect(queries).toEqual([]);
+  });
+
+  it.each([
+    [["--since", "1h", "--until", "2h"], "must be later than --since 1h"],
+    [["--since", "2027-01-01"], "must be in the past"],
+  ])("refuses the empty period %j", async (flags, words) => {
+    const run = await pages({ records: [] }).list(...flags);
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain(words);
+  });
+
+  it("needs an account, and a terminal", async () => {
+    expect((await runCommand(["links", "list"])).exit).toBe(3);
+    const { PAYLINK_TERMINAL_ID: _, ...env } = ENV;
+    const run = await runCommand(["links", "list"], { env });
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain("--terminal-id");
+  });
+});
+
+describe("paylink links show", () => {
+  it("shows every field and date, by id or by URL", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    const [byId, byUrl] = [await links(["show", id]), await links(["show", urlOf(id)])];
+    expect(byId.exit).toBe(0);
+    expect(byUrl.stdout).toBe(byId.stdout);
+    const [first, ...rows] = byId.stdout.trimEnd().split("\n");
+    expect(first).toBe(urlOf(id));
+    const shown = Object.fromEntries(rows.map((row) => row.trim().split(/ {2,}/)));
+    expect(shown).toMatchObject({
+      amount: "GBP 10.00",
+      id,
+      status: "active",
+      customer: "Ada Lovelace",
+      description: "–",
+      invoice: "A-1",
+      terminal: "1234567890",
+      created: expect.stringMatching(/^2026-01-31 /),
+      expires: expect.stringMatching(/\(in \d+ days\)$/),
+      viewed: "–",
+      attempted: "–",
+      paid: "–",
+      cancelled: "–",
+    });
+    expect(rows.at(-1)).toMatch(SERVICE);
+  });
+
+  it("shows fields that the specification lacks", async () => {
+    const body = JSON.stringify({ ...NEW, linkOptions: { mode: "REUSABLE" }, risk: ["low"] });
+    const send = async () => ({ status: 200, headers: [], body: new TextEncoder().encode(body) });
+    const { stdout } = await runCommand(["links", "show", "new"], { env: ENV, send });
+    expect(stdout).toMatch(/^ {2}linkOptions\.mode +REUSABLE$/m);
+    expect(stdout).toMatch(/^ {2}risk +\["low"\]$/m);
+  });
+
+  it("prints the service's JSON with --json, and the URL alone with -q", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    const json = await links(["show", id, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id, viewedDate: null, status: "active" });
+    expect((await links(["show", id, "-q"])).stdout).toBe(`${urlOf(id)}\n`);
+  });
+
+  it("names a link that the service does not have, in the service's words", async () => {
+    const { links } = await account();
+    const run = await links(["show", "69lXLdv9w"]);
+    expect(run).toMatchObject({ exit: 4, stdout: "" });
+    expect(run.stderr).toContain("Invalid payment link ID");
+    expect(run.stderr).toContain("69lXLdv9w");
+  });
+
+  it.each(["", "..", "a/b", "a b", "https://shop.example/", "https://shop.example/?r=../x"])(
+    "refuses %j, which is no link",
+    async (text) => {
+      const send = () => Promise.reject(new Error("nothing must be sent"));
+      const run = await runCommand(["links", "show", text], { env: ENV, send });
+      expect(run.exit).toBe(2);
+      expect(run.stderr).toContain("<link>");
+    },
+  );
+});
+
+describe("paylink links update", () => {
+  it("changes the description and the expiry", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    const flags = ["--description", "Order 1", "--expires", "2030-01-31T12:00:00Z"];
+    const run = await links(["update", id, ...flags, "--json"]);
+    const changed = { id, description: "Order 1", expirationDate: "2030-01-31T12:00:00Z" };
+    expect(JSON.parse(run.stdout)).toMatchObject(changed);
+    expect(JSON.parse((await links(["show", id, "--json"])).stdout)).toMatchObject(changed);
+    const card = await links(["update", urlOf(id), "--description", "Order 2"]);
+    expect(card.stdout).toMatch(/^ {2}description +Order 2$/m);
+    expect(card.stdout).toMatch(SERVICE);
+  });
+
+  it("leaves it to the service to refuse what the status does not allow", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    await links(["cancel", id]);
+    const run = await links(["update", id, "--description", "Order 1"]);
+    expect(run.exit).toBe(4);
+    expect(run.stderr).toContain("The payment link is cancelled");
+    expect(run.stderr).toContain("Nothing was changed.");
+  });
+
+  it("names every problem at once", async () => {
+    const run = await runCommand(["links", "update", "a b", "--expires", "soon"], { env: ENV });
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toMatch(/<link>.*\n.*--expires/);
+    const nothing = await runCommand(["links", "update", "L1"], { env: ENV });
+    expect(nothing.exit).toBe(2);
+    expect(nothing.stderr).toContain("or --expires is required");
+  });
+});
+
+describe("paylink links cancel", () => {
+  it("asks on a terminal, naming the service, and leaves the link alone after a no", async () => {
+    const { links, create, service } = await account();
+    const id = await create();
+    const { ask, asked } = fixedAnswers({ confirm: false });
+    const run = await links(["cancel", id], { ask });
+    expect(run).toMatchObject({ exit: 0, stdout: "" });
+    expect(run.stderr).toContain("Nothing was cancelled.");
+    expect(asked).toEqual([expect.stringContaining(`Cancel link ${id}?`)]);
+    expect(asked[0]).toMatch(SERVICE);
+    expect(service.requests).not.toContain(`POST /v1/payment-links/${id}/cancel`);
+  });
+
+  it("asks nothing after --yes, and nothing without a terminal", async () => {
+    const { links, create } = await account();
+    const { ask, asked } = fixedAnswers();
+    const [one, two] = [await create(), await create()];
+    expect((await links(["cancel", one, "--yes"], { ask })).stdout).toBe(`${one}  cancelled\n`);
+    const run = await links(["cancel", two]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${two}  cancelled\n` });
+    expect(run.stderr).toMatch(SERVICE);
+    expect(asked).toEqual([]);
+  });
+
+  it("cancels each link once, by ids and URLs", async () => {
+    const { links, create, service } = await account();
+    const [one, two] = [await create(), await create()];
+    const run = await links(["cancel", one, urlOf(two), urlOf(one), "-q"]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${urlOf(one)}\n${urlOf(two)}\n`, stderr: "" });
+    expect(service.requests.filter((request) => request.endsWith("/cancel"))).toHaveLength(2);
+  });
+
+  it("goes on after a refusal, and says which links were not cancelled", async () => {
+    const { links, create } = await account();
+    const [one, two] = [await create(), await create()];
+    await links(["cancel", one]);
+    const run = await links(["cancel", one, "unknown", two, "--json"]);
+    expect(run.exit).toBe(4);
+    expect(jsonLines(run.stdout)).toMatchObject([{ id: two, status: "cancelled" }]);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: {
+        code: "refused",
+        message: "2 of 3 links were not cancelled.",
+        details: {
+          problems: [
+            { at: one, message: expect.stringContaining("The payment link is cancelled") },
+            { at: "unknown", message: expect.stringContaining("Invalid payment link ID") },
+          ],
+        },
+      },
+    });
+  });
+
+  it("stops when an outcome is unknown, and says what was not tried", async () => {
+    const seen: string[] = [];
+    const send = async ({ target }: HttpRequest) => {
+      seen.push(target);
+      return { status: 500, headers: [], body: new Uint8Array() };
+    };
+    const run = await runCommand(["links", "cancel", "L1", "L2"], { env: ENV, send });
+    expect(run.exit).toBe(6);
+    expect(seen).toEqual(["/v1/payment-links/L1/cancel"]);
+    expect(run.stderr).toContain("2 of 2 links may not have been cancelled.");
+    expect(run.stderr).toMatch(/L2 +was not tried/);
+    expect(run.stderr).toContain("paylink links show L1");
+  });
+});
+
+describe("paylink links open", () => {
+  it("opens the link's URL, and prints it", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    const opened: string[] = [];
+    const openBrowser = async (url: string): Promise<void> => void opened.push(url);
+    const run = await links(["open", id], { openBrowser });
+    expect(run).toMatchObject({ exit: 0, stdout: `${urlOf(id)}\n` });
+    expect(run.stderr).toMatch(SERVICE);
+    expect(opened).toEqual([urlOf(id)]);
+  });
+
+  it("prints the URL where there is no browser, and says so", async () => {
+    const { links, create } = await account();
+    const id = await create();
+    const run = await links(["open", id]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${urlOf(id)}\n` });
+    expect(run.stderr).toContain("no browser in tests");
+  });
+
+  it("opens nothing for a link without a URL", async () => {
+    const body = new TextEncoder().encode('{"id":"L1"}');
+    const send = async () => ({ status: 200, headers: [], body });
+    const run = await runCommand(["links", "open", "L1"], { env: ENV, send });
+    expect(run).toMatchObject({ exit: 4, stdout: "" });
+    expect(run.stderr).toContain("Nothing was opened.");
+  });
+});
+
+it("an unknown outcome of a creation points at the list of links", async () => {
+  const send = async () => ({ status: 500, headers: [], body: new Uint8Array() });
+  const args = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
+  const run = await runCommand(args, { env: ENV, send });
+  expect(run.exit).toBe(6);
+  expect(run.stderr).toContain("paylink links list --since 10m");
+});
