@@ -99,7 +99,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
         deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
         waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
-          const before = mayHaveArrived ? "The outcome is unknown" : "Nothing was created";
+          const before = mayHaveArrived ? "The outcome is unknown" : "Nothing was done";
           const again = mayHaveArrived ? "Trying again with the same key" : "Trying again";
           out.warn(
             `${before}: ${reason}. ${again} in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
