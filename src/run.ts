@@ -1,7 +1,6 @@
 /** Runs one command line: gives the command its context, and turns its end into words and an exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import { correctedLine, correctionsOf } from "./commands/corrections.ts";
-import { checkGlobalFlags } from "./commands/global-flags.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
@@ -31,6 +30,8 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
       active = command;
       const context = await runtime.openContext(program.opts());
       out = context.out;
+      // Help needs no parsers of flags, which bring zod and the currencies: a seventh of its time (startup bench).
+      const { checkGlobalFlags } = await import("./commands/global-flags.ts");
       checkGlobalFlags(command, context);
       exit = await work(context);
     },
