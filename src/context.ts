@@ -16,7 +16,7 @@ import type { Settings } from "./store/settings/settings.ts";
 export interface Output {
   /** stdout carries JSON only; what people are to read goes to stderr. */
   readonly json: boolean;
-  /** Columns of the terminal that `data` goes to; 80 where it is none. */
+  /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
   readonly width: number;
   /** Columns that a line may take: those of the terminal, and any number elsewhere, where programs read it. */
   readonly lineWidth: number;

@@ -1,4 +1,4 @@
-/** Reads the reply to "Create payment link": the link, wherever the service puts it, or why there is none. */
+/** Reads the reply to "Create payment link": the link, also inside an envelope, or why no link was found. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, parseJson, stringifyJson, type Json } from "../domain/json.ts";
 import {

@@ -29,7 +29,7 @@ const LIMITS = {
   requireHostHeader: false,
 } as const;
 const HANDSHAKE_TIMEOUT = 10_000;
-/** Connections that the system accepts while the event loop is busy; it refuses more, whoever opens them. */
+/** Connections that the system accepts while the event loop is busy; it refuses any beyond them, from honest senders too. */
 const BACKLOG = 4096;
 /** Milliseconds that an unfinished request may still take once the server closes. */
 const CLOSE_GRACE = 1_000;
