@@ -1,5 +1,6 @@
-/** Bundles the program into dist/, with the licences of the packages in it. */
+/** Bundles the program into dist/, with the licences of the packages in it and the description of the service. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { replacements } from "./replacements.mjs";
@@ -14,7 +15,11 @@ rmSync(new URL("dist", root), { recursive: true, force: true });
 // Lazy CommonJS chunks: a run loads only what its command needs. A thread starts from a file of its own.
 const { output } = await build({
   cwd: fileURLToPath(root),
-  input: { entry: "src/entry.ts", "event-thread": "src/store/events/event-thread.ts" },
+  input: {
+    entry: "src/entry.ts",
+    "event-thread": "src/store/events/event-thread.ts",
+    openapi: "src/sandbox/openapi/document.ts",
+  },
   platform: "node",
   external: ["@photostructure/sqlite"],
   plugins: [
@@ -35,6 +40,8 @@ const { output } = await build({
   },
 });
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
+const { serviceDocument } = createRequire(root)("./dist/openapi.js");
+writeFileSync(new URL("dist/openapi.json", root), `${serviceDocument()}\n`);
 
 /**
  * The licence of every package with a module in the bundle.

@@ -19,7 +19,7 @@ const bound = z.custom<Amount>(
 );
 
 /** Payment link (response): only the four event dates may be null, only multi-use links have `linkOptions`. */
-const paymentLink = z.looseObject({
+export const paymentLink = z.looseObject({
   id: text,
   amount: z.custom<JsonNumber>(isJsonNumber, must("must be a number")),
   currency: z

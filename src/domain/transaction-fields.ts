@@ -4,24 +4,46 @@ import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./when.ts";
 
-/** The types of values; `must` completes "must be …". Tests get only values that are present and not null. */
-const text = { must: "text", test: (value: Json): value is string => typeof value === "string" };
-const flag = { must: "true or false", test: (value: Json): value is boolean => typeof value === "boolean" };
-const number = { must: "a number", test: (value: Json): value is JsonNumber => isJsonNumber(value) };
+/**
+ * The types of values; `must` completes "must be …", and `json` is the type as JSON Schema. Tests get only values that are
+ * present and not null.
+ */
+const text = {
+  must: "text",
+  json: { type: "string" },
+  test: (value: Json): value is string => typeof value === "string",
+};
+const flag = {
+  must: "true or false",
+  json: { type: "boolean" },
+  test: (value: Json): value is boolean => typeof value === "boolean",
+};
+const number = {
+  must: "a number",
+  json: { type: "number" },
+  test: (value: Json): value is JsonNumber => isJsonNumber(value),
+};
 const amount = {
   must: "a number of 0 or more",
+  json: { type: "number", minimum: 0 },
   test: (value: Json): value is JsonNumber => isJsonNumber(value) && signOf(value) >= 0,
 };
 const currency = {
   must: "a three-letter currency code",
+  json: { type: "string", pattern: "^[A-Za-z]{3}$" },
   test: (value: Json): value is string => typeof value === "string" && /^[A-Za-z]{3}$/.test(value),
 };
 const dateTime = {
   must: "an ISO 8601 date-time in UTC",
+  json: { type: "string", format: "date-time" },
   test: (value: Json): value is string => typeof value === "string" && isUtcDateTime(value),
 };
 /** Transitions rule 3: the only status a webhook is sent with. */
-const complete = { must: '"Complete"', test: (value: Json): value is "Complete" => value === "Complete" };
+const complete = {
+  must: '"Complete"',
+  json: { const: "Complete" },
+  test: (value: Json): value is "Complete" => value === "Complete",
+};
 
 /**
  * The presence column: `always`; `attempted` is "absent for a cancelled attempt" and present for every other; `accepted`
@@ -72,7 +94,7 @@ export const TRANSACTION_FIELDS = [
 
 export interface TransactionField {
   readonly name: string;
-  readonly type: { readonly must: string; readonly test: (value: Json) => boolean };
+  readonly type: { readonly must: string; readonly json: object; readonly test: (value: Json) => boolean };
   readonly presence: Presence;
 }
 

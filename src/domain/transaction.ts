@@ -115,12 +115,12 @@ function breachOf(field: TransactionField, value: Json | undefined, outcome: Out
 }
 
 /** If the outcome is unclear, fields that depend on it are neither required nor forbidden. */
-function isRequired({ presence }: TransactionField, outcome: Outcome): boolean {
+export function isRequired({ presence }: TransactionField, outcome: Outcome): boolean {
   if (presence === "always" || outcome === "APPROVED") return true;
   return presence === "attempted" && outcome === "DECLINED";
 }
 
-function isForbidden({ presence }: TransactionField, outcome: Outcome): boolean {
+export function isForbidden({ presence }: TransactionField, outcome: Outcome): boolean {
   if (presence === "always" || outcome === "APPROVED" || outcome === "UNCLEAR") return false;
   return presence === "accepted" || outcome === "CANCELLED";
 }

@@ -67,7 +67,16 @@ export const FOLDERS = {
   },
   sandbox: {
     holds: "the simulated service, which shares no code with the receiver",
-    mayImport: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
+    mayImport: [
+      "domain",
+      "http/message",
+      "http/exchange",
+      "signatures",
+      "hono",
+      "hono/html",
+      "zod/mini",
+      "node:crypto",
+    ],
   },
   webhooks: {
     holds: "sample and tampered webhooks, and the cases that an endpoint is checked with",
