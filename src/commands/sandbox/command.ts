@@ -2,6 +2,10 @@
 import { examples, type Register } from "../declare.ts";
 import { sandboxFlags } from "./flags.ts";
 
+const DESCRIPTION = `
+The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
+contains the description of the documented service as dist/openapi.json.`;
+
 export const registerSandbox: Register = (program, execute) => {
   const command = sandboxFlags(
     program.command("sandbox").description("run the whole payment-link service on this machine"),
@@ -12,6 +16,7 @@ export const registerSandbox: Register = (program, execute) => {
       return sandbox(context, sandboxOptions(flags, context.now()));
     }),
   );
+  command.addHelpText("after", DESCRIPTION);
   examples(command, [
     "paylink sandbox",
     "paylink sandbox --port 0 --json",
