@@ -1,4 +1,4 @@
-/** A client generated from the sandbox's OpenAPI document by openapi-typescript: it type-checks, and it runs. */
+/** The OpenAPI document of the built program: a client generated from it works, and it is loaded only when asked for. */
 import { execFile } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -99,7 +99,7 @@ const TSCONFIG = {
   files: ["program.ts", "service.ts"],
 };
 
-it("type-checks and runs against the sandbox", async () => {
+it("gives openapi-typescript a client that type-checks and runs against the sandbox", async () => {
   const home = temporaryHome();
   const sandbox = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
   const served = await (await fetch(new URL("openapi.json", sandbox))).text();
@@ -145,4 +145,24 @@ it("type-checks and runs against the sandbox", async () => {
     keys: ["RSA"],
     invalid: ["#/expirationDate"],
   });
+});
+
+const COUNT_LOADED = `process.on("exit", () => {
+  console.error("loaded: " + Object.keys(require.cache).filter((file) => /dist.openapi\\.js$/.test(file)).length);
+});`;
+
+it.each([
+  [".well-known/jwks.json", 0],
+  ["openapi.json", 1],
+])("is loaded by a sandbox that was asked for %s: %i", async (path, loaded) => {
+  const home = temporaryHome();
+  const preload = join(home, "count-loaded.cjs");
+  writeFileSync(preload, COUNT_LOADED);
+  const env = { NODE_OPTIONS: `--require "${preload}"` };
+  const running = startPaylink(["sandbox", "--port", "0", "--json"], { home, env });
+  const reply = await fetch(new URL(path, await readyUrl(running)));
+  expect(reply.status).toBe(200);
+  await reply.text();
+  const { stderr } = await running.stop();
+  expect(stderr).toContain(`loaded: ${loaded}`);
 });
