@@ -1,6 +1,7 @@
 /** What the sandbox's routes work on: its parts, its access tokens, its deliveries and its events. */
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
+import type { SignatureForm } from "../webhooks/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
 import type { Clock } from "./clock.ts";
 import type { AttemptReport } from "./delivery/delivery-attempt.ts";
@@ -20,6 +21,8 @@ export type SandboxEvent =
 export interface SandboxParts {
   readonly merchant: Merchant;
   readonly keys: SigningKeys;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: PaymentIds;

@@ -67,7 +67,17 @@ export const FOLDERS = {
   },
   sandbox: {
     holds: "the simulated service, which shares no code with the receiver",
-    mayImport: ["domain", "http/message", "http/exchange", "signatures", "hono", "hono/html", "node:crypto"],
+    mayImport: [
+      "domain",
+      "http/message",
+      "http/exchange",
+      "signatures",
+      "webhooks/signature-form",
+      "webhooks/signed-webhook",
+      "hono",
+      "hono/html",
+      "node:crypto",
+    ],
   },
   webhooks: {
     holds: "sample and tampered webhooks, and the cases that an endpoint is checked with",

@@ -14,6 +14,9 @@ export const sandboxFlags = (command: NewCommand) =>
       "where links, payments and deliveries are kept (default: in paylink's data folder)",
     )
     .option("--reset", "delete what was kept, and start empty")
+    .optionsGroup("Webhook signatures:")
+    .option("--cover <components>", "what they cover (default: content-digest content-length content-type)")
+    .option("--no-created", "leave created out of them")
     .optionsGroup("Testing:")
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
     .option("--clock <time>", "a clock that stands still at this time until `sandbox advance` moves it")
