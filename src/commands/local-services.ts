@@ -80,6 +80,7 @@ async function start(
     schedule,
     fault: undefined,
     form: SERVICE_FORM,
+    duplicateInvoices: "accept",
     observe: onSandboxEvent,
   });
   const receiver = await startReceiver({

@@ -9,7 +9,7 @@ import type { Fault } from "./delivery/delivery-faults.ts";
 import { createDeliveries, type Deliveries } from "./delivery/delivery-queue.ts";
 import type { PaymentIds } from "./ids.ts";
 import type { Ledger } from "./ledger-types.ts";
-import type { Link } from "./links.ts";
+import type { DuplicateInvoices, Link } from "./links.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 export type SandboxEvent =
@@ -33,6 +33,8 @@ export interface SandboxParts {
   readonly allowRemote: boolean;
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
+  /** Whether a terminal takes the same `invoiceId` twice. */
+  readonly duplicateInvoices: DuplicateInvoices;
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;
 }

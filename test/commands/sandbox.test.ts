@@ -11,7 +11,7 @@ import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
-const DEFAULTS = { port: "4010", host: "127.0.0.1", created: true };
+const DEFAULTS = { port: "4010", host: "127.0.0.1", created: true, duplicateInvoices: "accept" };
 
 describe("the options of sandbox", () => {
   it("have the documented defaults", () => {
@@ -26,6 +26,7 @@ describe("the options of sandbox", () => {
       fault: undefined,
       allowRemote: false,
       form: SERVICE_FORM,
+      duplicateInvoices: "accept",
     });
   });
 
@@ -40,7 +41,7 @@ describe("the options of sandbox", () => {
       cover: "content-digest, @Method",
       created: false,
     } as const;
-    const faults = { retry: "1s, 2m", deliver: "late" };
+    const faults = { retry: "1s, 2m", deliver: "late", duplicateInvoices: "refuse" };
     const rest = { clock: "2026-02-01T00:00:00Z", ...faults };
     expect(sandboxOptions({ ...flags, ...rest }, NOW)).toEqual({
       host: "0.0.0.0",
@@ -53,6 +54,7 @@ describe("the options of sandbox", () => {
       fault: "late",
       allowRemote: true,
       form: { cover: ["content-digest", "@method"], created: false },
+      duplicateInvoices: "refuse",
     });
   });
 
@@ -65,7 +67,7 @@ describe("the options of sandbox", () => {
 
   it("name every problem at once", async () => {
     const delivery = ["--retry", "5s,soon", "--deliver", "never"];
-    const rules = ["--cover", "content-digest @metod"];
+    const rules = ["--cover", "content-digest @metod", "--duplicate-invoices", "never"];
     const bad = ["--port", "65536", "--seed", "-1", ...delivery, "--host", "0.0.0.0", "--clock", "noon"];
     const { exit, stderr } = await runCommand(["sandbox", ...bad, ...rules, "--json"]);
     expect(exit).toBe(2);
@@ -80,6 +82,7 @@ describe("the options of sandbox", () => {
             { at: "--retry", message: expect.stringContaining('(got "5s,soon")') },
             { at: "--deliver", message: expect.stringContaining('(got "never")') },
             { at: "--cover", message: expect.stringContaining("did you mean @method?") },
+            { at: "--duplicate-invoices", message: expect.stringContaining('(got "never")') },
             { at: "--host", message: expect.stringContaining('(got "0.0.0.0")') },
           ],
         },

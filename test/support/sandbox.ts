@@ -57,7 +57,7 @@ interface RequestOptions {
 }
 
 export interface TestSandboxOptions extends Partial<
-  Pick<SandboxParts, "schedule" | "fault" | "allowRemote" | "form">
+  Pick<SandboxParts, "schedule" | "fault" | "allowRemote" | "form" | "duplicateInvoices">
 > {
   readonly path?: string;
   readonly seed?: number;
@@ -94,6 +94,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     schedule: setup.schedule ?? SCHEDULE,
     fault: setup.fault,
     form: setup.form ?? SERVICE_FORM,
+    duplicateInvoices: setup.duplicateInvoices ?? "accept",
     observe: () => undefined,
     faulted: (error) => {
       throw error;

@@ -23,6 +23,12 @@ export const sandboxFlags = (command: NewCommand) =>
     .option("--retry <schedule>", "waits between attempts, or none (default: 5s,30s,2m,10m,1h)")
     .addOption(
       oneOf("--deliver <fault>", "how deliveries fail", ["duplicate", "late", "out-of-order", "drop-first"]),
+    )
+    .addOption(
+      oneOf("--duplicate-invoices <rule>", "what a second link with the same invoiceId at a terminal gets", [
+        "accept",
+        "refuse",
+      ]).default("accept"),
     );
 
 export type SandboxFlags = FlagsOf<typeof sandboxFlags>;
