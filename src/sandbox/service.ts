@@ -1,6 +1,7 @@
 /** What the sandbox's routes work on: its parts, its access tokens, its deliveries and its events. */
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
+import type { SignatureForm } from "../webhooks/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
 import type { Clock } from "./clock.ts";
 import type { AttemptReport } from "./delivery/delivery-attempt.ts";
@@ -8,7 +9,7 @@ import type { Fault } from "./delivery/delivery-faults.ts";
 import { createDeliveries, type Deliveries } from "./delivery/delivery-queue.ts";
 import type { PaymentIds } from "./ids.ts";
 import type { Ledger } from "./ledger-types.ts";
-import type { Link } from "./links.ts";
+import type { DuplicateInvoices, Link } from "./links.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 export type SandboxEvent =
@@ -20,6 +21,8 @@ export type SandboxEvent =
 export interface SandboxParts {
   readonly merchant: Merchant;
   readonly keys: SigningKeys;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: PaymentIds;
@@ -30,6 +33,8 @@ export interface SandboxParts {
   readonly allowRemote: boolean;
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
+  /** Whether a terminal takes the same `invoiceId` twice. */
+  readonly duplicateInvoices: DuplicateInvoices;
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;
 }

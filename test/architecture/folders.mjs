@@ -75,6 +75,8 @@ export const FOLDERS = {
       "hono",
       "hono/html",
       "zod/mini",
+      "webhooks/signature-form",
+      "webhooks/signed-webhook",
       "node:crypto",
     ],
   },

@@ -12,6 +12,7 @@ import type { SandboxParts } from "../../src/sandbox/service.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
 import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox/sandbox-identity.ts";
 import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
+import { SERVICE_FORM } from "../../src/webhooks/signature-form.ts";
 import { temporaryHome } from "./home.ts";
 
 export const NOW = new Date("2026-01-31T12:00:00.000Z");
@@ -56,7 +57,7 @@ interface RequestOptions {
 }
 
 export interface TestSandboxOptions extends Partial<
-  Pick<SandboxParts, "schedule" | "fault" | "allowRemote">
+  Pick<SandboxParts, "schedule" | "fault" | "allowRemote" | "form" | "duplicateInvoices">
 > {
   readonly path?: string;
   readonly seed?: number;
@@ -92,6 +93,8 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     allowRemote: setup.allowRemote ?? false,
     schedule: setup.schedule ?? SCHEDULE,
     fault: setup.fault,
+    form: setup.form ?? SERVICE_FORM,
+    duplicateInvoices: setup.duplicateInvoices ?? "accept",
     observe: () => undefined,
     faulted: (error) => {
       throw error;

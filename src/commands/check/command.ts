@@ -16,5 +16,15 @@ export const registerCheck: Register = (program, execute) => {
         return check(context, checkOptions(url, flags));
       }),
     );
-  examples(command, [`paylink check ${LISTENER_URL}`, `paylink check ${LISTENER_URL} --junit webhooks.xml`]);
+  command.addHelpText(
+    "after",
+    `
+Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
+are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
+  );
+  examples(command, [
+    `paylink check ${LISTENER_URL}`,
+    `paylink check ${LISTENER_URL} --junit webhooks.xml`,
+    `paylink check ${LISTENER_URL} --cover "@method @target-uri content-digest"`,
+  ]);
 };

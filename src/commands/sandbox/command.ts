@@ -22,6 +22,7 @@ export const registerSandbox: Register = (program, execute) => {
     "paylink sandbox --port 0 --json",
     "paylink sandbox --clock 2026-01-31T12:00:00Z --seed 7",
     "paylink sandbox --deliver duplicate --retry 1s,1s",
+    'paylink sandbox --cover "content-digest @method @target-uri" --no-created',
   ]);
 
   const advance = command

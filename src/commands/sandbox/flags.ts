@@ -14,12 +14,21 @@ export const sandboxFlags = (command: NewCommand) =>
       "where links, payments and deliveries are kept (default: in paylink's data folder)",
     )
     .option("--reset", "delete what was kept, and start empty")
+    .optionsGroup("Webhook signatures:")
+    .option("--cover <components>", "what they cover (default: content-digest content-length content-type)")
+    .option("--no-created", "leave created out of them")
     .optionsGroup("Testing:")
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
     .option("--clock <time>", "a clock that stands still at this time until `sandbox advance` moves it")
     .option("--retry <schedule>", "waits between attempts, or none (default: 5s,30s,2m,10m,1h)")
     .addOption(
       oneOf("--deliver <fault>", "how deliveries fail", ["duplicate", "late", "out-of-order", "drop-first"]),
+    )
+    .addOption(
+      oneOf("--duplicate-invoices <rule>", "what a second link with the same invoiceId at a terminal gets", [
+        "accept",
+        "refuse",
+      ]).default("accept"),
     );
 
 export type SandboxFlags = FlagsOf<typeof sandboxFlags>;

@@ -3,8 +3,10 @@ import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
+import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/links.ts";
+import { SERVICE_COVER, type SignatureForm } from "../../webhooks/signature-form.ts";
 import { createFlagReader } from "../flag-reader.ts";
-import { parseChoice, parseCount, parseDelays, parsePort } from "../flag-values.ts";
+import { parseChoice, parseCount, parseCover, parseDelays, parsePort } from "../flag-values.ts";
 import type { SandboxFlags } from "./flags.ts";
 
 export interface SandboxOptions {
@@ -20,6 +22,9 @@ export interface SandboxOptions {
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
   readonly allowRemote: boolean;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
+  readonly duplicateInvoices: DuplicateInvoices;
 }
 
 /** Throws one `usage` error with every problem. */
@@ -31,6 +36,12 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
   const clock = reader.read("--clock", flags.clock, (text) => parseWhen(text, now));
   const schedule = reader.read("--retry", flags.retry, parseDelays);
   const fault = reader.read("--deliver", flags.deliver, parseChoice(FAULTS));
+  const cover = reader.read("--cover", flags.cover, parseCover);
+  const duplicateInvoices = reader.read(
+    "--duplicate-invoices",
+    flags.duplicateInvoices,
+    parseChoice(DUPLICATE_INVOICES),
+  );
   if (!allowRemote && !isLoopback(host.includes(":") ? `[${host}]` : host))
     reader.problem("--host", `must be on loopback unless --allow-remote is given (got "${host}")`);
   reader.finish("The sandbox did not start.");
@@ -44,5 +55,7 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     schedule: schedule.value ?? SCHEDULE,
     fault: fault.value,
     allowRemote,
+    form: { cover: cover.value ?? SERVICE_COVER, created: flags.created },
+    duplicateInvoices: duplicateInvoices.value,
   };
 }

@@ -28,6 +28,7 @@ export const registerTrigger: Register = (program, execute) => {
     "paylink trigger approved",
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
     "paylink trigger approved --tamper body",
+    'paylink trigger approved --cover "content-digest @method @target-uri" --no-created',
     "paylink trigger approved --count 3 --times 2 --set cardScheme=MASTERCARD",
   ]);
 };

@@ -29,6 +29,11 @@ export const triggerFlags = (command: NewCommand) =>
         Object.values(TAMPERING_NAMES).flat(),
       ),
     )
+    .option(
+      "--cover <components>",
+      "what the signature covers (default: content-digest content-length content-type)",
+    )
+    .option("--no-created", "leave created out of the signature")
     .option("--dry-run", "print the exact bytes and send nothing");
 
 export type TriggerFlags = FlagsOf<typeof triggerFlags>;

@@ -1,11 +1,12 @@
 /** One attempt of a delivery: a freshly signed POST, stored with its result and with the time of the next attempt. */
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import type { Send } from "../../http/exchange.ts";
+import type { SignatureForm } from "../../webhooks/signature-form.ts";
+import { signWebhook } from "../../webhooks/signed-webhook.ts";
 import type { Clock } from "../clock.ts";
 import type { Attempt, Delivery, DeliveryState, Ledger } from "../ledger-types.ts";
 import type { SigningKeys } from "../signing-keys.ts";
 import { isDropped, type Fault } from "./delivery-faults.ts";
-import { signWebhook } from "./sign-webhook.ts";
 
 /** How long the receiver may take, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -24,6 +25,7 @@ export interface AttemptReport {
 export interface AttemptParts {
   readonly ledger: Ledger;
   readonly keys: SigningKeys;
+  readonly form: SignatureForm;
   readonly send: Send;
   readonly clock: Clock;
   /** For a signature's `created`: receivers compare it with their own clocks, not with the sandbox's. */
@@ -61,7 +63,8 @@ async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptRes
   const { request, base } = signWebhook(delivery.body, {
     url,
     key: parts.keys.current(),
-    created: parts.machineNow(),
+    created: Math.floor(parts.machineNow().getTime() / 1000),
+    form: parts.form,
   });
   const sent = { headers: request.headers, base };
   if (isDropped(delivery, parts.fault))
