@@ -82,7 +82,7 @@ async function start(
   });
   const receiver = await startReceiver({
     ...shared,
-    path: "/",
+    paths: ["/"],
     publicAddress: undefined,
     maxBody: MAX_BODY,
     keys: publishedKeys(keys),

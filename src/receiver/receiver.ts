@@ -19,7 +19,8 @@ export interface ReceiverParts {
   readonly policy: Policy;
   /** Known once the listener is bound, before the first request. */
   readonly address: () => ReceiverAddress;
-  readonly path: string;
+  /** The paths that are answered; others are 404. */
+  readonly paths: readonly string[];
   readonly maxBody: number;
   /** The JSON Pointer to the record in a webhook, where the service wraps it. */
   readonly recordAt?: string | undefined;
@@ -67,7 +68,7 @@ type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverParts): Receiver {
-  const { path, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
+  const { paths, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const storeRejection = createRejectionQueue(log, dropped);
   const reject: Reject = (rejected) => {
@@ -79,9 +80,9 @@ function createReceiver(parts: ReceiverParts): Receiver {
   return {
     // A proxy may strip a prefix of the public path: then either path is the right one.
     admit: (head) => {
-      const refusal = refuseHead(head, path);
+      const refusal = refuseHead(head, paths);
       if (refusal?.code !== "not_found") return refusal;
-      const asPublic = refuseHead(addressed(head, parts.address()), path);
+      const asPublic = refuseHead(addressed(head, parts.address()), paths);
       return asPublic?.code === "not_found" ? refusal : asPublic;
     },
     refused: (refusal, head) =>

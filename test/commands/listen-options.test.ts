@@ -38,7 +38,7 @@ describe("the options of listen", () => {
     expect(optionsOf()).toMatchObject({
       host: "127.0.0.1",
       port: 4000,
-      path: "/",
+      paths: ["/"],
       publicAddress: undefined,
       maxBody: 1_048_576,
       policy: { maxAge: 300, requireCreated: false, required: [] },
@@ -52,10 +52,12 @@ describe("the options of listen", () => {
   });
 
   it("take the path of the public URL unless --path is given", () => {
-    expect(optionsOf({ publicUrl: "https://shop.example/hook" }).path).toBe("/hook");
-    expect(optionsOf({ publicUrl: "https://shop.example/hook", path: "/other" }).path).toBe("/other");
+    const publicUrl = "https://shop.example/hook";
+    expect(optionsOf({ publicUrl }).paths).toEqual(["/hook"]);
+    expect(optionsOf({ publicUrl, path: ["/other"] }).paths).toEqual(["/other"]);
+    expect(optionsOf({ path: ["/paid", "/failed", "/paid"] }).paths).toEqual(["/paid", "/failed"]);
     const profile = { webhookKey: ["k"], publicUrl: "https://shop.example/kept" };
-    expect(optionsOf({}, profile).path).toBe("/kept");
+    expect(optionsOf({}, profile).paths).toEqual(["/kept"]);
   });
 
   it("read every flag", () => {
@@ -98,7 +100,7 @@ describe("the options of listen", () => {
   it("name every problem at once, with the bad value", () => {
     const bad: Partial<ListenFlags> = {
       port: "65536",
-      path: "hook",
+      path: ["hook"],
       publicUrl: "shop.example",
       maxBody: "big",
       tolerance: "5",

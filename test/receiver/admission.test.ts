@@ -35,7 +35,7 @@ async function startTestReceiver(
     serve,
     host: "127.0.0.1",
     port: 0,
-    path: "/webhooks/paylink",
+    paths: ["/webhooks/paylink"],
     publicAddress: publicAddress(new URL(TARGET)),
     maxBody,
     keys: keysOf(first?.context.public_key_pem ?? ""),

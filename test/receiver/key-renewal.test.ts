@@ -32,7 +32,7 @@ async function deliver(
     serve,
     host: "127.0.0.1",
     port: 0,
-    path: "/",
+    paths: ["/"],
     publicAddress: undefined,
     maxBody: 10_000,
     keys,

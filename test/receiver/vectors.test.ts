@@ -39,7 +39,7 @@ async function start(vector: WebhookCase | undefined, path: string): Promise<Ser
     serve,
     host: "127.0.0.1",
     port: 0,
-    path,
+    paths: [path],
     publicAddress: publicAddress(new URL(vector?.context.public_url ?? "https://merchant.example/")),
     maxBody: 1024 * 1024,
     keys: options?.keys ?? [],

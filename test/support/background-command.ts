@@ -6,6 +6,8 @@ export interface BackgroundCommand {
   readonly stdout: () => string;
   /** Resolves with the first match in stdout; rejects if the command ends without one. */
   readonly until: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** Resolves when it ends by itself. */
+  readonly ended: Promise<CommandEnd>;
   /** Ends it as Ctrl-C does. */
   readonly stop: () => Promise<CommandEnd>;
 }
@@ -38,12 +40,12 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
       );
       look();
     });
-  return { stdout: () => printed, until, stop };
+  return { stdout: () => printed, until, ended, stop };
 }
 
 /** The address in the ready line that `listen --json` and `sandbox --json` begin with. */
 async function readyAddress(command: BackgroundCommand): Promise<string> {
-  const [, url = ""] = await command.until(/^\{"type":"ready","url":"([^"]+)"\}\n/);
+  const [, url = ""] = await command.until(/^\{"type":"ready","url":"([^"]+)".*\n/);
   return url;
 }
 

@@ -64,6 +64,7 @@ export async function receiveHere(
   const { payment, observe } = watchForPayment(request, out);
   const server = await startReceiver({
     ...plan,
+    paths: [plan.path],
     serve,
     now,
     newId: createEventIds(context),

@@ -7,7 +7,11 @@ export const listenFlags = (command: NewCommand) =>
     .optionsGroup("Address:")
     .option("--port <number>", "the port to listen on; 0 takes a free one", String(LISTENER_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
-    .option("--path <path>", "the only path that is answered (default: the path of --public-url, else /)")
+    .option(
+      "--path <path>",
+      "a path that is answered (default: the path of --public-url, else /); repeatable",
+      collect,
+    )
     .option(
       "--public-url <url>",
       "the address that the service posts to, if a proxy or tunnel stands between",

@@ -1,7 +1,6 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows what becomes of each. */
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { Server } from "../../http/exchange.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
 import type { Listener } from "../../receiver/event-store.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -14,6 +13,7 @@ import { watchForEnd } from "./end.ts";
 import { createTally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";
 import { watchReader } from "./reader-gone.ts";
+import { listenersOf, showReady } from "./ready.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import { readTls, watchTls } from "./tls.ts";
 
@@ -58,8 +58,9 @@ export async function listen(context: Context, options: ListenOptions): Promise<
       options.tls === undefined || tls === undefined
         ? () => undefined
         : watchTls(options.tls, tls, server, context, out.warn);
-    await announce(listenerOf(server, options));
-    showReady(server, options, context);
+    const listeners = listenersOf(server, options);
+    await announce(listeners);
+    showReady(listeners, options, context);
     try {
       await end.reached;
     } finally {
@@ -77,8 +78,8 @@ export async function listen(context: Context, options: ListenOptions): Promise<
 
 interface OpenedLog {
   readonly log: EventLog;
-  /** Lets `create --wait` find this listener. */
-  readonly announce: (listener: Listener) => Promise<void>;
+  /** Lets `create --wait` find these. */
+  readonly announce: (listeners: readonly Listener[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -87,16 +88,16 @@ async function openLog({ database }: ListenOptions, { events }: Context): Promis
   if (database === null) return { log: createMemoryLog(), announce: nothing, close: nothing };
   const store = await events(database);
   await store.ready();
-  let announced: Listener | undefined;
+  let announced: readonly Listener[] = [];
   return {
     log: store,
-    announce: async (listener) => {
-      await store.addListener(listener);
-      announced = listener;
+    announce: async (listeners) => {
+      announced = listeners;
+      for (const listener of listeners) await store.addListener(listener);
     },
     close: async () => {
       // One that stays in the store does no harm: others see that its port is free.
-      if (announced !== undefined) await store.removeListener(announced).catch(() => undefined);
+      for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
       await store.close();
     },
   };
@@ -131,30 +132,6 @@ function createForward(
     targetOf: (event) => (shows(event) ? (failed(event) ? (failedTo ?? to) : to) : undefined),
     observe: reporter.forwarded,
   });
-}
-
-function listenerOf({ url }: Server, { path, publicAddress }: ListenOptions): Listener {
-  const bound = new URL(path, url).href;
-  if (publicAddress?.kind !== "public") return { address: bound, bound };
-  const { scheme, authority } = publicAddress;
-  return { address: `${scheme}://${authority}${publicAddress.path}`, bound };
-}
-
-function showReady(
-  server: Server,
-  { path, unverified, publicAddress, forwarding }: ListenOptions,
-  { out }: Context,
-): void {
-  const url = new URL(path, server.url).href;
-  out.lines([out.json ? JSON.stringify({ type: "ready", url }) : `Listening on ${out.paint.bold(url)}`]);
-  if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
-  if (forwarding.to !== undefined) out.note(`Forwarding to ${forwarding.to.href}`);
-  if (forwarding.failedTo !== undefined)
-    out.note(`Forwarding declined and cancelled payments to ${forwarding.failedTo.href}`);
-  if (publicAddress === undefined)
-    out.note(
-      "This address is local. To receive from outside, point a tunnel at it and give the tunnel's address as --public-url.",
-    );
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {

@@ -18,7 +18,8 @@ import type { ListenFlags } from "./flags.ts";
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  readonly path: string;
+  /** The paths that are answered, each once; at least one. */
+  readonly paths: readonly [string, ...string[]];
   readonly publicAddress: ReceiverAddress | undefined;
   /** The files of an https server. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
@@ -53,7 +54,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const reader = createFlagReader();
   const port = reader.read("--port", flags.port, parsePort);
   const publicUrl = reader.read("--public-url", settings.get("publicUrl", flags.publicUrl), parseUrl);
-  const path = reader.read("--path", flags.path, parsePath);
+  const paths = reader.readAll("--path", flags.path, parsePath);
   const maxBody = reader.read("--max-body", flags.maxBody, parseSize);
   const policy = readPolicy(reader, flags, settings);
   const forwardTo = reader.read("--forward-to", flags.forwardTo, parseTarget);
@@ -69,10 +70,11 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   reader.finish("Nothing is listening.");
   const keySources = flags.key ?? settings.get("webhookKey") ?? [];
   if (keySources.length === 0 && flags.verify) throw keyRequired();
+  const [firstPath, ...otherPaths] = new Set(paths.value);
   return {
     host: flags.host,
     port: port.value,
-    path: path.value ?? publicUrl.value?.pathname ?? "/",
+    paths: [firstPath ?? publicUrl.value?.pathname ?? "/", ...otherPaths],
     publicAddress: publicUrl.value && publicAddress(publicUrl.value),
     tls,
     maxBody: maxBody.value,
