@@ -197,6 +197,7 @@ export const COMMANDS = {
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
+    "commands/forward-flags",
     "commands/global-flags",
     "commands/policy-flags",
     "commands/request-flags",

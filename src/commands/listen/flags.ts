@@ -31,8 +31,11 @@ export const listenFlags = (command: NewCommand) =>
     .option("--no-verify", "show unverified webhooks too, marked as such; on loopback only")
     .option("--max-body <size>", "the largest body that is accepted", "1mb")
     .optionsGroup("Forwarding:")
-    .option("-f, --forward-to <target>", "your application: 3000, localhost:3000/hook, /hook or a URL")
-    .option("--forward-failed-to <target>", "another target for declined and cancelled payments")
+    .option(
+      "-f, --forward-to <target>",
+      "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
+      collect,
+    )
     .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
     .option("--insecure", "accept a self-signed certificate from the target, and from nothing else")
     .optionsGroup("Output:")

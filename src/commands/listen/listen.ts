@@ -5,6 +5,7 @@ import { createEventIds } from "../../receiver/event-ids.ts";
 import type { Listener } from "../../receiver/event-store.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder } from "../../receiver/forward.ts";
+import { targetFor } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -113,15 +114,15 @@ function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event:
 
 /** Undefined without a target: then no event waits for an answer. */
 function createForward(
-  { forwarding: { to, failedTo, headers, insecure } }: ListenOptions,
+  { forwarding: { routes, headers, insecure } }: ListenOptions,
   shows: (event: WebhookEvent) => boolean,
   log: EventLog,
   reporter: Reporter,
   { send, now, pause }: Context,
 ): Forwarder | undefined {
-  if (to === undefined && failedTo === undefined) return undefined;
-  const failed = ({ record }: WebhookEvent): boolean =>
-    record !== null && ["DECLINED", "CANCELLED"].includes(outcomeOf(record));
+  if (routes.length === 0) return undefined;
+  const targetOf = ({ record }: WebhookEvent): URL | undefined =>
+    targetFor(routes, record === null ? undefined : outcomeOf(record));
   return createForwarder({
     send,
     now,
@@ -129,7 +130,7 @@ function createForward(
     headers,
     insecure,
     log,
-    targetOf: (event) => (shows(event) ? (failed(event) ? (failedTo ?? to) : to) : undefined),
+    targetOf: (event) => (shows(event) ? targetOf(event) : undefined),
     observe: reporter.forwarded,
   });
 }

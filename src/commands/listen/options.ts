@@ -5,12 +5,13 @@ import type { Outcome } from "../../domain/transaction.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import { parseTarget } from "../../receiver/forward-target.ts";
+import type { Route } from "../../receiver/forward-target.ts";
 import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import { parseMilliseconds, parseOutcome, parsePort, parseSize, parseUrl } from "../flag-values.ts";
+import { readRoutes } from "../forward-flags.ts";
 import { readPolicy } from "../policy-flags.ts";
 import { parseExpectation, type Expectation } from "./expectations.ts";
 import type { ListenFlags } from "./flags.ts";
@@ -34,8 +35,8 @@ export interface ListenOptions {
   /** The flag or setting that names them. */
   readonly keyPlace: string;
   readonly forwarding: {
-    readonly to: URL | undefined;
-    readonly failedTo: URL | undefined;
+    /** Empty without a target. */
+    readonly routes: readonly Route[];
     readonly headers: readonly HeaderLine[];
     readonly insecure: boolean;
   };
@@ -57,13 +58,16 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const paths = reader.readAll("--path", flags.path, parsePath);
   const maxBody = reader.read("--max-body", flags.maxBody, parseSize);
   const policy = readPolicy(reader, flags, settings);
-  const forwardTo = reader.read("--forward-to", flags.forwardTo, parseTarget);
-  const forwardFailedTo = reader.read("--forward-failed-to", flags.forwardFailedTo, parseTarget);
+  const routes = readRoutes(reader, "--forward-to", flags.forwardTo);
   const headers = reader.readAll("--forward-header", flags.forwardHeader, parseHeader);
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const expectations = reader.readAll("--expect", flags.expect, parseExpectation);
   const timeout = reader.read("--timeout", flags.timeout, parseMilliseconds);
   const tls = tlsFiles(reader, flags);
+  if (flags.forwardTo === undefined) {
+    if (flags.forwardHeader !== undefined) reader.problem("--forward-header", NEEDS_TARGET);
+    if (flags.insecure === true) reader.problem("--insecure", NEEDS_TARGET);
+  }
   if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
   if (!flags.verify && !isLoopbackHost(flags.host))
     reader.problem("--no-verify", `is for loopback only: it cannot be used with --host ${flags.host}`);
@@ -85,8 +89,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     keySources,
     keyPlace: flags.key === undefined ? "webhookKey" : "--key",
     forwarding: {
-      to: forwardTo.value,
-      failedTo: forwardFailedTo.value,
+      routes: routes.value,
       headers: headers.value,
       insecure: flags.insecure ?? false,
     },
@@ -97,6 +100,8 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     database: flags.store ? flags.db : null,
   };
 }
+
+const NEEDS_TARGET = "has no effect without --forward-to";
 
 const isLoopbackHost = (host: string): boolean => isLoopback(host.includes(":") ? `[${host}]` : host);
 

@@ -25,9 +25,8 @@ export function showReady(
   const ready = { type: "ready", url, ...(urls.length > 1 ? { urls } : {}) };
   out.lines(out.json ? [JSON.stringify(ready)] : urls.map((each) => `Listening on ${out.paint.bold(each)}`));
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
-  if (forwarding.to !== undefined) out.note(`Forwarding to ${forwarding.to.href}`);
-  if (forwarding.failedTo !== undefined)
-    out.note(`Forwarding declined and cancelled payments to ${forwarding.failedTo.href}`);
+  for (const { outcome, url } of forwarding.routes)
+    out.note(`Forwarding ${outcome === undefined ? "" : `${outcome.toLowerCase()} payments `}to ${url.href}`);
   if (publicAddress === undefined)
     out.note(
       "This address is local. To receive from outside, point a tunnel at it and give the tunnel's address as --public-url.",
