@@ -76,6 +76,8 @@ async function start(
     send,
     machineNow: now,
     allowRemote: false,
+    allowedHosts: [],
+    insecure: false,
     schedule,
     fault: undefined,
     observe: onSandboxEvent,

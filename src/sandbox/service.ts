@@ -2,6 +2,7 @@
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
 import type { Clock } from "./clock.ts";
 import type { AttemptReport } from "./delivery/delivery-attempt.ts";
 import type { Fault } from "./delivery/delivery-faults.ts";
@@ -17,7 +18,7 @@ export type SandboxEvent =
   | { readonly type: "updated" | "cancelled"; readonly link: Link }
   | ({ readonly type: "delivery" } & AttemptReport);
 
-export interface SandboxParts {
+export interface SandboxParts extends AllowedHosts {
   readonly merchant: Merchant;
   readonly keys: SigningKeys;
   readonly ledger: Ledger;
@@ -27,7 +28,8 @@ export interface SandboxParts {
   readonly newToken: () => string;
   readonly send: Send;
   readonly machineNow: () => Date;
-  readonly allowRemote: boolean;
+  /** Posts to self-signed certificates of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
   readonly observe: (event: SandboxEvent) => void;

@@ -24,14 +24,19 @@ describe("the options of sandbox", () => {
       schedule: SCHEDULE,
       fault: undefined,
       allowRemote: false,
+      allowedHosts: [],
+      insecure: false,
     });
   });
 
   it("read every flag", () => {
+    const allowHost = ["Shop"];
     const flags = {
       port: "0",
       host: "0.0.0.0",
       allowRemote: true,
+      allowHost,
+      insecure: true,
       db: "x.db",
       reset: true,
       seed: "7",
@@ -47,6 +52,8 @@ describe("the options of sandbox", () => {
       schedule: [1000, 120_000],
       fault: "late",
       allowRemote: true,
+      allowedHosts: ["shop", "0.0.0.0"],
+      insecure: true,
     });
   });
 
@@ -55,6 +62,17 @@ describe("the options of sandbox", () => {
       clock: new Date("2026-02-01T12:00:00Z"),
       schedule: [],
     });
+  });
+
+  it.each(["shop:4000", "http://shop", "a b", ""])("refuse the host %j", (name) => {
+    expect(() => sandboxOptions({ ...DEFAULTS, allowHost: [name] }, NOW)).toThrow(
+      expect.objectContaining({ problems: [expect.objectContaining({ at: "--allow-host" })] }),
+    );
+  });
+
+  it("bind every address where a host is allowed", () => {
+    const flags = { ...DEFAULTS, host: "0.0.0.0", allowHost: ["sandbox"] };
+    expect(sandboxOptions(flags, NOW).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
   });
 
   it("name every problem at once", async () => {

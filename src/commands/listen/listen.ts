@@ -16,7 +16,7 @@ import type { ListenOptions } from "./options.ts";
 import { watchReader } from "./reader-gone.ts";
 import { listenersOf, showReady } from "./ready.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
-import { readTls, watchTls } from "./tls.ts";
+import { isSelfSigned, readTls, watchTls } from "./tls.ts";
 
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
   const { out } = context;
@@ -62,6 +62,10 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     const listeners = listenersOf(server, options);
     await announce(listeners);
     showReady(listeners, options, context);
+    if (tls !== undefined && isSelfSigned(tls))
+      out.warn(
+        "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.",
+      );
     try {
       await end.reached;
     } finally {

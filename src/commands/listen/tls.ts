@@ -1,4 +1,5 @@
 /** The certificate and key of `listen`, read at the start and again whenever the files change. */
+import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -28,6 +29,12 @@ export async function readTls(
       hint: "Give the certificate chain and its own private key, both as PEM.",
     });
   }
+}
+
+/** Whether services refuse the certificate: it is issued by itself, and by nobody whom they trust. */
+export function isSelfSigned({ cert }: TlsFiles): boolean {
+  const certificate = new X509Certificate(cert);
+  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
 }
 
 /** Serves with the files as they are now; what cannot be used is said once, and the old ones stay. */
