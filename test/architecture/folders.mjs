@@ -61,6 +61,7 @@ export const FOLDERS = {
       "http/exchange",
       "http/raw-request",
       "signatures",
+      "prom-client",
       "node:zlib",
       "node:crypto",
     ],
@@ -133,6 +134,7 @@ export const FOLDERS = {
       "node:fs/promises",
       "node:os",
       "node:stream",
+      "node:tty",
     ],
   },
 };
