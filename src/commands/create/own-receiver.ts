@@ -65,6 +65,7 @@ export async function receiveHere(
   const server = await startReceiver({
     ...plan,
     paths: [plan.path],
+    publicAddress: () => plan.publicAddress,
     serve,
     now,
     newId: createEventIds(context),

@@ -16,6 +16,7 @@ export const listenFlags = (command: NewCommand) =>
       "--public-url <url>",
       "the address that the service posts to, if a proxy or tunnel stands between",
     )
+    .option("--tunnel", "open a tunnel with cloudflared, and use its address as --public-url")
     .option("--tls-cert <file>", "serve https with this certificate chain (PEM), reloaded when it changes")
     .option("--tls-key <file>", "the certificate's private key (PEM)")
     .optionsGroup("Verification:")
@@ -49,6 +50,12 @@ export const listenFlags = (command: NewCommand) =>
     )
     .option("--reference <text>", "show and forward only records whose reference contains this")
     .option("--compact", "one line a record")
+    .optionsGroup("Production:")
+    .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
+    .option(
+      "--drain <duration>",
+      "how long to go on receiving after SIGTERM, not ready (default: not at all)",
+    )
     .optionsGroup("Scripts:")
     .option("--expect <count>", "end once so many have arrived: 2, or approved:2; repeatable", collect)
     .option("--timeout <duration>", "how long to wait for what is expected")

@@ -10,9 +10,17 @@ import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
-import { parseMilliseconds, parseOutcome, parsePort, parseSize, parseUrl } from "../flag-values.ts";
+import {
+  parseMilliseconds,
+  parseOutcome,
+  parsePort,
+  parseSize,
+  parseTimeout,
+  parseUrl,
+} from "../flag-values.ts";
 import { readRoutes } from "../forward-flags.ts";
 import { readPolicy } from "../policy-flags.ts";
+import type { AdminAddress } from "./admin.ts";
 import { parseExpectation, type Expectation } from "./expectations.ts";
 import type { ListenFlags } from "./flags.ts";
 
@@ -22,6 +30,8 @@ export interface ListenOptions {
   /** The paths that are answered, each once; at least one. */
   readonly paths: readonly [string, ...string[]];
   readonly publicAddress: ReceiverAddress | undefined;
+  /** Opens a tunnel, whose address is the public one. */
+  readonly tunnel: boolean;
   /** The files of an https server. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly maxBody: number;
@@ -43,11 +53,16 @@ export interface ListenOptions {
   /** What is shown and forwarded. */
   readonly filter: { readonly outcome: Outcome | undefined; readonly reference: string | undefined };
   readonly compact: boolean;
+  readonly admin: AdminAddress | undefined;
+  /** Milliseconds in which webhooks are still received after SIGTERM. */
+  readonly drain: number;
   readonly expectations: readonly Expectation[];
   /** Milliseconds. */
   readonly timeout: number | undefined;
   /** The file that events are kept in; null keeps none, undefined is the usual place. */
   readonly database: string | null | undefined;
+  /** The profile in force. */
+  readonly profile: string | undefined;
 }
 
 /** Throws one `usage` error with every problem, or `key_required`. */
@@ -63,7 +78,11 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const expectations = reader.readAll("--expect", flags.expect, parseExpectation);
   const timeout = reader.read("--timeout", flags.timeout, parseMilliseconds);
+  const admin = reader.read("--admin", flags.admin, parseHostAndPort);
+  const drain = reader.read("--drain", flags.drain, parseTimeout);
   const tls = tlsFiles(reader, flags);
+  const { tunnel = false } = flags;
+  reader.exclude("--tunnel", tunnel, { "--public-url": flags.publicUrl, "--tls-cert": flags.tlsCert });
   if (flags.forwardTo === undefined) {
     if (flags.forwardHeader !== undefined) reader.problem("--forward-header", NEEDS_TARGET);
     if (flags.insecure === true) reader.problem("--insecure", NEEDS_TARGET);
@@ -78,8 +97,9 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   return {
     host: flags.host,
     port: port.value,
-    paths: [firstPath ?? publicUrl.value?.pathname ?? "/", ...otherPaths],
-    publicAddress: publicUrl.value && publicAddress(publicUrl.value),
+    paths: [firstPath ?? (tunnel ? undefined : publicUrl.value?.pathname) ?? "/", ...otherPaths],
+    publicAddress: tunnel ? undefined : publicUrl.value && publicAddress(publicUrl.value),
+    tunnel,
     tls,
     maxBody: maxBody.value,
     recordAt: settings.get("recordAt"),
@@ -95,9 +115,12 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     },
     filter: { outcome: outcome.value, reference: flags.reference },
     compact: flags.compact ?? false,
+    admin: admin.value,
+    drain: drain.value ?? 0,
     expectations: expectations.value,
     timeout: timeout.value,
     database: flags.store ? flags.db : null,
+    profile: settings.profile,
   };
 }
 
@@ -110,6 +133,16 @@ function tlsFiles(reader: FlagReader, { tlsCert: cert, tlsKey: key }: ListenFlag
   if (cert !== undefined) reader.problem("--tls-key", "is required with --tls-cert");
   if (key !== undefined) reader.problem("--tls-cert", "is required with --tls-key");
   return undefined;
+}
+
+/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 takes a free one. */
+function parseHostAndPort(text: string): Parsed<AdminAddress> {
+  const [, inner, name, digits = ""] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+)):(\d+)$/i.exec(text.trim()) ?? [];
+  const [host, port] = [inner ?? name, parsePort(digits)];
+  return host !== undefined && port.ok
+    ? accepted({ host, port: port.value })
+    : refused("must be a host and a port, such as 127.0.0.1:9100");
 }
 
 function parsePath(text: string): Parsed<string> {
