@@ -26,6 +26,8 @@ export function watchSignals(world: NodeJS.Process): Signals {
     close();
     // Without a handler, the system ends the process as the signal says.
     world.kill(world.pid, name);
+    // Except where it is process 1 of a container.
+    setTimeout(() => world.exit(REASONS[name]().exit), 100);
   };
   const onExit = (): void => exiting.abort();
   const close = (): void => {
