@@ -1,4 +1,5 @@
 /** Stand-ins for `cloudflared`: shell scripts of that name in a folder of their own, first in PATH. */
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome } from "./home.ts";
@@ -35,10 +36,8 @@ export function standIn(...script: readonly string[]): Cloudflared {
   };
 }
 
+/** A program that has ended stays in the table of processes, as Z, until its parent asks. */
 function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return /^[^Z\s]/.test(stdout);
 }
