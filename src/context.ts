@@ -107,6 +107,16 @@ export interface ApiOptions {
   readonly retries?: boolean;
 }
 
+/** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
+export interface BackgroundProgram {
+  /** Resolves when it has ended with the signal or the exit code, or with the reason why it could not be started. */
+  readonly ended: Promise<Error | string>;
+  /** Calls back with each part of what it prints on stderr. */
+  readonly onStderr: (read: (text: string) => void) => void;
+  /** Asks it to end, kills it if it does not, and resolves when it has ended. */
+  readonly stop: () => Promise<void>;
+}
+
 /** What a home holds for the sandbox. */
 export interface SandboxHome {
   readonly identity: SandboxIdentity;
@@ -147,6 +157,10 @@ export interface Context {
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. A command finishes what is in flight and returns; the runner sets the exit code. */
   readonly signal: AbortSignal;
+  /** Starts a program of PATH that runs beside the command, and is killed where the command does not stop it. */
+  readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
+  /** Calls back at SIGHUP, until the returned function is called. */
+  readonly onReload: (reload: () => void) => () => void;
   readonly send: Send;
   readonly serve: Serve;
   readonly env: Environment;

@@ -1,7 +1,6 @@
 /** The composition root: the real clock, network, disk and terminal meet the program here. */
 import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
-import { PaylinkError } from "./domain/errors.ts";
 import { createSender } from "./http/send.ts";
 import { runCommandLine } from "./run.ts";
 import { isReaderGone } from "./terminal/channel.ts";
@@ -9,6 +8,7 @@ import { createReadFile, createStdin } from "./terminal/files.ts";
 import { createOutput, standardChannels } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import { createSecrets } from "./terminal/secrets.ts";
+import { watchSignals } from "./terminal/signals.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 
 /** Set from package.json by the build. */
@@ -20,8 +20,8 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
   const channels = standardChannels(world);
-  const interruption = new AbortController();
-  const { signal } = interruption;
+  const signals = watchSignals(world);
+  const signal = signals.interruption;
   const network = createSender({
     httpsProxy: world.env["HTTPS_PROXY"] ?? world.env["https_proxy"],
     noProxy: world.env["NO_PROXY"] ?? world.env["no_proxy"],
@@ -42,6 +42,11 @@ export async function run(world: NodeJS.Process): Promise<number> {
     const machine = {
       out,
       signal,
+      startProgram: async (command: string, args: readonly string[]) => {
+        const { startProgram } = await import("./terminal/background-program.ts");
+        return startProgram(command, args, { env: world.env, exiting: signals.exiting });
+      },
+      onReload: signals.onReload,
       now,
       readFile: createReadFile(stdin, signal),
       stdin,
@@ -63,7 +68,6 @@ export async function run(world: NodeJS.Process): Promise<number> {
     const eventThread = join(__dirname, "event-thread.js");
     return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
   };
-  const stopWatching = watchSignals(world, interruption);
   let exit: number;
   try {
     exit = await runCommandLine(world.argv.slice(2), {
@@ -74,7 +78,7 @@ export async function run(world: NodeJS.Process): Promise<number> {
       openContext,
     });
   } finally {
-    stopWatching();
+    signals.close();
     await network.close();
   }
   const failure = await channels.toStdout.settled();
@@ -98,12 +102,4 @@ function isRunning(world: NodeJS.Process, pid: number): boolean {
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { setTimeout: sleep } = await import("node:timers/promises");
   await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
-}
-
-/** The first signal asks the command to finish what is in flight. The second finds no handler and ends the process. */
-function watchSignals(world: NodeJS.Process, interruption: AbortController): () => void {
-  const onInterrupt = (): void => interruption.abort(new PaylinkError("interrupted", "Interrupted."));
-  const onTerminate = (): void => interruption.abort(new PaylinkError("terminated", "Terminated."));
-  world.once("SIGINT", onInterrupt).once("SIGTERM", onTerminate);
-  return () => void world.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
 }

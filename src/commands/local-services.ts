@@ -77,19 +77,25 @@ async function start(
     send,
     machineNow: now,
     allowRemote: false,
+    allowedHosts: [],
+    insecure: false,
     schedule,
     fault: undefined,
     form: SERVICE_FORM,
     duplicateInvoices: "accept",
     observe: onSandboxEvent,
   });
+  let known = publishedKeys(keys);
   const receiver = await startReceiver({
     ...shared,
-    path: "/",
-    publicAddress: undefined,
+    paths: ["/"],
+    publicAddress: () => undefined,
     maxBody: MAX_BODY,
-    keys: publishedKeys(keys),
-    renewKeys: async () => publishedKeys(keys),
+    keys: () => known,
+    renewKeys: async () => {
+      known = publishedKeys(keys);
+      return true;
+    },
     policy: DEFAULT_POLICY,
     strict,
     unverified: false,

@@ -81,7 +81,7 @@ function beginning(body: Uint8Array): string {
   return [...text].slice(0, DETAIL_LENGTH).join("");
 }
 
-interface ForwarderParts extends ForwardOptions {
+export interface ForwarderParts extends ForwardOptions {
   /** Undefined where the event is not forwarded. */
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;

@@ -3,6 +3,7 @@ import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { SignatureForm } from "../webhooks/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
 import type { Clock } from "./clock.ts";
 import type { AttemptReport } from "./delivery/delivery-attempt.ts";
 import type { Fault } from "./delivery/delivery-faults.ts";
@@ -18,7 +19,7 @@ export type SandboxEvent =
   | { readonly type: "updated" | "cancelled"; readonly link: Link }
   | ({ readonly type: "delivery" } & AttemptReport);
 
-export interface SandboxParts {
+export interface SandboxParts extends AllowedHosts {
   readonly merchant: Merchant;
   readonly keys: SigningKeys;
   /** How webhooks are signed. */
@@ -30,7 +31,8 @@ export interface SandboxParts {
   readonly newToken: () => string;
   readonly send: Send;
   readonly machineNow: () => Date;
-  readonly allowRemote: boolean;
+  /** Posts to self-signed certificates of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
   /** Whether a terminal takes the same `invoiceId` twice. */

@@ -61,6 +61,7 @@ export const FOLDERS = {
       "http/exchange",
       "http/raw-request",
       "signatures",
+      "prom-client",
       "node:zlib",
       "node:crypto",
     ],
@@ -144,6 +145,7 @@ export const FOLDERS = {
       "node:fs/promises",
       "node:os",
       "node:stream",
+      "node:tty",
     ],
   },
 };
@@ -208,6 +210,7 @@ export const COMMANDS = {
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
+    "commands/forward-flags",
     "commands/global-flags",
     "commands/policy-flags",
     "commands/request-flags",

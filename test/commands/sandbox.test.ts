@@ -27,14 +27,19 @@ describe("the options of sandbox", () => {
       allowRemote: false,
       form: SERVICE_FORM,
       duplicateInvoices: "accept",
+      allowedHosts: [],
+      insecure: false,
     });
   });
 
   it("read every flag", () => {
+    const allowHost = ["Shop"];
     const flags = {
       port: "0",
       host: "0.0.0.0",
       allowRemote: true,
+      allowHost,
+      insecure: true,
       db: "x.db",
       reset: true,
       seed: "7",
@@ -55,6 +60,8 @@ describe("the options of sandbox", () => {
       allowRemote: true,
       form: { cover: ["content-digest", "@method"], created: false },
       duplicateInvoices: "refuse",
+      allowedHosts: ["shop", "0.0.0.0"],
+      insecure: true,
     });
   });
 
@@ -63,6 +70,17 @@ describe("the options of sandbox", () => {
       clock: new Date("2026-02-01T12:00:00Z"),
       schedule: [],
     });
+  });
+
+  it.each(["shop:4000", "http://shop", "a b", ""])("refuse the host %j", (name) => {
+    expect(() => sandboxOptions({ ...DEFAULTS, allowHost: [name] }, NOW)).toThrow(
+      expect.objectContaining({ problems: [expect.objectContaining({ at: "--allow-host" })] }),
+    );
+  });
+
+  it("bind every address where a host is allowed", () => {
+    const flags = { ...DEFAULTS, host: "0.0.0.0", allowHost: ["sandbox"] };
+    expect(sandboxOptions(flags, NOW).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
   });
 
   it("name every problem at once", async () => {

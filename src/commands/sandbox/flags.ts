@@ -1,6 +1,6 @@
 /** The flags of `paylink sandbox`. */
 import { SANDBOX_PORT } from "../../domain/local-addresses.ts";
-import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const sandboxFlags = (command: NewCommand) =>
   command
@@ -8,6 +8,8 @@ export const sandboxFlags = (command: NewCommand) =>
     .option("--port <number>", "the port to serve on; 0 takes a free one", String(SANDBOX_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--allow-remote", "bind, answer to and post to other machines too")
+    .option("--allow-host <name>", "answer to this name and post to it, for containers; repeatable", collect)
+    .option("--insecure", "post to self-signed certificates on this machine and on allowed hosts")
     .optionsGroup("Storage:")
     .option(
       "--db <file>",

@@ -1,4 +1,5 @@
 /** From the flags of `sandbox` to what it runs with. */
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
@@ -25,6 +26,9 @@ export interface SandboxOptions {
   /** How webhooks are signed. */
   readonly form: SignatureForm;
   readonly duplicateInvoices: DuplicateInvoices;
+  /** As `URL.hostname` spells them. */
+  readonly allowedHosts: readonly string[];
+  readonly insecure: boolean;
 }
 
 /** Throws one `usage` error with every problem. */
@@ -42,8 +46,14 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     flags.duplicateInvoices,
     parseChoice(DUPLICATE_INVOICES),
   );
-  if (!allowRemote && !isLoopback(host.includes(":") ? `[${host}]` : host))
-    reader.problem("--host", `must be on loopback unless --allow-remote is given (got "${host}")`);
+  const named = reader.readAll("--allow-host", flags.allowHost, parseHost);
+  const own = host.includes(":") ? `[${host}]` : host;
+  const isLocal = isLoopback(own);
+  if (!allowRemote && flags.allowHost === undefined && !isLocal)
+    reader.problem(
+      "--host",
+      `must be on loopback unless --allow-host or --allow-remote is given (got "${host}")`,
+    );
   reader.finish("The sandbox did not start.");
   return {
     host,
@@ -57,5 +67,15 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     allowRemote,
     form: { cover: cover.value ?? SERVICE_COVER, created: flags.created },
     duplicateInvoices: duplicateInvoices.value,
+    // The address that it is bound to is in the profile that it registers.
+    allowedHosts: isLocal ? named.value : [...named.value, own.toLowerCase()],
+    insecure: flags.insecure ?? false,
   };
+}
+
+function parseHost(text: string): Parsed<string> {
+  const isName = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(text) && URL.canParse(`http://${text}`);
+  return isName
+    ? accepted(new URL(`http://${text}`).hostname)
+    : refused("must be a host name or an address without scheme and port, such as shop");
 }
