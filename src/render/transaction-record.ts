@@ -10,7 +10,7 @@ import {
   type Outcome,
   type TransactionRecord,
 } from "../domain/transaction.ts";
-import { TRANSACTION_FIELDS, type FieldName } from "../domain/transaction-fields.ts";
+import { isFieldName, type FieldName } from "../domain/transaction-fields.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { localTime } from "./time.ts";
 
@@ -50,7 +50,6 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   "transCancelled",
   "transCurrencyCode",
 ]);
-const KNOWN: ReadonlySet<string> = new Set(TRANSACTION_FIELDS.map(({ name }) => name));
 const AMOUNTS: ReadonlySet<string> = new Set(["amountTrans", "amountGratuity", "amountCashback"]);
 const TIMES: ReadonlySet<string> = new Set(["transDateTime", "createdDateTime"]);
 const LABEL_WIDTH = 26;
@@ -85,7 +84,7 @@ export function renderRecord(
   lines.push(
     ...group(
       "other",
-      Object.keys(record).filter((name) => !KNOWN.has(name)),
+      Object.keys(record).filter((name) => !isFieldName(name)),
       record,
       style,
     ),

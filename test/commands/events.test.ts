@@ -196,6 +196,32 @@ describe("events show", () => {
   });
 });
 
+describe("a card number that is not masked", () => {
+  const NUMBER = "4111111111111111";
+  const MASKED = "************1111";
+
+  it("is a breach, and masked in every output; the stored bytes still verify", async () => {
+    const one = record({ cardPan: NUMBER, note: `card ${NUMBER}` });
+    const { home, events, utis } = await storedHome(one);
+    const [uti = ""] = utis;
+    const shown = await events("show", uti);
+    expect(shown.stdout).toMatch(/cardPan +\*{12}1111\n/);
+    expect(shown.stdout).toContain("! cardPan must be text, with the card number masked");
+    expect(shown.stdout).toContain("! note must not hold a card number");
+    const lines = [(await events("show", uti, "--json")).stdout, (await events("export")).stdout];
+    const verified = await runCommand(["verify", "--event", uti, "--key", keyFile(home), "--json"], { home });
+    expect(verified.exit).toBe(0);
+    for (const { stdout } of [shown, await events("list"), await events("list", "--json"), verified])
+      expect(stdout).not.toContain(NUMBER);
+    for (const line of lines) {
+      expect(line).not.toContain(NUMBER);
+      const { record: read, bodyBase64 } = JSON.parse(line) as { record: unknown; bodyBase64: string };
+      expect(read).toMatchObject({ cardPan: MASKED, note: `card ${MASKED}` });
+      expect(Buffer.from(bodyBase64, "base64").toString()).toBe(JSON.stringify(one));
+    }
+  });
+});
+
 describe("the name of an event", () => {
   it("is ambiguous only among utis and ids that begin with it", async () => {
     const sent = ["ax-1", "ax-2", "bx-1"].map((uti) => record({ uti }));

@@ -115,3 +115,13 @@ describe("a result", () => {
     expect(await text(stderr.reader)).toBe("");
   });
 });
+
+it("masks card numbers in what people read on stderr", async () => {
+  const stderr = pipe();
+  const out = await open(pipe().stream, stderr.stream);
+  for (const say of [out.note, out.warn, out.error, out.debug]) say("card 4111111111111111");
+  stderr.reader.end();
+  expect(
+    (await text(stderr.reader)).split("\n").filter((line) => line.includes("************1111")),
+  ).toHaveLength(4);
+});
