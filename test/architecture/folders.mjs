@@ -201,6 +201,7 @@ export const COMMANDS = {
     "commands/policy-flags",
     "commands/request-flags",
     "commands/setting-help",
+    "commands/transaction-command",
     "commands/usage-errors",
     "commands/local-services",
   ],

@@ -93,6 +93,8 @@ describe("events list", () => {
     const strange = record({ reference: "INV-9\u001b[31m" });
     const { events, utis } = await storedHome(strange, strange);
     const { stdout } = await events();
+    expect(stdout).toMatch(/^RECEIVED +OUTCOME +AMOUNT +REFERENCE +UTI +NOTES\n/);
+    expect((await events("list", "--rejected")).stdout).toMatch(/^RECEIVED +ID +STATUS +CODE +REASON\n/);
     expect(stdout).toMatch(/APPROVED +EUR 10\.50 +INV-9\\u\{1b\}\[31m/);
     expect(stdout).toMatch(new RegExp(`${utis[0]} +1 repeated`));
     expect(stdout).not.toContain("\u001b");

@@ -119,9 +119,12 @@ describe("a result", () => {
 it("masks card numbers in what people read on stderr", async () => {
   const stderr = pipe();
   const out = await open(pipe().stream, stderr.stream);
-  for (const say of [out.note, out.warn, out.error, out.debug]) say("card 4111111111111111");
+  const message = "card 4111111111111111";
+  out.note(message);
+  out.warn(message);
+  out.error(message);
+  out.debug(message);
   stderr.reader.end();
-  expect(
-    (await text(stderr.reader)).split("\n").filter((line) => line.includes("************1111")),
-  ).toHaveLength(4);
+  const masked = "card ************1111\n";
+  expect(await text(stderr.reader)).toBe(`${masked}! ${masked}${masked}${masked}`);
 });

@@ -10,6 +10,7 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/received-webhook.ts";
+import { transactionCommand } from "../transaction-command.ts";
 import { watchForEnd } from "./end.ts";
 import { createTally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";
@@ -27,7 +28,12 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
-  const reporter = createReporter({ ...options, out, shows });
+  const reporter = createReporter({
+    ...options,
+    out,
+    shows,
+    transactionCommand: await transactionCommand(context),
+  });
   const tally = createTally(options.expectations);
   const { log, announce, close } = await openLog(options, context);
   const reader = watchReader(context, options);
