@@ -163,6 +163,8 @@ export interface Context {
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store: a file, or the usual one. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
+  /** Whether `events` would open a file that exists already. */
+  readonly hasEvents: () => Promise<boolean>;
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
   readonly sandbox: (home?: string) => Promise<SandboxHome>;
   readonly temporaryHome: () => Promise<TemporaryHome>;

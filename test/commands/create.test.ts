@@ -1,15 +1,17 @@
 /** `paylink create`, in process: every flag, every problem at once, prompts, what is printed and each exit code. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Command } from "@commander-js/extra-typings";
 import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
-import { FIELD_OF, nameOf } from "../../src/requests/build.ts";
+import { FIELD_OF, nameOf } from "../../src/requests/flag-fields.ts";
+import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
+import { keyFile } from "../support/webhooks.ts";
 
 const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "1" };
 const FULL = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
@@ -164,6 +166,49 @@ describe("the request of create", () => {
       expect(run).toMatchObject({ exit: 3, stdout: "" });
       expect(run.stderr).toContain("No account configured. Run one of:");
     }
+  });
+});
+
+describe("the warnings of create before it sends", () => {
+  const subscription = ["create", "--currency", "EUR", "--customer-name", "Ada", "--subscription"];
+
+  it.each([
+    [
+      ["--amount", "10"],
+      "! --amount is EUR 10.00, but nothing is charged: the service only verifies the card",
+    ],
+    [["--reusable"], "! --subscription makes every payment through this reusable link start another"],
+  ])("say what the service will do with %j, in a dry run too", async (flags, words) => {
+    const { options, requests } = service(200, ANSWER);
+    const dry = await runCommand([...subscription, ...flags, "--dry-run"], options);
+    expect(dry.stderr).toContain(words);
+    expect(requests).toEqual([]);
+    const sent = await runCommand([...subscription, ...flags], options);
+    expect(sent.stderr).toContain(words);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("say that a running listen sees nothing of a link without a callback", async () => {
+    const home = temporaryHome();
+    const dry = [...FULL, "--dry-run"];
+    const run = async (...args: string[]) =>
+      (await runCommand([...dry, ...args], { env: ENV, home, send: never })).stderr;
+    expect(await run()).toBe("");
+    // Looking for a listener creates no event store.
+    expect(existsSync(join(home, "data"))).toBe(false);
+    const listen = await startListenCommand(home, "--key", keyFile(home));
+    const warning = `! --callback-url is not set, so the service sends no webhook: the listen that runs at ${listen.url} will`;
+    expect(await run()).toContain(warning);
+    for (const flag of ["--callback-url", "--failure-callback-url"])
+      expect(await run(flag, "https://shop.example/hook")).toBe("");
+    const rows = await runCommand(["bulk", "-", "--dry-run", ...FULL.slice(1)], {
+      env: ENV,
+      home,
+      stdin: '{"invoiceId":"A"}\n{"invoiceId":"B"}\n',
+    });
+    expect(rows.stderr).toContain("paymentSettings.callbackUrl is not set, so the service sends no webhook");
+    await listen.stop();
+    expect(await run()).toBe("");
   });
 });
 

@@ -4,13 +4,8 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { renderRequestSummary } from "../../render/link-request.ts";
 import { renderServiceName } from "../../render/service-name.ts";
-import {
-  FIELD_OF,
-  nameOf,
-  type BuiltRequest,
-  type RequestFlags,
-  type ValueFlag,
-} from "../../requests/build.ts";
+import type { BuiltRequest } from "../../requests/build.ts";
+import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../requests/flag-fields.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import type { SettingKey } from "../../store/settings/setting-table.ts";
 import type { CreateOptions, RequestDraft } from "./options.ts";
