@@ -72,6 +72,12 @@ interface Question {
   readonly check?: (text: string) => string | undefined;
 }
 
+interface TextQuestion extends Question {
+  readonly initial?: string | undefined;
+  /** The initial answer is text that the user edits. */
+  readonly editable?: boolean;
+}
+
 export interface Choice<T> {
   readonly name: string;
   readonly value: T;
@@ -81,11 +87,15 @@ export interface Choice<T> {
 /** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
 export interface Ask {
   /** `initial` is the answer of who only presses Enter. */
-  text(question: Question & { readonly initial?: string | undefined }): Promise<string>;
+  text(question: TextQuestion): Promise<string>;
   /** The same, with nothing of the answer to be seen. */
   secret(question: Question): Promise<string>;
-  choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  several<T>(message: string, choices: readonly Choice<T>[]): Promise<T[]>;
+  /** `initial` is the value of the choice that is selected first. */
+  choose<T>(
+    message: string,
+    choices: readonly Choice<T>[],
+    options?: { readonly initial: T | undefined },
+  ): Promise<T>;
   /** `initial` is the answer of who only presses Enter; yes by default. */
   confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }
