@@ -22,11 +22,14 @@ export function maskCardNumber(text: string): string {
 const CANDIDATE =
   /(?<![\w-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{1,7}|3[47]\d{2}([ -])\d{6}\2\d{5})(?![\w-])/g;
 
-/** Masks the card numbers in a text that may hold anything: those with the check digit of a card number. */
+/** The field of a record that holds a card number and nothing else, as JSON. */
+const CARD_MEMBER = /("cardPan"\s*:\s*)("(?:[^"\\]|\\.)*"|\d+)/g;
+
+/** Masks the card numbers in a text that may hold anything: those with the check digit of a card number, and any `cardPan`. */
 export const maskCardNumbers = (text: string): string =>
-  text.replace(CANDIDATE, (found) =>
-    hasCheckDigit(found.replace(/\D/g, "")) ? maskCardNumber(found) : found,
-  );
+  text
+    .replace(CARD_MEMBER, (_, name: string, value: string) => name + maskCardNumber(value))
+    .replace(CANDIDATE, (found) => (hasCheckDigit(found.replace(/\D/g, "")) ? maskCardNumber(found) : found));
 
 /** The same in every text and number of a JSON value. A value without card numbers is returned itself. */
 export function maskJson(value: Json): Json {

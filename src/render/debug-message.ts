@@ -1,5 +1,5 @@
 /** Shows HTTP messages for `--debug`, with credentials as `[redacted]`. */
-import { maskCardNumber, maskCardNumbers } from "../domain/card-number.ts";
+import { maskCardNumbers } from "../domain/card-number.ts";
 import { isSecretName, SECRET_NAME_ENDS } from "../domain/secret-names.ts";
 import { fieldLines, targetUri, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { clip, safeText } from "./safe-text.ts";
@@ -9,9 +9,6 @@ export const REDACTED = "[redacted]";
 /** Credentials in JSON bodies, forms and query strings, by their names. */
 const SECRET_MEMBER = new RegExp(`("[\\w-]*(?:${SECRET_NAME_ENDS})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
 const SECRET_PARAMETER = new RegExp(`(^|[?&])([\\w.-]*(?:${SECRET_NAME_ENDS}))=[^&\\s]*`, "gi");
-
-/** The field that holds a card number and nothing else, in a body of JSON. */
-const CARD_MEMBER = /("cardPan"\s*:\s*)("(?:[^"\\]|\\.)*"|\d+)/g;
 
 /** The characters of a body to show. */
 const SHOWN_BODY = 4000;
@@ -50,6 +47,5 @@ function bodyLines(headers: readonly HeaderLine[], body: Uint8Array): string[] {
 
 const redact = (text: string): string =>
   maskCardNumbers(text)
-    .replace(CARD_MEMBER, (_, name: string, value: string) => name + maskCardNumber(value))
     .replace(SECRET_MEMBER, (_, name: string) => `${name}"${REDACTED}"`)
     .replace(SECRET_PARAMETER, (_, before: string, name: string) => `${before}${name}=${REDACTED}`);

@@ -33,7 +33,7 @@ interface WebhookStyle extends RecordStyle {
 export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): string {
   const { id, receivedAt, verdict, record, breaches } = event;
   const { paint, width, transactionCommand } = style;
-  const received = `${formatLocal(receivedAt)} ${pathOf(event)} ${id}`;
+  const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
   const command = record === null ? undefined : commandFor(record, transactionCommand);
   return [
     `${renderResult(record, paint)}  ${marksOf(event, paint)}`,

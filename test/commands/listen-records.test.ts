@@ -42,7 +42,9 @@ describe("listen", () => {
     const { stdout, warned } = await listenTwice();
     const [, ...records] = stdout.split(/^(?=APPROVED|DECLINED)/m);
     expect(records).toHaveLength(2);
-    expect(records[0]).toMatch(/^APPROVED {2}EUR 10\.00 {2}verified\n {2}\d{4}-\d\d-\d\d .* \/paid \w+\n/);
+    expect(records[0]).toMatch(
+      /^APPROVED {2}EUR 10\.00 {2}verified\n {2}received \d{4}-\d\d-\d\d .* at \/paid, event \w+\n/,
+    );
     expect(records[0]).toMatch(/[^\n]\n\n$/);
     expect(records[1]).toMatch(/^DECLINED /);
     expect(records[1]).toMatch(/responseCode +05 {2}do not honour\n/);

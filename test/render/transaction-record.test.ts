@@ -96,7 +96,9 @@ describe("a received webhook", () => {
   it("begins with the outcome, then date, path and id, and never shows the query", () => {
     const [first, second, ...rest] = renderWebhook(RECEIVED, style).split("\n");
     expect(first).toBe("APPROVED  EUR 10.00  verified");
-    expect(second).toBe(`  ${formatLocal(RECEIVED.receivedAt)} /hooks/paid mi9w2k0a0000zz`);
+    expect(second).toBe(
+      `  received ${formatLocal(RECEIVED.receivedAt)} at /hooks/paid, event mi9w2k0a0000zz`,
+    );
     expect(rest.at(-1)).toBe(`  custom data: paylink transaction -p shop ${APPROVED.uti}`);
   });
 
