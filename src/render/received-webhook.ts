@@ -40,8 +40,15 @@ export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): stri
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
     ...recordLines(record, breaches, style),
     ...ownWarnings(verdict).map((warning) => renderWarning(warningWords(warning), style)),
-    ...(command === undefined ? [] : [`  ${paint.dim("custom data:")} ${command}`]),
+    ...(command === undefined ? [] : customData(command, style)),
   ].join("\n");
+}
+
+/** The command is to be copied, so it stays on one line. */
+function customData(command: string, { paint, width }: RecordStyle): string[] {
+  const label = "custom data:";
+  const fits = `  ${label} ${command}`.length <= width;
+  return fits ? [`  ${paint.dim(label)} ${command}`] : [`  ${paint.dim(label)}`, `    ${command}`];
 }
 
 /** The same in one line. */
