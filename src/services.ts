@@ -1,11 +1,12 @@
 /** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
 import type { Send } from "./http/exchange.ts";
 import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
 import { isSecretName } from "./domain/secret-names.ts";
-import { folders, sandboxFolder } from "./store/folders.ts";
+import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import type { InForce } from "./store/settings/in-force.ts";
 import type { Profile } from "./store/settings/profile.ts";
 import type { Settings } from "./store/settings/settings.ts";
@@ -39,6 +40,7 @@ type Services = Pick<
   | "api"
   | "serviceTime"
   | "events"
+  | "hasEvents"
   | "journals"
   | "sandbox"
   | "temporaryHome"
@@ -136,7 +138,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
-      const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
+      const { openEventStore } = await import("./store/events/sqlite-event-store.ts");
       const chosen = place ?? (await settings()).get("eventStore") ?? eventsPath(data);
       if (/^postgres(?:ql)?:/i.test(chosen))
         throw new PaylinkError("usage", "This version of paylink stores events in a file only.", {
@@ -148,6 +150,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         warn: out.warn,
       });
     },
+    hasEvents: async () => existsSync((await settings()).get("eventStore") ?? eventsPath(data)),
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
       const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");

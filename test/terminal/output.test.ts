@@ -115,3 +115,16 @@ describe("a result", () => {
     expect(await text(stderr.reader)).toBe("");
   });
 });
+
+it("masks card numbers in what people read on stderr", async () => {
+  const stderr = pipe();
+  const out = await open(pipe().stream, stderr.stream);
+  const message = "card 4111111111111111";
+  out.note(message);
+  out.warn(message);
+  out.error(message);
+  out.debug(message);
+  stderr.reader.end();
+  const masked = "card ************1111\n";
+  expect(await text(stderr.reader)).toBe(`${masked}! ${masked}${masked}${masked}`);
+});

@@ -11,6 +11,7 @@ import { measured, NO_BACKLOG } from "../../receiver/metrics.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/received-webhook.ts";
+import { transactionCommand } from "../transaction-command.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd } from "./end.ts";
 import { createTally } from "./expectations.ts";
@@ -44,7 +45,12 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
   });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
-  const reporter = createReporter({ ...options, out, shows });
+  const reporter = createReporter({
+    ...options,
+    out,
+    shows,
+    transactionCommand: await transactionCommand(context),
+  });
   const tally = createTally(options.expectations);
   const store = await openLog(options.database, context);
   const log = admin === undefined ? store.log : measured(store.log, admin.metrics, now);
