@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { declared } from "../../src/commands/declare.ts";
 import { createProgram } from "../../src/program.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -76,7 +77,7 @@ const program = createProgram({
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,
 });
-const commands = program.commands.map((command) => command.name());
+const commands = program.commands.map(declared).map((command) => command.name());
 
 describe("secrets", () => {
   it("are in the output of no command", async () => {

@@ -1,11 +1,9 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { sandboxFlags } from "./flags.ts";
 
-export const registerSandbox: Register = (program, execute) => {
-  const command = sandboxFlags(
-    program.command("sandbox").description("run the whole payment-link service on this machine"),
-  ).action((flags) =>
+export const declareSandbox: Declare = (command, execute) => {
+  sandboxFlags(command).action((flags) =>
     execute(command, async (context) => {
       const { sandboxOptions } = await import("./options.ts");
       const { sandbox } = await import("./sandbox.ts");
