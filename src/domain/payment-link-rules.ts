@@ -19,8 +19,8 @@ export interface CheckedRequest {
   readonly warnings: readonly Problem[];
 }
 
-/** The valid part of a request, without missing and invalid fields. */
-const partialRequest = z.partial(paymentLinkRequest);
+/** The valid part of a request, without missing and invalid fields. A valid request does not need it. */
+const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
 type PartialRequest = z.infer<typeof partialRequest>;
 type Rule = (request: PartialRequest, now: Date) => readonly Problem[];
 
