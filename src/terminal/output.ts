@@ -5,25 +5,7 @@ import { maskCardNumbers } from "../domain/card-number.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
-import { isReaderGone, openChannel, type Channel, type OutputStream } from "./channel.ts";
-
-export interface StandardStreams {
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-}
-
-export interface StandardChannels extends StandardStreams {
-  readonly toStdout: Channel;
-  readonly toStderr: Channel;
-}
-
-/** The streams of the process, opened once. */
-export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardChannels => ({
-  stdout,
-  stderr,
-  toStdout: openChannel(stdout),
-  toStderr: openChannel(stderr),
-});
+import { isReaderGone, type OutputStream, type StandardChannels } from "./channel.ts";
 
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { declared } from "../../src/commands/declare.ts";
 import { createProgram } from "../../src/program.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -80,7 +81,7 @@ const program = createProgram({
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,
 });
-const commands = program.commands.map((command) => command.name());
+const commands = program.commands.map(declared).map((command) => command.name());
 
 describe("secrets", () => {
   it("are in the output of no command", async () => {

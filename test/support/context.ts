@@ -12,7 +12,8 @@ import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
 import { startProgram } from "../../src/terminal/background-program.ts";
 import { createReadFile, createStdin } from "../../src/terminal/files.ts";
-import { createOutput, standardChannels } from "../../src/terminal/output.ts";
+import { standardChannels } from "../../src/terminal/channel.ts";
+import { createOutput } from "../../src/terminal/output.ts";
 import { createSecrets } from "../../src/terminal/secrets.ts";
 import { temporaryHome } from "./home.ts";
 

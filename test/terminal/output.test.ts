@@ -2,7 +2,8 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { createOutput, standardChannels } from "../../src/terminal/output.ts";
+import { standardChannels } from "../../src/terminal/channel.ts";
+import { createOutput } from "../../src/terminal/output.ts";
 
 /** A terminal whose size can be changed, and what was written to it. */
 function terminal() {

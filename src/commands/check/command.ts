@@ -1,14 +1,10 @@
 /** `paylink check`: its argument and help, and what runs it. */
 import { LISTENER_URL } from "../../domain/local-addresses.ts";
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { checkFlags } from "./flags.ts";
 
-export const registerCheck: Register = (program, execute) => {
-  const command = checkFlags(
-    program
-      .command("check")
-      .description("test your own webhook endpoint: what it must accept, and what it must refuse"),
-  )
+export const declareCheck: Declare = (command, execute) => {
+  checkFlags(command)
     .argument("<url>", "the webhook endpoint")
     .action((url, flags) =>
       execute(command, async (context) => {

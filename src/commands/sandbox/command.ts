@@ -1,15 +1,13 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { sandboxFlags } from "./flags.ts";
 
 const DESCRIPTION = `
 The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
 contains the description of the documented service as dist/openapi.json.`;
 
-export const registerSandbox: Register = (program, execute) => {
-  const command = sandboxFlags(
-    program.command("sandbox").description("run the whole payment-link service on this machine"),
-  ).action((flags) =>
+export const declareSandbox: Declare = (command, execute) => {
+  sandboxFlags(command).action((flags) =>
     execute(command, async (context) => {
       const { sandboxOptions } = await import("./options.ts");
       const { sandbox } = await import("./sandbox.ts");
