@@ -67,8 +67,8 @@ readinessProbe:
   httpGet: { path: /readyz, port: 9100 }
   periodSeconds: 5
   failureThreshold: 2
-# --drain is longer than both probes together; this is longer than --drain and
-# the 30 s that your application has to answer.
+# --drain has to outlast two failed probes, and this time has to outlast --drain
+# and the 30 s that your application has to answer.
 terminationGracePeriodSeconds: 60`,
   },
   stores: {

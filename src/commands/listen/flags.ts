@@ -54,7 +54,7 @@ export const listenFlags = (command: NewCommand) =>
     .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
     .option(
       "--drain <duration>",
-      "how long to go on receiving after SIGTERM, not ready (default: not at all)",
+      "receive for so long after SIGTERM, while /readyz answers 503 (default: not at all)",
     )
     .optionsGroup("Scripts:")
     .option("--expect <count>", "end once so many have arrived: 2, or approved:2; repeatable", collect)
