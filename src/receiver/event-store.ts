@@ -1,9 +1,9 @@
 /** The interface of an event store: everything that `listen` received, to be written and read by several processes. */
 import { readContent } from "./content.ts";
-import { eventJson, type EventLog, type Forward, type Rejection, type WebhookEvent } from "./events.ts";
+import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
-export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches" | "json"> & {
+export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
@@ -79,6 +79,5 @@ export function asReceived(
   recordAt: string | undefined,
 ): WebhookEvent {
   const { record, breaches } = readContent(request, MAX_CONTENT, recordAt);
-  const json = eventJson(verdict, request);
-  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches, json };
+  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches };
 }

@@ -98,6 +98,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "http/message",
+      "signatures/stored-verdict",
       "signatures/verdict",
       "receiver/event-store",
       "receiver/events",

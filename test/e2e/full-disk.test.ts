@@ -1,8 +1,7 @@
 /** `listen` where the disk takes no more: what cannot be kept is not acknowledged, and nothing is lost by it. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile, post, record, webhook } from "../support/webhooks.ts";
@@ -35,7 +34,7 @@ describe("a disk that is full", () => {
     });
 
     // Another program moves what is in the log into the database, so that the log begins anew.
-    const database = openDatabase(db, EVENT_MIGRATIONS);
+    const database = openEventDatabase(db);
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     const statuses: number[] = [];

@@ -1,19 +1,14 @@
 /** The event store: durable before it resolves, each event once, read back byte for byte, within its limits. */
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  eventJson,
-  firstDelivery,
-  type EventLog,
-  type NewEvent,
-  type Rejection,
-} from "../../src/receiver/events.ts";
+import { firstDelivery, type EventLog, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { readContent } from "../../src/receiver/content.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
-import { openDatabase, type Database } from "../../src/store/database.ts";
+import type { Database } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { DATABASE_FILES } from "../../src/store/database-files.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { createEventWriter } from "../../src/store/events/event-writer.ts";
 import { eventsPath, openEventStore } from "../../src/store/events/sqlite-event-store.ts";
 import { createWriterThread } from "../../src/store/events/writer-thread.ts";
@@ -40,8 +35,7 @@ function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT
     }),
   );
   const request = { ...genuine, body };
-  const json = eventJson(verdict, request);
-  return { type: "event", id, receivedAt, verdict, request, json, ...readContent(request, 1e6) };
+  return { type: "event", id, receivedAt, verdict, request, ...readContent(request, 1e6) };
 }
 
 const rejection = (id: string, size = 10): Rejection => ({
@@ -88,9 +82,10 @@ const ids = async (found: AsyncIterable<{ readonly id: string }>): Promise<strin
 describe("the event store", () => {
   it("returns the same bytes, header lines, verdict and time", async () => {
     const store = open();
-    await store.append({ ...event("a"), request: { ...genuine, trailers: [["X", "y"]] } });
+    const receivedAt = new Date(vector.context.now * 1000 + 123);
+    await store.append({ ...event("a"), receivedAt, request: { ...genuine, trailers: [["X", "y"]] } });
     const [stored] = await all(store.events());
-    expect(stored).toMatchObject({ id: "a", receivedAt: AT, verdict, repeats: 0, accepted: false });
+    expect(stored).toMatchObject({ id: "a", receivedAt, verdict, repeats: 0, accepted: false });
     expect(stored?.request).toEqual({
       ...genuine,
       trailers: [["X", "y"]],
@@ -110,6 +105,22 @@ describe("the event store", () => {
     expect(await ids(store.events())).toEqual(["a", "b"]);
     expect(await store.arrivals("a")).toEqual([{ id: "c", receivedAt: AT }]);
     expect((await all(store.events())).map(({ repeats }) => repeats)).toEqual([1, 0]);
+  });
+
+  it("takes at most 2.5 KB for an event of usual size", async () => {
+    const path = eventsPath(temporaryHome());
+    const store = open(path);
+    const events = Array.from({ length: 2000 }, (_, number) =>
+      event(`0000mf8k-${number}`, { uti: crypto.randomUUID(), filler: "x".repeat(900) }),
+    );
+    const { request } = event("a", { uti: crypto.randomUUID(), filler: "x".repeat(900) });
+    expect(JSON.stringify(request.headers).length + request.body.length).toBeGreaterThan(1600);
+    await Promise.all(events.map((one) => store.append(one)));
+    await store.close();
+    const files = DATABASE_FILES.map(
+      (suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0,
+    );
+    expect(files.reduce((sum, size) => sum + size) / events.length).toBeLessThan(2500);
   });
 
   it("stores the same uti with another body as another event", async () => {
@@ -267,7 +278,7 @@ describe("the writing thread", () => {
 
 describe("a disk that fails", () => {
   const openLog = (sql: string): { database: Database; log: EventLog } => {
-    const database = openDatabase(join(temporaryHome(), "events.db"), EVENT_MIGRATIONS);
+    const database = openEventDatabase(join(temporaryHome(), "events.db"));
     const write = createEventWriter(database);
     const group = createGroupCommit(async (writes: Parameters<typeof write>[0]) => write(writes));
     onTestFinished(() => group.settled());
@@ -277,7 +288,7 @@ describe("a disk that fails", () => {
 
   it("rejects the events that cannot be stored and stores the others", async () => {
     const { database: full, log } = openLog("PRAGMA max_page_count=60");
-    const big = event("big", { filler: "x".repeat(300_000) });
+    const big = event("big", { filler: "x".repeat(600_000) });
     const [small, refused, other] = await Promise.allSettled(
       [event("a"), big, event("b")].map((one) => log.append(one)),
     );
@@ -325,7 +336,7 @@ describe("a disk that fails", () => {
   it("waits once, not once for each event, while another process holds the lock", async () => {
     const { database, log } = openLog("PRAGMA busy_timeout=200");
     const [{ file = "" } = {}] = database.prepare("PRAGMA database_list").all();
-    const other = openDatabase(String(file), EVENT_MIGRATIONS);
+    const other = openEventDatabase(String(file));
     onTestFinished(() => other.close());
     other.exec("BEGIN IMMEDIATE");
     const begins = vi.spyOn(database, "exec");

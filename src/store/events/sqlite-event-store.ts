@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
-import { openDatabase, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventQueries } from "./event-queries.ts";
-import { EVENT_MIGRATIONS } from "./event-schema.ts";
+import { openEventDatabase } from "./event-schema.ts";
 import { createWriterThread } from "./writer-thread.ts";
 
 /** Where events are stored unless the user names another file. */
@@ -53,7 +53,7 @@ export function openEventStore(path: string, { thread, owner, warn }: EventStore
 
 function open(path: string): Database {
   try {
-    return openDatabase(path, EVENT_MIGRATIONS);
+    return openEventDatabase(path);
   } catch (error) {
     if (error instanceof PaylinkError) throw error;
     throw new PaylinkError("file_unreadable", `Cannot open the event store ${path}: ${messageOf(error)}`, {
