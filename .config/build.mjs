@@ -16,7 +16,7 @@ const { output } = await build({
   cwd: fileURLToPath(root),
   input: { entry: "src/entry.ts", "event-thread": "src/store/events/event-thread.ts" },
   platform: "node",
-  external: ["@photostructure/sqlite"],
+  external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
   plugins: [
     replacements({
       "ajv/dist/2020.js": standIn("ajv"),

@@ -15,7 +15,7 @@ import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 declare const PAYLINK_VERSION: string;
 
 /** Variables that hold a secret: their values are never printed. */
-const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
+const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"];
 
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {

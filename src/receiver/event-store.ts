@@ -48,7 +48,9 @@ export interface Listener {
 }
 
 export interface EventStore extends EventLog {
-  /** Resolves once the store can be written. Throws `file_unreadable` or `file_unwritable`. */
+  /** The file, or the URL of the database without its password. */
+  readonly place: string;
+  /** Resolves once the store can be written. Throws the error of what prevents it. */
   ready(): Promise<void>;
   /** The events and rejections whose uti or id begins with this, newest first, at most 20 of each. */
   find(prefix: string): Promise<(StoredEvent | StoredRejection)[]>;

@@ -143,14 +143,6 @@ describe("the setting eventStore", () => {
     expect((await list()).stdout).toBe("");
     expect((await list("--db", join(home, "data", "events.db"))).stdout.trim()).toBe(utis[0]);
   });
-
-  it("takes no database server yet, and says so", async () => {
-    const run = await runCommand(["events", "list"], {
-      env: { PAYLINK_DB: "postgres://db.example/paylink" },
-    });
-    expect(run.exit).toBe(2);
-    expect(run.stderr).toContain("stores events in a file only");
-  });
 });
 
 describe("events show", () => {

@@ -10,7 +10,14 @@ import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
-import { parseMilliseconds, parseOutcome, parsePort, parseSize, parseUrl } from "../flag-values.ts";
+import {
+  parseEventStore,
+  parseMilliseconds,
+  parseOutcome,
+  parsePort,
+  parseSize,
+  parseUrl,
+} from "../flag-values.ts";
 import { readPolicy } from "../policy-flags.ts";
 import { parseExpectation, type Expectation } from "./expectations.ts";
 import type { ListenFlags } from "./flags.ts";
@@ -44,7 +51,7 @@ export interface ListenOptions {
   readonly expectations: readonly Expectation[];
   /** Milliseconds. */
   readonly timeout: number | undefined;
-  /** The file that events are kept in; null keeps none, undefined is the usual place. */
+  /** Where events are kept; null keeps none, undefined is the usual place. */
   readonly database: string | null | undefined;
 }
 
@@ -62,6 +69,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const expectations = reader.readAll("--expect", flags.expect, parseExpectation);
   const timeout = reader.read("--timeout", flags.timeout, parseMilliseconds);
+  const database = reader.read("--db", flags.db, parseEventStore);
   const tls = tlsFiles(reader, flags);
   if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
   if (!flags.verify && !isLoopbackHost(flags.host))
@@ -92,7 +100,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     compact: flags.compact ?? false,
     expectations: expectations.value,
     timeout: timeout.value,
-    database: flags.store ? flags.db : null,
+    database: flags.store ? database.value : null,
   };
 }
 

@@ -1,13 +1,12 @@
 /** Reads a table of events or rejections in order of arrival, a page at a time: there may be millions. */
 import type { EventFilter } from "../../receiver/event-store.ts";
-import type { Database, Value } from "../database.ts";
+import type { Database } from "../database.ts";
+import type { Row } from "./event-rows.ts";
 
 export interface Source {
   readonly table: string;
   readonly columns: string;
 }
-
-export type Row = Readonly<Record<string, Value>>;
 
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;

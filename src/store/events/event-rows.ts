@@ -1,12 +1,14 @@
-/** Rows of the event tables, parsed into stored events, rejections, arrivals and forwards. */
+/** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
 import { withBody, type HttpRequest } from "../../http/message.ts";
 import type { Arrival, Listener, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 import type { Forward } from "../../receiver/events.ts";
 import { restoreVerdict } from "../../signatures/stored-verdict.ts";
 import { REASONS, WARNINGS } from "../../signatures/verdict.ts";
-import type { Row } from "./event-pages.ts";
 import { NO_ANSWER } from "./writes.ts";
+
+/** A row as either database gives it. */
+export type Row = Readonly<Record<string, unknown>>;
 
 const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
 const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));

@@ -29,6 +29,7 @@ export function openEventStore(path: string, { thread, owner, warn }: EventStore
   const group = createGroupCommit(writer.write, { atOnce: 2 });
   let closed = false;
   return {
+    place: path,
     ...createEventLog(group, owner),
     ...createEventQueries(() => open(path)),
     ready: async () => {
