@@ -17,9 +17,12 @@ export function createHome(publicKey) {
   return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 
-/** @param {string} home */
-export const startListen = (home) =>
-  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem")]);
+/**
+ * @param {string} home
+ * @param {string[]} flags
+ */
+export const startListen = (home, ...flags) =>
+  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem"), ...flags]);
 
 /** @param {string} home */
 export const startFloor = (home) =>
