@@ -1,10 +1,10 @@
 /**
- * listen --json on PostgreSQL, durable, against bare multi-row inserts of the same rows in the same batches with the same
- * driver; and the same load through two receivers.
+ * listen --json on PostgreSQL, durable, against a bare receiver that inserts what arrived together with the same driver;
+ * against the inserts of the same batches alone; and the same load through two receivers.
  */
 import pg from "pg";
 import { startPostgresServer } from "../support/postgres-server.mjs";
-import { createHome, startListen } from "./receivers.mjs";
+import { createHome, startFloor, startListen } from "./receivers.mjs";
 import { median, row } from "./row.mjs";
 import { load, newKey, webhook } from "./webhooks.mjs";
 
@@ -15,14 +15,18 @@ const [count = "10000"] = process.argv.slice(2);
 const { privateKey, publicKey } = newKey();
 const server = await startPostgresServer({ fsync: true });
 
+/** @type {(home: string, database: string) => ReturnType<typeof startListen>} */
+const listenOn = (home, database) => startListen(home, "--db", database);
+
 /**
  * The webhooks a second that the receivers together acknowledge.
  * @param {string} database
  * @param {number} receivers
+ * @param {typeof listenOn} start
  */
-async function measure(database, receivers) {
+async function measure(database, receivers, start) {
   const homes = Array.from({ length: receivers }, () => createHome(publicKey));
-  const started = await Promise.all(homes.map(({ home }) => startListen(home, "--db", database)));
+  const started = await Promise.all(homes.map(({ home }) => start(home, database)));
   const share = Math.floor(Number(count) / receivers);
   const loads = started.map(({ url }) => ({
     url,
@@ -84,34 +88,39 @@ async function insertBare(database) {
 }
 
 /** @type {number[]} */
-const ratios = [];
+const toReceiver = [];
+/** @type {number[]} */
+const toInserts = [];
 /** @type {number[]} */
 const rates = [];
 /** @type {number[]} */
 const pairs = [];
-process.stdout.write("round  bare/s  batch  listen/s  two/s  ratio\n");
+process.stdout.write("round  inserts/s  batch  bare/s  listen/s  two/s  ratio\n");
 for (let round = 1; round <= ROUNDS; round++) {
+  const bare = await measure(await server.createDatabase(), 1, startFloor);
   const database = await server.createDatabase();
-  const ours = await measure(database, 1);
+  const ours = await measure(database, 1, listenOn);
   const { perSecond, perBatch } = await insertBare(database);
-  const two = await measure(await server.createDatabase(), 2);
-  ratios.push(ours / perSecond);
+  const two = await measure(await server.createDatabase(), 2, listenOn);
+  toReceiver.push(ours / bare);
+  toInserts.push(ours / perSecond);
   rates.push(ours);
   pairs.push(two / ours);
   const cells = [
     String(round).padStart(5),
-    perSecond.toFixed(0).padStart(6),
+    perSecond.toFixed(0).padStart(9),
     perBatch.toFixed(0).padStart(5),
+    bare.toFixed(0).padStart(6),
     ours.toFixed(0).padStart(8),
     two.toFixed(0).padStart(5),
-    (ours / perSecond).toFixed(2).padStart(5),
+    (ours / bare).toFixed(2).padStart(5),
   ];
   process.stdout.write(`${cells.join("  ")}\n`);
 }
 await server.remove();
 const note = `${Math.round(median(rates))} webhooks a second`;
-row("`listen --json` on PostgreSQL against bare inserts of the same batches", median(ratios), {
-  least: 0.5,
+row("`listen --json` on PostgreSQL against a bare receiver that inserts with `pg`", median(toReceiver), {
   note,
 });
+row("the same against the inserts of the same batches alone", median(toInserts), { least: 0.5 });
 row("the same load through two receivers on one PostgreSQL, against one", median(pairs), {});

@@ -25,13 +25,8 @@ export const startListen = (home, ...flags) =>
   start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem"), ...flags]);
 
 /** @param {string} home */
-export const startFloor = (home) =>
-  start(home, [
-    join(import.meta.dirname, "floor.mjs"),
-    join(home, "key.pem"),
-    "4699",
-    join(home, "floor.log"),
-  ]);
+export const startFloor = (home, place = join(home, "floor.log")) =>
+  start(home, [join(import.meta.dirname, "floor.mjs"), join(home, "key.pem"), "4699", place]);
 
 /**
  * The memory that a process holds, in MiB (Linux).
