@@ -22,7 +22,7 @@ const { output } = await build({
   },
   platform: "node",
   preserveEntrySignatures: "allow-extension",
-  external: ["@photostructure/sqlite"],
+  external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
   plugins: [
     replacements({
       "ajv/dist/2020.js": standIn("ajv"),

@@ -12,7 +12,7 @@ import type { Signals } from "./terminal/signals.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 
 /** Variables that hold a secret: their values are never printed. */
-const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
+const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"];
 
 export interface MachineParts {
   readonly world: NodeJS.Process;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
 import type { Send } from "./http/exchange.ts";
+import { isDatabaseUrl, passwordsIn } from "./domain/database-url.ts";
 import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
 import { isSecretName } from "./domain/secret-names.ts";
 import { canonicalAddress } from "./domain/web-address.ts";
@@ -140,13 +141,14 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
+      const chosen = place ?? (await settings()).get("eventStore");
+      if (chosen !== undefined && isDatabaseUrl(chosen)) {
+        for (const password of passwordsIn(chosen)) secrets.know(password);
+        const { openPostgresEventStore } = await import("./store/events/postgres-event-store.ts");
+        return openPostgresEventStore(chosen, { env, owner: newId() });
+      }
       const { openEventStore } = await import("./store/events/sqlite-event-store.ts");
-      const chosen = place ?? (await settings()).get("eventStore") ?? eventsPath(data);
-      if (/^postgres(?:ql)?:/i.test(chosen))
-        throw new PaylinkError("usage", "This version of paylink stores events in a file only.", {
-          hint: "Name a file with --db, PAYLINK_DB or: paylink config set eventStore <file>",
-        });
-      return openEventStore(chosen, {
+      return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
         owner: newId(),
         warn: out.warn,

@@ -1,6 +1,7 @@
 /** Reads flags into typed values and collects every problem, so that one error names them all. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { Parsed } from "../domain/parse-result.ts";
+import { withoutPassword } from "../domain/web-address.ts";
 
 /** A value that was read. Asking for it is safe once `finish` has returned. */
 export interface ReadValue<T> {
@@ -47,7 +48,8 @@ export function createFlagReader(): FlagReader {
     if (parsed.ok) return parsed;
     const { message, instead } = parsed;
     const meant = instead === undefined ? {} : { instead };
-    found.push({ at, message: `${message} (got "${text}")`, value: text, ...meant });
+    const shown = withoutPassword(text);
+    found.push({ at, message: `${message} (got "${shown}")`, value: shown, ...meant });
     return unreadable(at);
   }
   return {

@@ -1,4 +1,5 @@
 /** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
+import { isDatabaseUrl, passwordsIn } from "../domain/database-url.ts";
 import { parseDuration } from "../domain/duration.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
@@ -109,6 +110,15 @@ export function parseUrl(text: string): Parsed<URL> {
   return url === undefined
     ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
     : accepted(url);
+}
+
+/** Where events are kept: a file, or the URL of a PostgreSQL database. Other users see a password in a command line. */
+export function parseEventStore(text: string): Parsed<string> {
+  if (!isDatabaseUrl(text)) return accepted(text);
+  if (!URL.canParse(text)) return refused("must be a file, or a URL such as postgres://db/paylink");
+  return passwordsIn(text).length === 0
+    ? accepted(text)
+    : refused("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");
 }
 
 /** The name of a profile. */

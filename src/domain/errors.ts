@@ -39,6 +39,14 @@ export const FAILURES = {
   usage: { exit: 2, means: "unknown command or flag, or a missing or invalid value" },
   file_unreadable: { exit: 2, means: "a file cannot be read, or does not hold what it should" },
   file_unwritable: { exit: 2, means: "a file cannot be written" },
+  database_unreachable: {
+    exit: 5,
+    means: "the PostgreSQL server of the event store cannot be reached, or takes no writes now",
+  },
+  database_unusable: {
+    exit: 2,
+    means: "the PostgreSQL server refuses the login, lacks a permission, or is not supported",
+  },
   input_changed: { exit: 2, means: "a bulk list changed after it was sent" },
   sent_before: { exit: 2, means: "rows of a bulk list were sent before, from another list" },
   already_running: { exit: 2, means: "another bulk run is sending the same list" },

@@ -19,9 +19,11 @@ export function normalAddress(url: URL, text: string): string {
   return `${url.protocol}//${user}${url.host}${rest}`;
 }
 
-/** The text without the password of a URL in it. */
+/** The text without the passwords of a URL in it. */
 export const withoutPassword = (text: string): string =>
-  text.replace(/(:\/\/[^/?#@:\s]*:)[^/?#\s]*@/g, "$1[redacted]@");
+  text
+    .replace(/(:\/\/[^/?#@:\s]*:)[^/?#\s]*@/g, "$1[redacted]@")
+    .replace(/([?&]password=)[^&#\s]*/g, "$1[redacted]");
 
 /** One spelling for all addresses of a service: loopback addresses are one host, and a slash at the end is left out. */
 export function canonicalAddress(text: string): string {

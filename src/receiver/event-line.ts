@@ -6,19 +6,19 @@ import type { EventLine, WebhookEvent } from "./events.ts";
 
 /** The text of an `EventLine`, joined from texts, since the largest ones exist already. */
 export function eventLine(event: WebhookEvent, recordAt: string | undefined): string {
-  const { id, receivedAt, repeated, breaches, request, json } = event;
+  const { id, receivedAt, repeated, verdict, breaches, request } = event;
   const url = request.authority === "" ? request.target : targetUri(request);
   const members: Record<keyof EventLine, string | undefined> = {
     type: '"event"',
     id: JSON.stringify(id),
     receivedAt: JSON.stringify(receivedAt),
     repeated: String(repeated),
-    verdict: json.verdict,
+    verdict: JSON.stringify(verdict),
     record: recordText(event, recordAt),
     breaches: JSON.stringify(breaches),
     method: JSON.stringify(request.method),
     url: JSON.stringify(url),
-    headers: json.headers,
+    headers: JSON.stringify(request.headers),
     trailers: JSON.stringify(request.trailers),
     bodyBase64: `"${bytes(request.body).toString("base64")}"`,
   };

@@ -1,9 +1,9 @@
 /** The interface of an event store: everything that `listen` received, to be written and read by several processes. */
 import { readContent } from "./content.ts";
-import { eventJson, type EventLog, type Forward, type Rejection, type WebhookEvent } from "./events.ts";
+import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
-export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches" | "json"> & {
+export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
@@ -48,7 +48,9 @@ export interface Listener {
 }
 
 export interface EventStore extends EventLog {
-  /** Resolves once the store can be written; may be asked again at any time. Throws `file_unreadable` or `file_unwritable`. */
+  /** The file, or the URL of the database without its password. */
+  readonly place: string;
+  /** Resolves once the store can be written; may be asked again at any time. Throws the error of what prevents it. */
   ready(): Promise<void>;
   /** The events and rejections whose uti or id begins with this, newest first, at most 20 of each. */
   find(prefix: string): Promise<(StoredEvent | StoredRejection)[]>;
@@ -79,6 +81,5 @@ export function asReceived(
   recordAt: string | undefined,
 ): WebhookEvent {
   const { record, breaches } = readContent(request, MAX_CONTENT, recordAt);
-  const json = eventJson(verdict, request);
-  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches, json };
+  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches };
 }

@@ -14,19 +14,7 @@ export interface WebhookEvent {
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
   readonly request: HttpRequest;
-  readonly json: EventJson;
 }
-
-/** The parts of an event that are both stored and printed, as JSON, so that each is serialised once. */
-export interface EventJson {
-  readonly verdict: string;
-  readonly headers: string;
-}
-
-export const eventJson = (verdict: Verdict, { headers }: Pick<HttpRequest, "headers">): EventJson => ({
-  verdict: JSON.stringify(verdict),
-  headers: JSON.stringify(headers),
-});
 
 /** An event that was just verified: only the log knows whether it is a repeat. */
 export type NewEvent = Omit<WebhookEvent, "repeated">;

@@ -7,7 +7,7 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { addressed, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
-import { eventJson, type EventLog, type StoreResult, type Rejection, type WebhookEvent } from "./events.ts";
+import type { EventLog, StoreResult, Rejection, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
 import { judge, warned, type Judgement } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
@@ -94,7 +94,8 @@ function createReceiver(parts: ReceiverParts): Receiver {
       }),
     handle: async (received) => {
       const request = addressed(received, parts.address());
-      const judgement = await judgeWithFreshKeys(request);
+      const receivedAt = now();
+      const judgement = await judgeWithFreshKeys(request, receivedAt);
       const { verdict, breaches } = judgement;
       if (verdict.verdict === "invalid" && !unverified) return reject(unverifiedRejection(verdict, request));
       const [breach] = breaches;
@@ -102,20 +103,20 @@ function createReceiver(parts: ReceiverParts): Receiver {
         const detail = describeBreach(breach);
         return reject({ code: breach.code, status: 422, detail, checks: verdict.checks, request });
       }
-      return take(request, judgement, parts, reject);
+      return take(request, judgement, receivedAt, parts, reject);
     },
   };
 }
 
 /** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
-function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Judgement> {
-  const { policy, maxBody, recordAt, unverified, now, keys, renewKeys } = parts;
-  const judgeNow = (request: HttpRequest): Judgement =>
-    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now: now() });
-  return async (request) => {
-    const judgement = judgeNow(request);
+function createJudge(parts: ReceiverParts): (request: HttpRequest, receivedAt: Date) => Promise<Judgement> {
+  const { policy, maxBody, recordAt, unverified, keys, renewKeys } = parts;
+  const judgeNow = (request: HttpRequest, now: Date): Judgement =>
+    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now });
+  return async (request, receivedAt) => {
+    const judgement = judgeNow(request, receivedAt);
     if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys())) return judgement;
-    return (await renewKeys()) ? judgeNow(request) : judgement;
+    return (await renewKeys()) ? judgeNow(request, receivedAt) : judgement;
   };
 }
 
@@ -137,20 +138,20 @@ const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[])
 async function take(
   request: HttpRequest,
   judgement: Judgement,
-  { log, forwarder, now, newId, observe }: ReceiverParts,
+  receivedAt: Date,
+  { log, forwarder, newId, observe }: ReceiverParts,
   reject: Reject,
 ): Promise<HttpReply> {
   const { verdict, record, breaches } = judgement;
   const event: WebhookEvent = {
     type: "event",
     id: newId(),
-    receivedAt: now(),
+    receivedAt,
     repeated: false,
     verdict,
     record,
     breaches,
     request,
-    json: eventJson(verdict, request),
   };
   const claimUntil = verdict.verdict === "valid" ? forwarder?.claimUntil(event) : undefined;
   let result: StoreResult;
@@ -168,8 +169,7 @@ async function take(
 }
 
 function asRepeated(event: WebhookEvent): WebhookEvent {
-  const verdict = warned(event.verdict, "duplicate_delivery");
-  return { ...event, repeated: true, verdict, json: eventJson(verdict, event.request) };
+  return { ...event, repeated: true, verdict: warned(event.verdict, "duplicate_delivery") };
 }
 
 /** The answer has no body: reasons are for the terminal, not for the sender. */

@@ -44,7 +44,7 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
   return report.verdict();
 }
 
-function checkCoverage({ components }: ReceivedSignature, { required }: Policy, report: Report): void {
+export function checkCoverage({ components }: ReceivedSignature, { required }: Policy, report: Report): void {
   report.begin("coverage", "coverage_missing");
   if (!components.some(coversContent)) {
     throw new SignatureError("coverage_missing", "content-digest is not covered, so the body is not signed");
@@ -66,9 +66,9 @@ function coversContent({ name, parameters }: Component): boolean {
   return parameters.size === 1 && (flag === true || (typeof key === "string" && isActive(key)));
 }
 
-function checkFreshness(
+export function checkFreshness(
   { created, expires }: ReceivedSignature,
-  { policy: { maxAge, skew, requireCreated }, now }: VerifyOptions,
+  { policy: { maxAge, skew, requireCreated }, now }: Pick<VerifyOptions, "policy" | "now">,
   report: Report,
 ): void {
   report.begin("freshness", "signature_too_old");
@@ -144,8 +144,10 @@ function checkSignature(
   if ((key === undefined ? tried : [key]).some(({ smallExponent }) => smallExponent))
     report.warn("weak_exponent");
   if (key === undefined) throw noKeyVerifies(strong.length);
-  report.pass(`${algorithm} verifies with ${describeKey(key, keys)}`);
+  report.pass(verifiedWith(algorithm, describeKey(key, keys)));
 }
+
+export const verifiedWith = (algorithm: string, key: string): string => `${algorithm} verifies with ${key}`;
 
 function noKeyVerifies(count: number): SignatureError {
   if (count > MAX_TRIED)
@@ -160,7 +162,7 @@ function noKeyVerifies(count: number): SignatureError {
 }
 
 /** A signature over Content-Digest proves nothing about the body until the digest is recomputed (RFC 9421 7.2.8). */
-function checkContent({ headers, body }: HttpRequest, report: Report): void {
+export function checkContent({ headers, body }: HttpRequest, report: Report): void {
   report.begin("content-digest", "content_digest_malformed");
   const digest = checkDigest(headers, body);
   for (const warning of digest.warnings) report.warn(warning);

@@ -42,9 +42,14 @@ const IN_MEMORY = ":memory:";
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
- * (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version.
+ * (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version. `pageSize` is that
+ * of a new database.
  */
-export function openDatabase(path: string, migrations: readonly string[]): Database {
+export function openDatabase(
+  path: string,
+  migrations: readonly string[],
+  { pageSize = 4096 }: { readonly pageSize?: number } = {},
+): Database {
   const name = path === IN_MEMORY ? path : createFile(path);
   const opened = fileAt(path);
   const guarded = guard(path);
@@ -63,7 +68,11 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     close: () => connection.close(),
   };
   try {
-    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`);
+    // A database keeps the page size that it was created with.
+    database.exec(
+      `PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA page_size=${pageSize}; PRAGMA journal_mode=WAL;
+       PRAGMA synchronous=FULL;`,
+    );
     migrate(database, path, migrations);
   } catch (error) {
     connection.close();

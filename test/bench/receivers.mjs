@@ -30,13 +30,8 @@ export const startListen = (home, ...args) =>
  * @param {string} home
  * @param {number} port
  */
-export const startOther = (program, home, port) =>
-  start(home, [
-    join(import.meta.dirname, program),
-    join(home, "key.pem"),
-    String(port),
-    join(home, "stored"),
-  ]);
+export const startOther = (program, home, port, place = join(home, "stored")) =>
+  start(home, [join(import.meta.dirname, program), join(home, "key.pem"), String(port), place]);
 
 /**
  * The memory that a process holds, in MiB (Linux).

@@ -53,15 +53,19 @@ const record = (uti) => ({
  * @property {Buffer} bytes The whole request, as it goes over the wire.
  */
 
+/** The body of a webhook, which may be delivered to several receivers. */
+export function payment() {
+  const uti = randomUUID();
+  return { uti, body: Buffer.from(JSON.stringify(record(uti))) };
+}
+
 /**
  * @param {string} url
  * @param {import("node:crypto").KeyObject} privateKey
  * @returns {Webhook}
  */
-export function webhook(url, privateKey) {
+export function webhook(url, privateKey, { uti, body } = payment()) {
   const { host, pathname, href } = new URL(url);
-  const uti = randomUUID();
-  const body = Buffer.from(JSON.stringify(record(uti)));
   const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
   const params = `("@method" "@target-uri" "content-digest" "content-type");created=${Math.floor(Date.now() / 1000)};alg="rsa-v1_5-sha256"`;
   const base = [

@@ -2,8 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
@@ -146,14 +145,6 @@ describe("the setting eventStore", () => {
     expect((await list()).stdout).toBe("");
     expect((await list("--db", join(home, "data", "events.db"))).stdout.trim()).toBe(utis[0]);
   });
-
-  it("takes no database server yet, and says so", async () => {
-    const run = await runCommand(["events", "list"], {
-      env: { PAYLINK_DB: "postgres://db.example/paylink" },
-    });
-    expect(run.exit).toBe(2);
-    expect(run.stderr).toContain("stores events in a file only");
-  });
 });
 
 describe("events show", () => {
@@ -277,7 +268,7 @@ describe("a damaged database", () => {
     await Promise.all(notes.map((one) => post(listen.url, webhook(listen.url, one))));
     await listen.stop();
     const path = `${home}/data/events.db`;
-    const database = openDatabase(path, EVENT_MIGRATIONS);
+    const database = openEventDatabase(path);
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     const bytes = readFileSync(path);
@@ -305,8 +296,8 @@ describe("a damaged database", () => {
 
   it("is reported where a row does not hold what paylink wrote", async () => {
     const { home, events } = await storedHome(APPROVED);
-    const database = openDatabase(`${home}/data/events.db`, EVENT_MIGRATIONS);
-    database.exec("UPDATE events SET verdict = '{'");
+    const database = openEventDatabase(`${home}/data/events.db`);
+    database.exec("UPDATE events SET details = '{'");
     database.close();
     const { exit, stderr } = await events("export");
     expect(exit).toBe(2);

@@ -8,8 +8,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import parse from "parse-prometheus-text-format";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, terminated, type CommandOptions } from "../support/context.ts";
@@ -65,7 +64,7 @@ describe("readiness", () => {
     const db = join(home, "events.db");
     const { admin, stop } = await listenWith({ home }, "--db", db);
     expect(await ask(admin, "/readyz")).toEqual([200, "ready\n"]);
-    const database = openDatabase(db, EVENT_MIGRATIONS);
+    const database = openEventDatabase(db);
     database.exec("BEGIN IMMEDIATE");
     await expect
       .poll(() => ask(admin, "/readyz"), { timeout: 10_000 })

@@ -1,8 +1,7 @@
 /** `listen` where the disk takes no more: what cannot be kept is not acknowledged, and nothing is lost by it. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
@@ -52,7 +51,7 @@ describe("a disk that is full", () => {
     await expect.poll(readiness, { timeout: 30_000, interval: 250 }).toBe(503);
 
     // Another program moves what is in the log into the database, so that the log begins anew.
-    const database = openDatabase(db, EVENT_MIGRATIONS);
+    const database = openEventDatabase(db);
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     const statuses: number[] = [];

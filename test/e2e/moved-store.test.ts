@@ -2,8 +2,7 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
@@ -20,7 +19,7 @@ async function stored(home: string, db: string): Promise<string[]> {
 
 /** A database of another listener. */
 function otherDatabase(path: string): void {
-  const database = openDatabase(path, EVENT_MIGRATIONS);
+  const database = openEventDatabase(path);
   database.exec("INSERT INTO listeners VALUES ('http://other/', 'http://other/')");
   database.close();
 }

@@ -1,7 +1,7 @@
 /** The metrics of the receiver, read by an independent parser of the Prometheus text format. */
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
-import { eventJson, type Forward, type Rejection, type WebhookEvent } from "../../src/receiver/events.ts";
+import type { Forward, Rejection, WebhookEvent } from "../../src/receiver/events.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { measured, NO_BACKLOG } from "../../src/receiver/metrics.ts";
@@ -19,8 +19,7 @@ async function familiesOf(prometheus: Prometheus, gauges: Gauges = { connections
 function event(): WebhookEvent {
   const request = webhook("http://127.0.0.1:3000/", record());
   const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: NOW, maxBody: 1e6 });
-  const json = eventJson(judgement.verdict, request);
-  return { type: "event", id: "a", receivedAt: NOW, repeated: false, request, json, ...judgement };
+  return { type: "event", id: "a", receivedAt: NOW, repeated: false, request, ...judgement };
 }
 
 const verified = (one: WebhookEvent): WebhookEvent => ({

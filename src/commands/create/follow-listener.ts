@@ -41,19 +41,28 @@ function endOf(text: string): string | undefined {
   return `${url.protocol}//${host}:${url.port}${url.pathname}`;
 }
 
-/** Looks until the payment is there, or until it is closed. */
-export function followStore(
+/** By how much the clock of the machine that receives may be behind, in milliseconds. */
+const CLOCK_DIFFERENCE = 3_600_000;
+
+/**
+ * Looks until the payment is there, or until it is closed. Each look reads all candidates again: what another program
+ * stores last may have arrived first, so a reader that went on after the newest one would miss it.
+ */
+export async function followStore(
   request: PaymentLinkRequest,
   callbacks: Reception["callbacks"],
   store: EventStore,
   recordAt: string | undefined,
   { now, pause }: Pick<Context, "now" | "pause">,
-): Reception {
-  const since = now();
+): Promise<Reception> {
+  const candidates = { since: new Date(now().getTime() - CLOCK_DIFFERENCE), reference: request.invoiceId };
+  const known = new Set<string>();
+  for await (const { id } of store.events(candidates)) known.add(id);
   const closing = new AbortController();
   const look = async (): Promise<PaymentEvent> => {
     for (;;) {
-      for await (const stored of store.events({ since, reference: request.invoiceId })) {
+      for await (const stored of store.events(candidates)) {
+        if (known.has(stored.id)) continue;
         const event = asReceived(stored, recordAt);
         if (event.verdict.verdict === "valid" && isPaymentOf(request, event)) return event;
       }

@@ -22,10 +22,11 @@ export const declareEvents: Declare = (events, execute) => {
       .description("show one event in full: record, headers, checks, deliveries and forwards"),
   )
     .argument("<uti>", "the uti or the id, or the start of one")
-    .action((uti, { db }) =>
+    .action((uti, flags) =>
       execute(show, async (context) => {
+        const { showOptions } = await import("./options.ts");
         const { showEvent } = await import("./show-event.ts");
-        return showEvent(context, { name: uti, database: db });
+        return showEvent(context, showOptions(uti, flags));
       }),
     );
   examples(show, [

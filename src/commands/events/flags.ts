@@ -2,7 +2,10 @@
 import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const databaseFlag = (command: NewCommand) =>
-  command.option("--db <file>", "where events are kept (default: in paylink's data folder)");
+  command.option(
+    "--db <place>",
+    "where events are kept: a file or postgres://… (default: in paylink's data folder)",
+  );
 
 export const filterFlags = (command: NewCommand) =>
   databaseFlag(command)

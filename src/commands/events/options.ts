@@ -4,11 +4,11 @@ import type { Route } from "../../receiver/forward-target.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
 import { readRoutes } from "../forward-flags.ts";
-import { parseCount, parseOutcome, parseSince } from "../flag-values.ts";
+import { parseCount, parseEventStore, parseOutcome, parseSince } from "../flag-values.ts";
 import type { FilterFlags, ListFlags, PruneFlags, ReplayFlags } from "./flags.ts";
 
 interface Database {
-  /** The file that events are kept in; undefined is the usual place. */
+  /** Where events are kept: a file or a URL; undefined is the usual place. */
   readonly database: string | undefined;
 }
 
@@ -45,6 +45,7 @@ const MAX_LIMIT = 999_999_999;
 export function listOptions(flags: ListFlags, { now, out }: Pick<Context, "now" | "out">): ListOptions {
   const reader = createFlagReader();
   const filter = readFilter(reader, flags, now());
+  const database = reader.read("--db", flags.db, parseEventStore);
   if (flags.quiet === true && out.json) reader.problem("--quiet", "cannot be used with --json");
   const rejected = flags.rejected ?? false;
   if (rejected)
@@ -54,15 +55,23 @@ export function listOptions(flags: ListFlags, { now, out }: Pick<Context, "now" 
     filter: { ...filter.value, limit: filter.value.limit ?? DEFAULT_LIMIT },
     rejected,
     quiet: flags.quiet ?? false,
-    database: flags.db,
+    database: database.value,
   };
+}
+
+export function showOptions(name: string, flags: { readonly db?: string }): ShowOptions {
+  const reader = createFlagReader();
+  const database = reader.read("--db", flags.db, parseEventStore);
+  reader.finish("Nothing was shown.");
+  return { name, database: database.value };
 }
 
 export function exportOptions(flags: FilterFlags, now: Date): ExportOptions {
   const reader = createFlagReader();
   const filter = readFilter(reader, flags, now);
+  const database = reader.read("--db", flags.db, parseEventStore);
   reader.finish("Nothing was exported.");
-  return { filter: filter.value, database: flags.db };
+  return { filter: filter.value, database: database.value };
 }
 
 export function replayOptions(names: readonly string[], flags: ReplayFlags, now: Date): ReplayOptions {
@@ -70,6 +79,7 @@ export function replayOptions(names: readonly string[], flags: ReplayFlags, now:
   const filter = readFilter(reader, flags, now);
   const routes = readRoutes(reader, "--to", flags.to);
   if (flags.to === undefined) reader.problem("--to", "is required");
+  const database = reader.read("--db", flags.db, parseEventStore);
   const all = flags.all ?? false;
   if (names.length === 0 && !all) reader.problem("<uti...>", "is required, or --all");
   if (names.length > 0 && all) reader.problem("--all", "cannot be used with single events");
@@ -80,15 +90,16 @@ export function replayOptions(names: readonly string[], flags: ReplayFlags, now:
     filter: filter.value,
     routes: routes.value,
     insecure: flags.insecure ?? false,
-    database: flags.db,
+    database: database.value,
   };
 }
 
 export function pruneOptions(flags: PruneFlags, now: Date): PruneOptions {
   const reader = createFlagReader();
   const before = reader.read("--before", flags.before, parseSince(now));
+  const database = reader.read("--db", flags.db, parseEventStore);
   reader.finish("Nothing was deleted.");
-  return { before: before.value, database: flags.db };
+  return { before: before.value, database: database.value };
 }
 
 const FILTERS = ["outcome", "reference", "since", "until", "limit"] as const;

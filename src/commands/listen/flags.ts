@@ -60,7 +60,10 @@ export const listenFlags = (command: NewCommand) =>
     .option("--expect <count>", "end once so many have arrived: 2, or approved:2; repeatable", collect)
     .option("--timeout <duration>", "how long to wait for what is expected")
     .optionsGroup("Storage:")
-    .option("--db <file>", "where events are kept (default: in paylink's data folder)")
+    .option(
+      "--db <place>",
+      "where events are kept: a file or postgres://… (default: in paylink's data folder)",
+    )
     .option("--no-store", "keep no events");
 
 export type ListenFlags = FlagsOf<typeof listenFlags>;

@@ -11,6 +11,7 @@ import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
+  parseEventStore,
   parseMilliseconds,
   parseOutcome,
   parsePort,
@@ -59,7 +60,7 @@ export interface ListenOptions {
   readonly expectations: readonly Expectation[];
   /** Milliseconds. */
   readonly timeout: number | undefined;
-  /** The file that events are kept in; null keeps none, undefined is the usual place. */
+  /** Where events are kept; null keeps none, undefined is the usual place. */
   readonly database: string | null | undefined;
   /** The profile in force. */
   readonly profile: string | undefined;
@@ -80,6 +81,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const timeout = reader.read("--timeout", flags.timeout, parseMilliseconds);
   const admin = reader.read("--admin", flags.admin, parseHostAndPort);
   const drain = reader.read("--drain", flags.drain, parseTimeout);
+  const database = reader.read("--db", flags.db, parseEventStore);
   const tls = tlsFiles(reader, flags);
   const { tunnel = false } = flags;
   reader.exclude("--tunnel", tunnel, { "--public-url": flags.publicUrl, "--tls-cert": flags.tlsCert });
@@ -119,7 +121,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     drain: drain.value ?? 0,
     expectations: expectations.value,
     timeout: timeout.value,
-    database: flags.store ? flags.db : null,
+    database: flags.store ? database.value : null,
     profile: settings.profile,
   };
 }

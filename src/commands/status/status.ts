@@ -63,11 +63,12 @@ async function checkAccount(context: Context, settings: InForce, timeout: number
   ];
 }
 
-async function checkEventStore({ events, dataFolder }: Context): Promise<Check> {
-  const open = async (): Promise<void> => {
+async function checkEventStore({ events }: Context): Promise<Check> {
+  const open = async (): Promise<string> => {
     const store = await events();
     try {
       await store.ready();
+      return store.place;
     } finally {
       await store.close();
     }
@@ -75,7 +76,7 @@ async function checkEventStore({ events, dataFolder }: Context): Promise<Check> 
   const opened = await attempt(open());
   return opened instanceof PaylinkError
     ? failed("event store", opened)
-    : passed("event store", `can be written, in ${dataFolder}`);
+    : passed("event store", `can be written: ${opened}`);
 }
 
 const documentOf = ({ check, state, detail, remedy }: Check, hide: Output["hide"]): object => ({

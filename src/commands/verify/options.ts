@@ -5,7 +5,7 @@ import { parseWhen } from "../../domain/when.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce, Setting } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
-import { parseUrl } from "../flag-values.ts";
+import { parseEventStore, parseUrl } from "../flag-values.ts";
 import { readPolicy } from "../policy-flags.ts";
 import type { VerifyFlags } from "./flags.ts";
 
@@ -41,11 +41,13 @@ export function verifyOptions(
   if (flags.event !== undefined && file !== undefined)
     reader.problem("--event", "cannot be used with a file");
   if (flags.event === undefined && flags.db !== undefined) reader.problem("--db", "needs --event");
+  const database = reader.read("--db", flags.db, parseEventStore);
   reader.finish("Nothing was verified.");
   const keySources = flags.key ?? settings.get("webhookKey") ?? [];
   if (keySources.length === 0) throw keyRequired();
   return {
-    source: flags.event === undefined ? { file: file ?? "-" } : { event: flags.event, database: flags.db },
+    source:
+      flags.event === undefined ? { file: file ?? "-" } : { event: flags.event, database: database.value },
     policy: policy.value,
     recordAt: settings.get("recordAt"),
     at: at.value ?? now,

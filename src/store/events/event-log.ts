@@ -1,5 +1,6 @@
 /** The writing half of an event store: turns events, forwards and rejections into writes for the next group commit. */
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import type { HttpRequest } from "../../http/message.ts";
 import {
   firstDelivery,
   type EventLog,
@@ -8,8 +9,16 @@ import {
   type Rejection,
   type StoreResult,
 } from "../../receiver/events.ts";
+import { storedVerdict } from "../../signatures/stored-verdict.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import { NO_ANSWER, type EventWrite, type ForwardWrite, type RejectionWrite, type Write } from "./writes.ts";
+import {
+  NO_ANSWER,
+  type EventWrite,
+  type ForwardWrite,
+  type RejectionWrite,
+  type StoredMessage,
+  type Write,
+} from "./writes.ts";
 
 /** `owner` tells this log's claims from those of others. */
 export function createEventLog(group: GroupCommit<Write, StoreResult | null>, owner: string): EventLog {
@@ -24,62 +33,71 @@ export function createEventLog(group: GroupCommit<Write, StoreResult | null>, ow
 }
 
 function eventWrite(
-  { id, receivedAt, record, request, json }: NewEvent,
+  { id, receivedAt, record, verdict, request }: NewEvent,
   owner: string,
   claimUntil: Date | undefined,
 ): EventWrite {
+  const { code, warnings, details } = storedVerdict(verdict);
   return {
     type: "event",
     id,
     uti: (record && textOf(record, "uti")) ?? "",
     receivedAt: receivedAt.getTime(),
-    columns: [
-      record === null ? "" : outcomeOf(record),
-      (record && textOf(record, "reference")) ?? "",
-      request.method,
-      request.scheme,
-      request.authority,
-      request.target,
-      json.headers,
-      JSON.stringify(request.trailers ?? []),
-      json.verdict,
-    ],
-    body: ownBytes(request.body),
+    outcome: record === null ? "" : outcomeOf(record),
+    reference: (record && textOf(record, "reference")) ?? "",
+    code,
+    warnings: warnings.join(),
+    details: JSON.stringify(details),
+    ...messageOf(request),
     owner,
     claimUntil: claimUntil?.getTime() ?? null,
   };
 }
 
-function forwardWrite(
+const forwardWrite = (
   first: string,
   { at, target, status, ms, detail }: Forward,
   owner: string,
-): ForwardWrite {
-  const columns = [at.getTime(), target, status ?? NO_ANSWER, Math.round(ms), detail];
-  return { type: "forward", first, owner, columns };
-}
+): ForwardWrite => ({
+  type: "forward",
+  first,
+  owner,
+  at: at.getTime(),
+  target,
+  status: status ?? NO_ANSWER,
+  ms: Math.round(ms),
+  detail,
+});
 
-function rejectionWrite(rejection: Rejection): RejectionWrite {
-  const { id, receivedAt, code, status, detail, checks, request } = rejection;
+const rejectionWrite = ({
+  id,
+  receivedAt,
+  code,
+  status,
+  detail,
+  checks,
+  request,
+}: Rejection): RejectionWrite => ({
+  type: "rejection",
+  id,
+  receivedAt: receivedAt.getTime(),
+  code,
+  status,
+  detail,
+  checks: JSON.stringify(checks),
+  message: request && messageOf(request),
+});
+
+function messageOf(request: HttpRequest): StoredMessage {
+  const { method, scheme, authority, target, headers, trailers = [], body } = request;
   return {
-    type: "rejection",
-    columns: [
-      id,
-      receivedAt.getTime(),
-      code,
-      status,
-      detail,
-      JSON.stringify(checks),
-      request?.method ?? null,
-      request?.scheme ?? null,
-      request?.authority ?? null,
-      request?.target ?? null,
-      request === null ? null : JSON.stringify(request.headers),
-      request === null ? null : JSON.stringify(request.trailers ?? []),
-      request === null ? null : ownBytes(request.body),
-    ],
+    method,
+    scheme,
+    authority,
+    target,
+    headers: JSON.stringify(headers),
+    trailers: JSON.stringify(trailers),
+    // A copy: a view of a larger buffer would be posted with all of that buffer.
+    body: new Uint8Array(body),
   };
 }
-
-/** A copy: a view of a larger buffer would be posted with all of that buffer. */
-const ownBytes = (body: Uint8Array): Uint8Array => new Uint8Array(body);

@@ -1,16 +1,20 @@
 /** Reads a table of events or rejections in order of arrival, a page at a time: there may be millions. */
 import type { EventFilter } from "../../receiver/event-store.ts";
-import type { Database, Value } from "../database.ts";
+import type { Database } from "../database.ts";
+import type { Row } from "./event-rows.ts";
 
 export interface Source {
   readonly table: string;
   readonly columns: string;
 }
 
-export type Row = Readonly<Record<string, Value>>;
-
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
+
+/** A place in the order of arrival. Several programs write: what is stored later may have arrived earlier. */
+type Position = readonly [receivedAt: number, seq: number];
+
+const START: Position = [0, 0];
 
 /**
  * The newest rows that pass the filter, in order of arrival. They are read in pages because an open cursor would keep
@@ -24,22 +28,26 @@ export async function* readPages<T>(
 ): AsyncGenerator<T> {
   const { where, values } = conditionsOf(filter);
   const newest = database.prepare(
-    `SELECT seq FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT 1 OFFSET ?`,
+    `SELECT received_at, seq FROM ${table} WHERE ${where} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`,
   );
   const page = database.prepare(
-    `SELECT ${columns} FROM ${table} WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${PAGE_SIZE}`,
+    `SELECT ${columns} FROM ${table}
+     WHERE ${where} AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?)
+     ORDER BY received_at, seq LIMIT ${PAGE_SIZE}`,
   );
-  const seqOf = (row: Row | undefined): number => Number(row?.["seq"] ?? 0);
-  let before = filter.limit === undefined ? 0 : seqOf(newest.get(...values, filter.limit));
+  let before = filter.limit === undefined ? START : positionOf(newest.get(...values, filter.limit));
   // Without an end, a reader slower than the receiver would never finish.
-  const last = seqOf(newest.get(...values, 0));
+  const last = positionOf(newest.get(...values, 0));
   for (;;) {
-    const rows = page.all(...values, before, last);
+    const rows = page.all(...values, ...before, ...last);
     for (const row of rows) yield convert(row);
     if (rows.length < PAGE_SIZE) return;
-    before = seqOf(rows.at(-1));
+    before = positionOf(rows.at(-1));
   }
 }
+
+const positionOf = (row: Row | undefined): Position =>
+  row === undefined ? START : [Number(row["received_at"]), Number(row["seq"])];
 
 interface Conditions {
   readonly where: string;

@@ -4,17 +4,18 @@ import type { EventFilter, EventStore, Pruned } from "../../receiver/event-store
 import type { EventLog } from "../../receiver/events.ts";
 import { damaged } from "../database-failures.ts";
 import { transaction, type Database, type Value } from "../database.ts";
-import { readPages, type Row, type Source } from "./event-pages.ts";
+import { readPages, type Source } from "./event-pages.ts";
 import {
   arrivalFromRow,
   eventFromRow,
   forwardFromRow,
   listenerFromRow,
   rejectionFromRow,
+  type Row,
 } from "./event-rows.ts";
 
 /** The reading half of an event store. */
-type EventQueries = Omit<EventStore, keyof EventLog | "ready" | "close">;
+export type EventQueries = Omit<EventStore, keyof EventLog | "place" | "ready" | "close">;
 
 const MAX_FOUND = 20;
 /** Events deleted in one transaction: a `listen` on the same database waits no longer than that. */

@@ -1,28 +1,17 @@
-/** Rows of the event tables, parsed into stored events, rejections, arrivals and forwards. */
+/** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
 import { withBody, type HttpRequest } from "../../http/message.ts";
 import type { Arrival, Listener, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 import type { Forward } from "../../receiver/events.ts";
-import { REASONS, WARNINGS, type Verdict } from "../../signatures/verdict.ts";
-import type { Row } from "./event-pages.ts";
+import { restoreVerdict } from "../../signatures/stored-verdict.ts";
+import { REASONS, WARNINGS } from "../../signatures/verdict.ts";
 import { NO_ANSWER } from "./writes.ts";
+
+/** A row as either database gives it. */
+export type Row = Readonly<Record<string, unknown>>;
 
 const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
 const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
-const verdict: z.ZodMiniType<Verdict> = z.object({
-  verdict: z.enum(["valid", "invalid"]),
-  code: z.enum(["ok", ...REASONS]),
-  label: z.string(),
-  keyid: z.nullable(z.string()),
-  alg: z.string(),
-  created: z.nullable(z.number()),
-  covered: z.array(z.string()),
-  checks,
-  warnings: z.array(z.enum(WARNINGS)),
-  hints: z.array(z.object({ variant: z.string(), advice: z.string() })),
-  signatureBase: z.nullable(z.string()),
-});
-
 const time = z.pipe(
   z.number(),
   z.transform((milliseconds) => new Date(milliseconds)),
@@ -50,7 +39,15 @@ const eventRow = z.object({
   received_at: time,
   outcome: z.string(),
   reference: z.string(),
-  verdict: json(verdict),
+  code: z.enum(["ok", ...REASONS]),
+  warnings: z.pipe(
+    z.string(),
+    z.pipe(
+      z.transform((names: string) => (names === "" ? [] : names.split(","))),
+      z.array(z.enum(WARNINGS)),
+    ),
+  ),
+  details: json(z.record(z.string(), z.string())),
   repeats: z.number(),
   accepted: z.number(),
 });
@@ -77,8 +74,14 @@ const forwardRow = z.object({
 const listenerRow = z.object({ address: z.string(), bound: z.string() });
 
 export function eventFromRow(row: Row): StoredEvent {
-  const { received_at: receivedAt, accepted, ...rest } = eventRow.parse(row);
-  return { type: "event", receivedAt, accepted: accepted === 1, ...rest, request: requestFromRow(row) };
+  const { received_at: receivedAt, accepted, code, warnings, details, ...rest } = eventRow.parse(row);
+  const request = requestFromRow(row);
+  const verdict = restoreVerdict(
+    request,
+    { code, warnings, details },
+    Math.floor(receivedAt.getTime() / 1000),
+  );
+  return { type: "event", receivedAt, accepted: accepted === 1, ...rest, verdict, request };
 }
 
 export function rejectionFromRow(row: Row): StoredRejection {

@@ -1,20 +1,22 @@
 /** The program of the thread that writes events. */
 import { parentPort, workerData } from "node:worker_threads";
-import { openDatabase, transaction } from "../database.ts";
-import { EVENT_MIGRATIONS } from "./event-schema.ts";
+import { transaction } from "../database.ts";
+import { EVENT_SCHEMA_VERSION, openEventDatabase } from "./event-schema.ts";
 import { createEventWriter } from "./event-writer.ts";
 import type { GroupAnswer, Write } from "./writes.ts";
 
-const database = openDatabase(String(workerData), EVENT_MIGRATIONS);
+const database = openEventDatabase(String(workerData));
 /** SQLite opens a file that it can only read without complaint: this write fails at once. */
 const proveWritable = (): void =>
-  transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_MIGRATIONS.length}`));
+  transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_SCHEMA_VERSION}`));
 proveWritable();
 const writeGroup = createEventWriter(database);
 
 /** Each message is a group of writes; an empty one asks whether they would succeed, and null ends the thread. */
 parentPort?.on("message", (writes: readonly Write[] | null) => {
   if (writes === null) {
+    // Prepared statements keep the log from being removed. Another program that reads it now will empty it.
+    database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     parentPort?.close();
     return;

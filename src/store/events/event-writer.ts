@@ -1,11 +1,17 @@
 /** Writes a group of events, forwards and rejections to SQLite in one transaction. */
 import { hash } from "node:crypto";
 import type { StoreResult } from "../../receiver/events.ts";
-import { transaction, type Database } from "../database.ts";
-import { MAX_REJECTIONS, type EventWrite, type Write, type WriteResult } from "./writes.ts";
-
-/** Bytes of rejected bodies to store: invalid requests must not fill the disk. */
-const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
+import { transaction, type Database, type Value } from "../database.ts";
+import {
+  MAX_REJECTED_BYTES,
+  MAX_REJECTIONS,
+  type EventWrite,
+  type ForwardWrite,
+  type RejectionWrite,
+  type StoredMessage,
+  type Write,
+  type WriteResult,
+} from "./writes.ts";
 
 /** Returns one result for each write, once all that succeeded are durable. Never throws. */
 export type WriteGroup = (writes: readonly Write[]) => WriteResult[];
@@ -30,6 +36,15 @@ export function createEventWriter(database: Database): WriteGroup {
   return writeGroup;
 }
 
+const MESSAGE = "method, scheme, authority, target, headers, trailers, body";
+
+/** The values of those columns. */
+function messageValues(message: StoredMessage | null): Value[] {
+  if (message === null) return [null, null, null, null, null, null, null];
+  const { method, scheme, authority, target, headers, trailers, body } = message;
+  return [method, scheme, authority, target, headers, trailers, body];
+}
+
 const isLocked = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("database is locked");
 
@@ -40,9 +55,8 @@ interface PreparedWrites {
 
 function prepareWrites(database: Database): PreparedWrites {
   const insertEvent = database.prepare(
-    `INSERT INTO events (id, uti, digest, received_at, outcome, reference, method, scheme, authority, target,
-       headers, trailers, verdict, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uti, digest) DO NOTHING`,
+    `INSERT INTO events (id, uti, digest, received_at, outcome, reference, code, warnings, details, ${MESSAGE})
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uti, digest) DO NOTHING`,
   );
   const findSame = database.prepare("SELECT id FROM events WHERE uti = ? AND digest = ?");
   const findState = database.prepare(
@@ -60,7 +74,8 @@ function prepareWrites(database: Database): PreparedWrites {
   const insertArrival = database.prepare("INSERT INTO arrivals (event, id, received_at) VALUES (?, ?, ?)");
   const insertForward = database.prepare("INSERT INTO forwards VALUES (?, ?, ?, ?, ?, ?)");
   const insertRejection = database.prepare(
-    "INSERT INTO rejections VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    `INSERT INTO rejections (id, received_at, code, status, detail, checks, ${MESSAGE})
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const trimCount = database.prepare(
     `DELETE FROM rejections WHERE seq <= (SELECT max(seq) FROM rejections) - ${MAX_REJECTIONS}`,
@@ -80,9 +95,11 @@ function prepareWrites(database: Database): PreparedWrites {
       answered: state?.["answered"] == null ? undefined : Number(state["answered"]),
     };
   };
-  const storeEvent = ({ id, uti, receivedAt, columns, body }: EventWrite): string => {
+  const storeEvent = (event: EventWrite): string => {
+    const { id, uti, receivedAt, outcome, reference, code, warnings, details, body } = event;
     const digest = hash("sha256", body, "buffer");
-    const { changes } = insertEvent.run(id, uti, digest, receivedAt, ...columns, body);
+    const own = [id, uti, digest, receivedAt, outcome, reference, code, warnings, details];
+    const { changes } = insertEvent.run(...own, ...messageValues(event));
     if (changes !== 0) return id;
     const first = String(findSame.get(uti, digest)?.["id"]);
     // The same where this very delivery was written before, to a log that was then removed.
@@ -95,14 +112,20 @@ function prepareWrites(database: Database): PreparedWrites {
     if (claimUntil !== null) claim.run(first, owner, claimUntil, receivedAt);
     return first === id ? null : lookUp(first, owner, receivedAt);
   };
+  const writeForward = ({ first, owner, at, target, status, ms, detail }: ForwardWrite): void => {
+    insertForward.run(first, at, target, status, ms, detail);
+    release.run(first, owner);
+  };
+  const writeRejection = (rejection: RejectionWrite): void => {
+    const { id, receivedAt, code, status, detail, checks, message } = rejection;
+    insertRejection.run(id, receivedAt, code, status, detail, checks, ...messageValues(message));
+  };
   return {
     write: (write) => {
       if (write.type === "event") return writeEvent(write);
       if (write.type === "look-up") return lookUp(write.first, write.owner, write.now);
-      if (write.type === "forward") {
-        insertForward.run(write.first, ...write.columns);
-        release.run(write.first, write.owner);
-      } else insertRejection.run(...write.columns);
+      if (write.type === "forward") writeForward(write);
+      else writeRejection(write);
       return null;
     },
     trimRejections: () => {

@@ -1,11 +1,11 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
-import { openDatabase, type Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventQueries } from "./event-queries.ts";
-import { EVENT_MIGRATIONS } from "./event-schema.ts";
+import { openEventDatabase } from "./event-schema.ts";
 import { createWriterThread } from "./writer-thread.ts";
 
 export interface EventStoreParts {
@@ -25,6 +25,7 @@ export function openEventStore(path: string, { thread, owner, warn }: EventStore
   const group = createGroupCommit(writer.write, { atOnce: 2 });
   let closed = false;
   return {
+    place: path,
     ...createEventLog(group, owner),
     ...createEventQueries(() => open(path)),
     ready: async () => {
@@ -49,7 +50,7 @@ export function openEventStore(path: string, { thread, owner, warn }: EventStore
 
 function open(path: string): Database {
   try {
-    return openDatabase(path, EVENT_MIGRATIONS);
+    return openEventDatabase(path);
   } catch (error) {
     if (error instanceof PaylinkError) throw error;
     throw new PaylinkError("file_unreadable", `Cannot open the event store ${path}: ${messageOf(error)}`, {

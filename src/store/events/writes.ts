@@ -1,15 +1,31 @@
-/** What the writing thread is asked to write, and what it answers: plain values that can be posted to a thread. */
+/** What an event store is asked to write: plain values, which can be posted to a thread. */
 import type { StoreResult } from "../../receiver/events.ts";
-import type { Value } from "../database.ts";
 
-export interface EventWrite {
+export interface StoredMessage {
+  readonly method: string;
+  readonly scheme: string;
+  readonly authority: string;
+  readonly target: string;
+  /** Header lines and trailers as JSON. */
+  readonly headers: string;
+  readonly trailers: string;
+  readonly body: Uint8Array;
+}
+
+/** The record and most of the verdict are read from the message again. */
+export interface EventWrite extends StoredMessage {
   readonly type: "event";
   readonly id: string;
   readonly uti: string;
+  /** Milliseconds since 1970, as every time here. */
   readonly receivedAt: number;
-  /** The columns from `outcome` to `verdict`, in the order of the table. */
-  readonly columns: readonly Value[];
-  readonly body: Uint8Array;
+  readonly outcome: string;
+  readonly reference: string;
+  readonly code: string;
+  /** Their names with commas between. */
+  readonly warnings: string;
+  /** As JSON. */
+  readonly details: string;
   /** The log that writes. */
   readonly owner: string;
   /** Until when the log claims the event; null where it does not forward it. */
@@ -29,13 +45,24 @@ export interface ForwardWrite {
   /** The id of the first delivery. */
   readonly first: string;
   readonly owner: string;
-  /** The columns after `event`. */
-  readonly columns: readonly Value[];
+  readonly at: number;
+  readonly target: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly detail: string;
 }
 
 export interface RejectionWrite {
   readonly type: "rejection";
-  readonly columns: readonly Value[];
+  readonly id: string;
+  readonly receivedAt: number;
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  /** As JSON. */
+  readonly checks: string;
+  /** Null where it was not an HTTP request. */
+  readonly message: StoredMessage | null;
 }
 
 export type Write = EventWrite | LookUp | ForwardWrite | RejectionWrite;
@@ -48,6 +75,8 @@ export type GroupAnswer = readonly WriteResult[] | "moved";
 
 /** Rejections to store at most: more are deleted, the oldest first. */
 export const MAX_REJECTIONS = 1000;
+/** Bytes of rejected bodies to store: invalid requests must not fill the disk. */
+export const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
 
 /** The stored status of a forward that the application did not answer. */
 export const NO_ANSWER = 0;

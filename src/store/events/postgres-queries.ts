@@ -1,0 +1,188 @@
+/** Reads stored events back from PostgreSQL, with everything that belongs to each, and deletes old ones. */
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import type { EventFilter, Pruned } from "../../receiver/event-store.ts";
+import type { Connection } from "../postgres/server-connections.ts";
+import type { EventQueries } from "./event-queries.ts";
+import {
+  arrivalFromRow,
+  eventFromRow,
+  forwardFromRow,
+  listenerFromRow,
+  rejectionFromRow,
+  type Row,
+} from "./event-rows.ts";
+
+const MAX_FOUND = 20;
+/** Rows in memory at once. */
+const PAGE_SIZE = 100;
+/** Events deleted in one transaction. */
+const PRUNE_SIZE = 1000;
+
+interface Source {
+  readonly table: string;
+  readonly columns: string;
+}
+
+const EVENTS: Source = {
+  table: "paylink.events",
+  columns: `events.*,
+    (SELECT count(*) FROM paylink.arrivals WHERE event = events.id) AS repeats,
+    (SELECT count(*) FROM (SELECT FROM paylink.forwards
+       WHERE event = events.id AND status BETWEEN 200 AND 299 LIMIT 1) AS one) AS accepted`,
+};
+const REJECTIONS: Source = { table: "paylink.rejections", columns: "*" };
+
+type Use = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+
+/** `name` is the database's, for messages. */
+export function createPostgresQueries(use: Use, name: string): EventQueries {
+  const all = async <T>(convert: (row: Row) => T, sql: string, ...values: unknown[]): Promise<T[]> =>
+    (await use((connection) => connection.query(sql, values))).map(readable(convert, name));
+  const pages = async function* <T>(
+    source: Source,
+    filter: EventFilter,
+    convert: (row: Row) => T,
+  ): AsyncGenerator<T> {
+    for await (const row of readPages(use, source, filter)) yield readable(convert, name)(row);
+  };
+  return {
+    find: async (prefix) => {
+      const range = [prefix, `${prefix}\u{10ffff}`];
+      const within = (column: string): string => `${column} >= $1 AND ${column} < $2`;
+      const newest = `ORDER BY seq DESC LIMIT ${MAX_FOUND}`;
+      const events = await all(
+        eventFromRow,
+        `SELECT ${EVENTS.columns} FROM paylink.events WHERE seq IN (
+           (SELECT seq FROM paylink.events WHERE ${within("uti")} ${newest})
+           UNION (SELECT seq FROM paylink.events WHERE ${within("id")} ${newest})) ${newest}`,
+        ...range,
+      );
+      const rejections = await all(
+        rejectionFromRow,
+        `SELECT * FROM paylink.rejections WHERE ${within("id")} ${newest}`,
+        ...range,
+      );
+      return [...events, ...rejections];
+    },
+    events: (filter = {}) => pages(EVENTS, filter, eventFromRow),
+    rejections: ({ since, until, limit } = {}) =>
+      pages(REJECTIONS, { since, until, limit }, rejectionFromRow),
+    arrivals: (first) =>
+      all(
+        arrivalFromRow,
+        "SELECT id, received_at FROM paylink.arrivals WHERE event = $1 ORDER BY seq",
+        first,
+      ),
+    forwards: (first) =>
+      all(forwardFromRow, "SELECT * FROM paylink.forwards WHERE event = $1 ORDER BY seq", first),
+    countBefore: (before) =>
+      use(async (connection) => {
+        const count = async (table: string): Promise<number> => {
+          const sql = `SELECT count(*) AS n FROM paylink.${table} WHERE received_at < $1`;
+          const [row] = await connection.query(sql, [before.getTime()]);
+          return Number(row?.["n"]);
+        };
+        return { events: await count("events"), rejections: await count("rejections") };
+      }),
+    prune: (before) => prune(use, before.getTime()),
+    listeners: () => all(listenerFromRow, "SELECT * FROM paylink.listeners"),
+    addListener: async ({ address, bound }) => {
+      const sql = `INSERT INTO paylink.listeners VALUES ($1, $2)
+        ON CONFLICT (address) DO UPDATE SET bound = excluded.bound`;
+      await use((connection) => connection.query(sql, [address, bound]));
+    },
+    removeListener: async ({ address, bound }) => {
+      const sql = "DELETE FROM paylink.listeners WHERE address = $1 AND bound = $2";
+      await use((connection) => connection.query(sql, [address, bound]));
+    },
+  };
+}
+
+/** A row that does not hold what paylink wrote. */
+const readable =
+  <T>(convert: (row: Row) => T, name: string) =>
+  (row: Row): T => {
+    try {
+      return convert(row);
+    } catch (error) {
+      throw new PaylinkError(
+        "file_unreadable",
+        `The event store ${name} holds something that paylink did not write: ${messageOf(error)}.`,
+        { cause: error, hint: "Restore the database from a backup, or name another one with --db." },
+      );
+    }
+  };
+
+/** A place in the order of arrival. Several programs write: what is stored later may have arrived earlier. */
+type Position = readonly [receivedAt: number, seq: number];
+
+const START: Position = [0, 0];
+
+/** The newest rows that pass the filter, in order of arrival, a page at a time: there may be millions. */
+async function* readPages(use: Use, { table, columns }: Source, filter: EventFilter): AsyncGenerator<Row> {
+  const { where, values } = conditionsOf(filter);
+  const place = (index: number): string => `$${values.length + index}::bigint`;
+  const query = (sql: string, ...others: readonly number[]): Promise<Row[]> =>
+    use((connection) => connection.query(sql, [...values, ...others]));
+  const newest = async (offset: number): Promise<Position> => {
+    const sql = `SELECT received_at, seq FROM ${table} WHERE ${where}
+      ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ${place(1)}`;
+    return positionOf((await query(sql, offset))[0]);
+  };
+  const page = `SELECT ${columns} FROM ${table}
+    WHERE ${where} AND (received_at, seq) > (${place(1)}, ${place(2)})
+      AND (received_at, seq) <= (${place(3)}, ${place(4)})
+    ORDER BY received_at, seq LIMIT ${PAGE_SIZE}`;
+  let before = filter.limit === undefined ? START : await newest(filter.limit);
+  // Without an end, a reader slower than the receivers would never finish.
+  const last = await newest(0);
+  for (;;) {
+    const rows = await query(page, ...before, ...last);
+    yield* rows;
+    if (rows.length < PAGE_SIZE) return;
+    before = positionOf(rows.at(-1));
+  }
+}
+
+const positionOf = (row: Row | undefined): Position =>
+  row === undefined ? START : [Number(row["received_at"]), Number(row["seq"])];
+
+function conditionsOf({ outcome, reference, since, until }: EventFilter) {
+  const conditions: [sql: (place: string) => string, value: string | number | undefined][] = [
+    [(place) => `outcome = ${place}`, outcome],
+    [(place) => `strpos(reference, ${place}) > 0`, reference],
+    [(place) => `received_at >= ${place}`, since?.getTime()],
+    [(place) => `received_at < ${place}`, until?.getTime()],
+  ];
+  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  return {
+    where: ["TRUE", ...given.map(({ sql }, index) => sql(`$${index + 1}`))].join(" AND "),
+    values: given.map(({ value }) => value),
+  };
+}
+
+async function prune(use: Use, before: number): Promise<Pruned> {
+  const count = async (sql: string): Promise<number> => {
+    const [row] = await use((connection) => connection.query(sql, [before]));
+    return Number(row?.["n"]);
+  };
+  let events = 0;
+  for (;;) {
+    const deleted = await count(
+      `WITH old AS (DELETE FROM paylink.events WHERE seq IN (
+           SELECT seq FROM paylink.events WHERE received_at < $1 LIMIT ${PRUNE_SIZE} FOR UPDATE SKIP LOCKED)
+         RETURNING id),
+       arrivals AS (DELETE FROM paylink.arrivals WHERE event IN (SELECT id FROM old)),
+       forwards AS (DELETE FROM paylink.forwards WHERE event IN (SELECT id FROM old)),
+       claims AS (DELETE FROM paylink.claims WHERE event IN (SELECT id FROM old))
+       SELECT count(*) AS n FROM old`,
+    );
+    if (deleted === 0) break;
+    events += deleted;
+  }
+  const rejections = await count(
+    `WITH old AS (DELETE FROM paylink.rejections WHERE received_at < $1 RETURNING seq)
+     SELECT count(*) AS n FROM old`,
+  );
+  return { events, rejections };
+}

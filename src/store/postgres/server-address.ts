@@ -1,0 +1,110 @@
+/** Where a PostgreSQL server is and how to log in: from a URL, libpq's environment variables and its password file. */
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { PaylinkError } from "../../domain/errors.ts";
+import { nearest } from "../../domain/nearest.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
+import type { Environment } from "../settings/in-force.ts";
+import { passwordFromFile } from "./password-file.ts";
+
+export const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+export interface ServerAddress {
+  /** A name, an IP address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** Undefined where nothing gives one: some servers ask for none. */
+  readonly password: () => Promise<string | undefined>;
+  readonly sslMode: SslMode;
+  /** Files; the root certificates may be `system`. */
+  readonly sslRootCert: string | undefined;
+  readonly sslCert: string | undefined;
+  readonly sslKey: string | undefined;
+  readonly applicationName: string;
+  /** As messages name it: without the password. */
+  readonly name: string;
+}
+
+/** Each parameter of the URL with the variable that stands for it. */
+const PARAMETERS = {
+  host: "PGHOST",
+  port: "PGPORT",
+  user: "PGUSER",
+  dbname: "PGDATABASE",
+  password: "PGPASSWORD",
+  sslmode: "PGSSLMODE",
+  sslrootcert: "PGSSLROOTCERT",
+  sslcert: "PGSSLCERT",
+  sslkey: "PGSSLKEY",
+  application_name: "PGAPPNAME",
+} as const;
+type Parameter = keyof typeof PARAMETERS;
+const PARAMETER_NAMES = Object.keys(PARAMETERS);
+
+/** Where servers put their Unix socket: the first on Debian and Fedora, the second as PostgreSQL itself is built. */
+const SOCKET_FOLDERS = ["/var/run/postgresql", "/tmp"];
+
+/** Throws `usage`. */
+export function parseServerAddress(text: string, env: Environment): ServerAddress {
+  const url = new URL(text);
+  for (const name of url.searchParams.keys())
+    if (!PARAMETER_NAMES.includes(name)) throw unknownParameter(name, text);
+  const inUrl: Partial<Record<Parameter, string>> = {
+    host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1"),
+    port: url.port,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    dbname: decodeURIComponent(url.pathname.slice(1)),
+  };
+  const find = (name: Parameter): string | undefined =>
+    inUrl[name] || url.searchParams.get(name) || env[PARAMETERS[name]] || undefined;
+  const port = Number(find("port") ?? 5432);
+  const host = find("host") ?? localServer(port);
+  const user = find("user") ?? ownName();
+  const database = find("dbname") ?? user;
+  const mode = find("sslmode") ?? "prefer";
+  const sslMode = SSL_MODES.find((known) => known === mode);
+  if (sslMode === undefined)
+    throw new PaylinkError("usage", `The sslmode "${mode}" does not exist.`, {
+      hint: `Use one of ${SSL_MODES.join(", ")}.`,
+    });
+  const password = find("password");
+  return {
+    host,
+    port,
+    user,
+    database,
+    password: async () => password ?? passwordFromFile({ host, port, database, user }, env),
+    sslMode,
+    sslRootCert: find("sslrootcert"),
+    sslCert: find("sslcert"),
+    sslKey: find("sslkey"),
+    applicationName: find("application_name") ?? "paylink",
+    name: `postgres://${user}@${host.startsWith("/") ? encodeURIComponent(host) : host}:${port}/${database}`,
+  };
+}
+
+const localServer = (port: number): string =>
+  SOCKET_FOLDERS.find((folder) => existsSync(`${folder}/.s.PGSQL.${port}`)) ?? "localhost";
+
+/** Some containers run as a user without a name. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    throw new PaylinkError("usage", "The URL of the event store names no user.", {
+      hint: "Write it as postgres://<user>@<host>/<database>, or set PGUSER.",
+    });
+  }
+}
+
+function unknownParameter(name: string, text: string): PaylinkError {
+  const meant = nearest(name, PARAMETER_NAMES);
+  return new PaylinkError("usage", `${withoutPassword(text)} has an unknown parameter: ${name}.`, {
+    hint:
+      meant === undefined ? `The parameters are ${PARAMETER_NAMES.join(", ")}.` : `Did you mean ${meant}?`,
+  });
+}

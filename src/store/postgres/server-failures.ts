@@ -1,0 +1,86 @@
+/** Failures of PostgreSQL in words: what happened, what it means for webhooks, and what to do. */
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import type { ServerAddress } from "./server-address.ts";
+
+/** The five characters of SQLSTATE, or the code of a system call. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+/** The data of one row is what the server refuses: other rows may still be stored. */
+export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|54)/.test(causeCode(error));
+
+/** The tables are gone: somebody dropped them, or the server is another one. */
+export const areTablesMissing = (error: unknown): boolean => /^(?:42P01|3F000)$/.test(causeCode(error));
+
+const causeCode = (error: unknown): string => codeOf(error instanceof PaylinkError ? error.cause : error);
+
+interface Failure {
+  readonly code: "database_unreachable" | "database_unusable";
+  readonly what: string;
+  readonly hint: string;
+}
+
+const unreachable = (what: string, hint: string): Failure => ({ code: "database_unreachable", what, hint });
+const unusable = (what: string, hint: string): Failure => ({ code: "database_unusable", what, hint });
+
+const RUNNING = "Check that the server is running and that the host and the port are right.";
+const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
+const WAIT = "Nothing is lost: the service delivers again what was answered 503.";
+
+/** By SQLSTATE or its class (two characters), or by the code of a system call. */
+const FAILURES: Readonly<Record<string, (address: ServerAddress, reason: string) => Failure>> = {
+  ECONNREFUSED: () => unreachable("refused the connection", RUNNING),
+  ENOENT: () => unreachable("is not there: no server has this socket", RUNNING),
+  ENOTFOUND: ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
+  EAI_AGAIN: ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
+  ETIMEDOUT: () => unreachable("did not answer in time", RUNNING),
+  "28P01": ({ user }) => unusable(`refused the password of ${user}`, LOGIN),
+  "28": (_, reason) => unusable(`refused the login: ${reason}`, LOGIN),
+  "3D000": ({ database, user }) =>
+    unusable(`has no database "${database}"`, `Create it: createdb -O ${user} ${database}`),
+  "42501": ({ database, user }, reason) =>
+    unusable(
+      `does not let ${user} create or use paylink's tables: ${reason}`,
+      `As an administrator of the database "${database}": CREATE SCHEMA paylink AUTHORIZATION "${user}"`,
+    ),
+  "53100": () => unreachable("has no space left on its disk", WAIT),
+  "53300": () => unreachable("has no connection left", WAIT),
+  "53": (_, reason) => unreachable(`is short of resources: ${reason}`, WAIT),
+  "25006": () => unreachable("is read-only, as a standby is", WAIT),
+  "57014": () => unreachable("did not answer in time", WAIT),
+  "57": (_, reason) => unreachable(`is being stopped or started: ${reason}`, WAIT),
+  "08": (_, reason) => unreachable(`closed the connection: ${reason}`, WAIT),
+};
+
+/** Messages of the driver and of TLS, which have no code. */
+const DRIVER_FAILURES: readonly [pattern: RegExp, failure: Failure][] = [
+  [/timeout|timed out/i, unreachable("did not answer in time", RUNNING)],
+  [/Connection terminated|ECONNRESET|EPIPE|socket/i, unreachable("closed the connection", WAIT)],
+  [
+    /does not support SSL/,
+    unusable("does not support TLS", "Use sslmode=prefer or sslmode=disable, or set up TLS on the server."),
+  ],
+  [
+    /certificate|altnames|self.signed|issuer/i,
+    unusable(
+      "has a certificate that is not trusted",
+      "Check sslrootcert, and with sslmode=verify-full the name of the host.",
+    ),
+  ],
+];
+
+/** A failure of the server or the driver as a `PaylinkError`; any other error as it is. */
+export function explained(error: unknown, address: ServerAddress): unknown {
+  if (error instanceof PaylinkError || !(error instanceof Error)) return error;
+  const reason = messageOf(error);
+  const code = codeOf(error);
+  const failure =
+    (FAILURES[code] ?? FAILURES[code.slice(0, 2)])?.(address, reason) ??
+    DRIVER_FAILURES.find(([pattern]) => pattern.test(`${code} ${reason}`))?.[1] ??
+    unusable(`failed: ${reason}`, WAIT);
+  return new PaylinkError(failure.code, `The event store ${address.name} ${failure.what}.`, {
+    cause: error,
+    hint: failure.hint,
+    details: { database: address.name, reason },
+  });
+}

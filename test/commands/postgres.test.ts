@@ -1,0 +1,168 @@
+/** Commands on an event store in PostgreSQL: what users give, what they are told, and how the connection is made. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { startListenCommand } from "../support/background-command.ts";
+import { privatelyIssued } from "../support/certificate.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { hasPostgres, usePostgres } from "../support/postgres.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+const server = usePostgres();
+
+interface Failed {
+  readonly exit: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Runs `events list` on a database, and gives its error as people see it. */
+async function failureOf(url: string, env: Readonly<Record<string, string>> = {}): Promise<Failed> {
+  const all = { PAYLINK_DB: url, ...env };
+  const [run, shown] = [
+    await runCommand(["events", "list", "--json"], { env: all }),
+    await runCommand(["events", "list"], { env: all }),
+  ];
+  const { error } = JSON.parse(run.stderr) as { error: { code: string; message: string } };
+  return { exit: run.exit, code: error.code, message: error.message, hint: shown.stderr };
+}
+
+describe("listen, events and verify on PostgreSQL", () => {
+  it("work on the same store, which status names", async () => {
+    const url = await server().createDatabase();
+    const home = temporaryHome();
+    const key = keyFile(home);
+    const listen = await startListenCommand(home, "--key", key, "--db", url);
+    const one = record({ reference: "INV-7" });
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
+    const run = (...argv: string[]) => runCommand(argv, { home: temporaryHome(), env: { PAYLINK_DB: url } });
+    const list = await run("events", "list", "--reference", "INV-7", "--json");
+    expect(jsonLines(list.stdout)).toMatchObject([{ uti: one["uti"], repeats: 1, verified: true }]);
+    const verified = await run("verify", "--event", String(one["uti"]), "--key", key, "--json");
+    expect(verified.exit).toBe(0);
+    const [line] = jsonLines((await run("events", "export")).stdout);
+    await listen.stop();
+    expect(jsonLines(listen.stdout())[1]).toMatchObject({ ...line, repeated: false });
+    const status = await runCommand(["status", "--json"], {
+      env: { PAYLINK_DB: url, PAYLINK_BASE_URL: "http://127.0.0.1:1" },
+    });
+    expect(JSON.parse(status.stdout).checks).toContainEqual(
+      expect.objectContaining({ check: "event store", state: "ok", detail: `can be written: ${url}` }),
+    );
+  });
+
+  it.each([["listen"], ["events", "list"], ["events", "show", "x"], ["verify", "--event", "x"]])(
+    "%s refuses a password in a flag, and does not repeat it",
+    async (...argv) => {
+      for (const url of ["postgres://me:s3cret@db/x", "postgres://me@db/x?password=s3cret"]) {
+        const run = await runCommand([...argv, "--db", url], { env: { PAYLINK_WEBHOOK_KEY: "k.pem" } });
+        expect(run.exit).toBe(2);
+        expect(run.stderr).toContain("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");
+        expect(run.stderr + run.stdout).not.toContain("s3cret");
+      }
+    },
+  );
+});
+
+describe("what people are told", () => {
+  beforeAll(async () => {
+    if (!hasPostgres) return;
+    await server().configure("", "host all secured 127.0.0.1/32 scram-sha-256\nhost all banned all reject");
+    await server().query(
+      "CREATE ROLE secured LOGIN PASSWORD 'right:1'; CREATE ROLE banned LOGIN; CREATE ROLE visitor LOGIN",
+    );
+  });
+
+  it("names the server that refuses the connection", async () => {
+    const found = await failureOf("postgres://me@127.0.0.1:1/shop");
+    expect(found).toMatchObject({
+      exit: 5,
+      code: "database_unreachable",
+      message: "The event store postgres://me@127.0.0.1:1/shop refused the connection.",
+      hint: expect.stringContaining("Check that the server is running"),
+    });
+  });
+
+  it("names the user whose password is wrong or missing, and never the password", async () => {
+    const url = await server().createDatabase();
+    const as = (login: string): string => url.replace("paylink@", `${login}@`);
+    await server().query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO secured`);
+    const wrong = await failureOf(as("secured:wr0ng"));
+    expect(wrong).toMatchObject({ exit: 2, code: "database_unusable" });
+    expect(wrong.message).toContain("refused the password of secured");
+    expect(wrong.message + wrong.hint).not.toContain("wr0ng");
+    expect((await failureOf(as("secured"))).message).toContain("asks for a password, and none is configured");
+    const run = await runCommand(["events", "list"], {
+      env: { PAYLINK_DB: as("secured"), PGPASSWORD: "right:1" },
+    });
+    expect(run.exit).toBe(0);
+    expect((await failureOf(as("banned"))).message).toContain("refused the login");
+  });
+
+  it("names the database that does not exist, and the permission that is missing", async () => {
+    const missing = await failureOf(server().url("nowhere"));
+    expect(missing.message).toContain('has no database "nowhere"');
+    expect(missing.hint).toContain("createdb -O paylink nowhere");
+    const url = await server().createDatabase();
+    const visitor = await failureOf(url.replace("paylink@", "visitor@"));
+    expect(visitor.message).toContain("does not let visitor create or use paylink's tables");
+    expect(visitor.hint).toContain('CREATE SCHEMA paylink AUTHORIZATION "visitor"');
+    // As the hint says.
+    await server().query('CREATE SCHEMA paylink AUTHORIZATION "visitor"', new URL(url).pathname.slice(1));
+    const run = await runCommand(["events", "list"], {
+      env: { PAYLINK_DB: url.replace("paylink@", "visitor@") },
+    });
+    expect(run.exit).toBe(0);
+  });
+
+  it("refuses tables of a newer version, and a database of another encoding", async () => {
+    const url = await server().createDatabase();
+    await runCommand(["events", "list"], { env: { PAYLINK_DB: url } });
+    await server().query("UPDATE paylink.schema_version SET version = 99", new URL(url).pathname.slice(1));
+    expect((await failureOf(url)).message).toContain("was written by a newer paylink (schema 99)");
+    await server().query("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    expect((await failureOf(server().url("latin"))).message).toContain("has the encoding LATIN1");
+  });
+});
+
+describe("TLS", () => {
+  let ca = "";
+  const exitOf = async (sslmode: string, host = "127.0.0.1"): Promise<number> => {
+    const url = `${server().url("postgres").replace("127.0.0.1", host)}?sslmode=${sslmode}`;
+    return (await runCommand(["events", "list"], { env: { PAYLINK_DB: url } })).exit;
+  };
+  beforeAll(async () => {
+    if (!hasPostgres) return;
+    const files = privatelyIssued(server().folder, ["localhost"]);
+    ca = files.ca;
+    const [cert, key] = [files.cert, files.key].map(server().give);
+    await server().configure(`ssl = on\nssl_cert_file = '${cert}'\nssl_key_file = '${key}'`);
+  });
+
+  it.each([
+    ["disable", 0],
+    ["allow", 0],
+    ["prefer", 0],
+    ["require", 0],
+    ["verify-ca", 2],
+    ["verify-full", 2],
+    ["verify-full&sslrootcert=system", 2],
+  ])("with a certificate of a private authority, sslmode=%s ends with %d", async (mode, exit) => {
+    expect(await exitOf(mode)).toBe(exit);
+  });
+
+  it("verifies the authority, and with verify-full the name", async () => {
+    expect(await exitOf(`verify-ca&sslrootcert=${ca}`)).toBe(0);
+    expect(await exitOf(`verify-full&sslrootcert=${ca}`)).toBe(2);
+    expect(await exitOf(`verify-full&sslrootcert=${ca}`, "localhost")).toBe(0);
+    const other = privatelyIssued(temporaryHome(), ["localhost"]).ca;
+    expect(await exitOf(`require&sslrootcert=${other}`)).toBe(2);
+  });
+
+  it("is used where the server takes nothing else, and left out where the server takes none of it", async () => {
+    await server().configure("", "hostnossl all all 127.0.0.1/32 reject");
+    expect(await Promise.all(["disable", "allow", "prefer"].map((mode) => exitOf(mode)))).toEqual([2, 0, 0]);
+  });
+});

@@ -1,0 +1,255 @@
+/** PostgreSQL as event store when it fails: nothing acknowledged is lost, nothing is stored twice, and it recovers. */
+import { createServer, connect, type AddressInfo } from "node:net";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openPostgres } from "../support/event-stores.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { all, event, ids, rejection } from "../support/stored-events.ts";
+
+const server = usePostgres();
+
+/** A session of its own, as another program has. */
+async function session(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  onTestFinished(() => void client.end().catch(() => undefined));
+  return client;
+}
+
+const rows = async (url: string, sql: string): Promise<Record<string, unknown>[]> =>
+  (await (await session(url)).query<Record<string, unknown>>(sql)).rows;
+
+describe("several receivers", () => {
+  it("do not wait for each other in a circle when they store the same events in another order", async () => {
+    const url = await server().createDatabase();
+    const stores = [openPostgres(url), openPostgres(url), openPostgres(url)];
+    await stores[0]?.ready();
+    const until = new Date(Date.now() + 60_000);
+    for (let round = 0; round < 5; round++) {
+      const events = Array.from({ length: 100 }, (_, number) => event(`${round}-${number}`));
+      const results = await Promise.all(
+        stores.flatMap((store, index) =>
+          (index % 2 === 0 ? events : events.toReversed()).map((one) =>
+            store.append({ ...one, id: `${one.id}-${index}` }, until),
+          ),
+        ),
+      );
+      expect(results.filter(({ repeated }) => !repeated)).toHaveLength(100);
+    }
+    const [{ deadlocks } = {}] = await rows(
+      url,
+      "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
+    );
+    expect(deadlocks).toBe("0");
+  });
+
+  it("read an event that is committed after others which were inserted later", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.append(event("template"));
+    const late = await session(url);
+    await late.query("BEGIN");
+    await late.query(
+      `INSERT INTO paylink.events (id, uti, digest, received_at, outcome, reference, code, warnings, details, method,
+         scheme, authority, target, headers, trailers, body)
+       SELECT 'late', 'late', digest, received_at, outcome, reference, code, warnings, details, method, scheme,
+         authority, target, headers, trailers, body FROM paylink.events`,
+    );
+    await store.append(event("z"));
+    expect(await ids(store.events())).toEqual(["template", "z"]);
+    await late.query("COMMIT");
+    expect(await ids(store.events())).toEqual(["template", "late", "z"]);
+  });
+
+  it("create the tables once when all of them start at the same time", async () => {
+    const url = await server().createDatabase();
+    await Promise.all(Array.from({ length: 8 }, () => openPostgres(url).ready()));
+    expect(await rows(url, "SELECT version FROM paylink.schema_version")).toHaveLength(1);
+  });
+});
+
+describe("a commit", () => {
+  it("waits for the disk, whatever the server's default is", async () => {
+    const url = await server().createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await server().query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+    const store = openPostgres(url);
+    await store.ready();
+    await rows(
+      url,
+      `CREATE TABLE seen (value text);
+       CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$;
+       CREATE TRIGGER see AFTER INSERT ON paylink.events EXECUTE FUNCTION see()`,
+    );
+    await store.append(event("a"));
+    expect(await rows(url, "SELECT value FROM seen")).toEqual([{ value: "on" }]);
+  });
+
+  it("of which the answer is lost is not acknowledged, and the next delivery finds the event", async () => {
+    const url = await server().createDatabase();
+    const proxy = await cutAfter(server().port, "COMMIT\0");
+    const store = openPostgres(url.replace(/:\d+\//, `:${proxy.port}/`));
+    await store.ready();
+    proxy.arm();
+    await expect(store.append(event("a"))).rejects.toMatchObject({ code: "database_unreachable" });
+    const again = await store.append({ ...event("a"), id: "a2" });
+    expect(again).toMatchObject({ repeated: true, first: "a" });
+    expect(await ids(store.events())).toEqual(["a"]);
+  });
+
+  it("stores the others where one event cannot be stored", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.ready();
+    await rows(url, "ALTER TABLE paylink.events ADD CHECK (id <> 'bad')");
+    const results = await Promise.allSettled(["a", "bad", "b", "c"].map((id) => store.append(event(id))));
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect(await ids(store.events())).toEqual(["a", "b", "c"]);
+  });
+
+  it("takes text that PostgreSQL or its indexes do not take", async () => {
+    const store = openPostgres(await server().createDatabase());
+    const strange = { uti: `a\0b${"é".repeat(20_000)}`, reference: `\ud800${"x".repeat(20_000)}` };
+    const one = event("a", strange);
+    await store.append(one);
+    expect(await store.append({ ...one, id: "b" })).toMatchObject({ repeated: true, first: "a" });
+    await store.reject({ ...rejection("r"), detail: "\0" });
+    const [stored] = await all(store.events());
+    expect(Buffer.compare(stored?.request.body ?? Buffer.of(), one.request.body)).toBe(0);
+  });
+});
+
+/** A server between, which breaks the connection once, after it has passed on a statement and before the answer. */
+async function cutAfter(to: number, statement: string): Promise<{ port: number; arm: () => void }> {
+  let armed = false;
+  const between = createServer((client) => {
+    const upstream = connect(to, "127.0.0.1");
+    let cut = false;
+    client.on("data", (chunk) => {
+      cut ||= armed && chunk.includes(statement);
+      if (cut) armed = false;
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => {
+      if (cut) client.destroy();
+      else client.write(chunk);
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const)
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+  });
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void between.close());
+  return { port: (between.address() as AddressInfo).port, arm: () => void (armed = true) };
+}
+
+describe("a server that is away", () => {
+  const code = (id: string, store: ReturnType<typeof openPostgres>): Promise<string> =>
+    store.append(event(id)).then(
+      () => "stored",
+      (error: unknown) => String((error as { code?: unknown }).code),
+    );
+
+  it("is used again once it is back", async () => {
+    const store = openPostgres(await server().createDatabase());
+    expect(await code("a", store)).toBe("stored");
+    await server().stop("SIGKILL");
+    expect(await code("b", store)).toBe("database_unreachable");
+    expect(await code("c", store)).toBe("database_unreachable");
+    await server().start();
+    expect(await code("d", store)).toBe("stored");
+    expect(await ids(store.events())).toEqual(["a", "d"]);
+  });
+
+  it("is used again after it has ended every session (57P01)", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.append(event("a"));
+    await server().query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'paylink'",
+    );
+    await expect.poll(() => code("b", store)).toBe("stored");
+  });
+
+  it.each([
+    [
+      "read-only, as a standby (25006)",
+      "SET default_transaction_read_only = on",
+      "RESET default_transaction_read_only",
+    ],
+    ["out of connections (53300)", "CONNECTION LIMIT 0", "CONNECTION LIMIT -1"],
+  ])("stores nothing while it is %s, and stores again afterwards", async (_, change, back) => {
+    const url = await server().createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await openPostgres(url).ready();
+    await server().query(
+      "DO $$ BEGIN CREATE ROLE receiver LOGIN; EXCEPTION WHEN duplicate_object THEN END $$",
+    );
+    for (const right of ["USAGE ON SCHEMA paylink", "ALL ON ALL TABLES IN SCHEMA paylink"])
+      await rows(url, `GRANT ${right} TO receiver`);
+    await server().query(`ALTER DATABASE ${name} ${change}`);
+    const store = openPostgres(url.replace("paylink@", "receiver@"));
+    expect(await code("a", store)).toBe("database_unreachable");
+    await expect(store.ready()).rejects.toMatchObject({ code: "database_unreachable" });
+    await server().query(`ALTER DATABASE ${name} ${back}`);
+    // Settings of a database hold for new sessions: the store opens one after a failure.
+    expect(await code("b", store)).toBe("stored");
+    expect(await ids(store.events())).toEqual(["b"]);
+  });
+
+  it("stores nothing on a full disk (53100), and stores again afterwards", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.ready();
+    await rows(
+      url,
+      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+       CREATE TRIGGER full_disk BEFORE INSERT ON paylink.events EXECUTE FUNCTION full_disk()`,
+    );
+    const results = await Promise.all(["a", "b"].map((id) => code(id, store)));
+    expect(results).toEqual(["database_unreachable", "database_unreachable"]);
+    await rows(url, "DROP TRIGGER full_disk ON paylink.events");
+    expect(await code("a", store)).toBe("stored");
+  });
+
+  it("creates its tables again where they were dropped", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.append(event("a"));
+    await rows(url, "DROP SCHEMA paylink CASCADE");
+    expect(await code("b", store)).not.toBe("stored");
+    expect(await code("c", store)).toBe("stored");
+  });
+
+  it("that hangs is given up in time, and used again when it goes on", async () => {
+    const store = openPostgres(await server().createDatabase());
+    await store.append(event("a"));
+    const resume = await server().suspend();
+    const started = Date.now();
+    const [hung] = await Promise.all([code("b", store), code("c", store)]);
+    resume();
+    expect(hung).toBe("database_unreachable");
+    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(await code("d", store)).toBe("stored");
+    expect(await code("b", store)).toBe("stored");
+    expect(await ids(store.events({ reference: "INV-1" }))).toContain("d");
+  });
+
+  it("waits no longer for another program than for the disk", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await store.append(event("a"));
+    const other = await session(url);
+    await other.query("BEGIN; LOCK TABLE paylink.events");
+    const started = Date.now();
+    expect(await code("b", store)).toBe("database_unreachable");
+    expect(Date.now() - started).toBeLessThan(9_000);
+    await other.query("ROLLBACK");
+    expect(await code("b", store)).toBe("stored");
+  });
+});

@@ -1,0 +1,133 @@
+/** The event store in SQLite: its size, the thread that writes, and disks that fail. */
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { EventLog } from "../../src/receiver/events.ts";
+import { DATABASE_FILES } from "../../src/store/database-files.ts";
+import type { Database } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
+import { createEventWriter } from "../../src/store/events/event-writer.ts";
+import { eventsPath } from "../../src/store/folders.ts";
+import { createWriterThread } from "../../src/store/events/writer-thread.ts";
+import { createGroupCommit } from "../../src/store/group-commit.ts";
+import { openSqlite, THREAD } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { event, forward, rejection } from "../support/stored-events.ts";
+
+describe("an event store in a file", () => {
+  it("takes at most 2.5 KB for an event of usual size", async () => {
+    const path = eventsPath(temporaryHome());
+    const store = openSqlite(path);
+    const events = Array.from({ length: 2000 }, (_, number) =>
+      event(`0000mf8k-${number}`, { uti: crypto.randomUUID(), filler: "x".repeat(900) }),
+    );
+    const { request } = event("a", { uti: crypto.randomUUID(), filler: "x".repeat(900) });
+    expect(JSON.stringify(request.headers).length + request.body.length).toBeGreaterThan(1600);
+    await Promise.all(events.map((one) => store.append(one)));
+    await store.close();
+    const files = DATABASE_FILES.map(
+      (suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0,
+    );
+    expect(files.reduce((sum, size) => sum + size) / events.length).toBeLessThan(2500);
+  });
+
+  it("reports why it cannot be opened", async () => {
+    const store = openSqlite(temporaryHome());
+    await expect(store.ready()).rejects.toThrow(/cannot be opened/);
+    await expect(store.find("a")).rejects.toMatchObject({ code: "file_unreadable" });
+  });
+});
+
+describe("the writing thread", () => {
+  it("rejects a group when it ends, and is replaced by another", async () => {
+    const home = temporaryHome();
+    const missing = join(home, "folder");
+    const thread = createWriterThread(THREAD, join(missing, "events.db"), () => undefined);
+    writeFileSync(missing, "no folder");
+    await expect(thread.write([])).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
+    rmSync(missing);
+    expect(await thread.write([])).toEqual([]);
+    await thread.close();
+  });
+});
+
+describe("a disk that fails", () => {
+  const openLog = (sql: string): { database: Database; log: EventLog } => {
+    const database = openEventDatabase(join(temporaryHome(), "events.db"));
+    const write = createEventWriter(database);
+    const group = createGroupCommit(async (writes: Parameters<typeof write>[0]) => write(writes));
+    onTestFinished(() => group.settled());
+    database.exec(sql);
+    return { database, log: createEventLog(group, "own") };
+  };
+
+  it("rejects the events that cannot be stored and stores the others", async () => {
+    const { database: full, log } = openLog("PRAGMA max_page_count=60");
+    const big = event("big", { filler: "x".repeat(600_000) });
+    const [small, refused, other] = await Promise.allSettled(
+      [event("a"), big, event("b")].map((one) => log.append(one)),
+    );
+    expect(refused).toMatchObject({
+      status: "rejected",
+      reason: { message: expect.stringContaining("full") },
+    });
+    expect([small?.status, other?.status]).toEqual(["fulfilled", "fulfilled"]);
+    full.exec("PRAGMA max_page_count=100000");
+    expect(await log.append(big)).toMatchObject({ repeated: false });
+  });
+
+  it("stores an event's writes all or not at all", async () => {
+    const { database, log } = openLog(
+      `CREATE TRIGGER refuse BEFORE INSERT ON arrivals WHEN NEW.id = 'repeat'
+       BEGIN SELECT RAISE(ABORT, 'no arrival'); END;
+       CREATE TRIGGER log AFTER INSERT ON events BEGIN INSERT INTO arrivals VALUES (NEW.id, NEW.uti, 0); END;
+       CREATE TRIGGER refuse_log BEFORE INSERT ON arrivals WHEN NEW.id = 'uti-b'
+       BEGIN SELECT RAISE(ABORT, 'no log'); END`,
+    );
+    const results = await Promise.allSettled([
+      log.append(event("a")),
+      log.append(event("b")),
+      log.append({ ...event("a"), id: "repeat" }),
+      log.forwarded("a", forward(200)),
+      log.append(event("c")),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+    ]);
+    const column = (sql: string): unknown[] =>
+      database
+        .prepare(sql)
+        .all()
+        .map(({ id }) => id);
+    expect(column("SELECT id FROM events ORDER BY seq")).toEqual(["a", "c"]);
+    expect(column("SELECT id FROM arrivals ORDER BY rowid")).toEqual(["uti-a", "uti-c"]);
+    expect(column("SELECT event AS id FROM forwards")).toEqual(["a"]);
+  });
+
+  it("waits once, not once for each event, while another process holds the lock", async () => {
+    const { database, log } = openLog("PRAGMA busy_timeout=200");
+    const [{ file = "" } = {}] = database.prepare("PRAGMA database_list").all();
+    const other = openEventDatabase(String(file));
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    const begins = vi.spyOn(database, "exec");
+    const refused = await Promise.allSettled(["a", "b", "c"].map((id) => log.append(event(id))));
+    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(begins.mock.calls.filter(([sql]) => sql === "BEGIN IMMEDIATE")).toHaveLength(1);
+    other.exec("ROLLBACK");
+    expect(await log.append(event("a"))).toMatchObject({ repeated: false });
+  });
+
+  it("rejects events only while the file is read-only", async () => {
+    const { database: readOnly, log } = openLog("PRAGMA query_only=ON");
+    const writes = await Promise.allSettled([log.reject(rejection("r")), log.append(event("a"))]);
+    expect(writes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    readOnly.exec("PRAGMA query_only=OFF");
+    expect(await log.append(event("a"))).toMatchObject({ repeated: false });
+  });
+});

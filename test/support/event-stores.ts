@@ -1,0 +1,24 @@
+/** Opens event stores of both kinds for one test. */
+import { resolve } from "node:path";
+import { onTestFinished } from "vitest";
+import type { EventStore } from "../../src/receiver/event-store.ts";
+import { openPostgresEventStore } from "../../src/store/events/postgres-event-store.ts";
+import { openEventStore } from "../../src/store/events/sqlite-event-store.ts";
+
+export const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
+
+export function openSqlite(path: string): EventStore {
+  const store = openEventStore(path, {
+    thread: THREAD,
+    owner: crypto.randomUUID(),
+    warn: () => undefined,
+  });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+export function openPostgres(url: string, env: Readonly<Record<string, string>> = {}): EventStore {
+  const store = openPostgresEventStore(url, { env, owner: crypto.randomUUID() });
+  onTestFinished(() => store.close());
+  return store;
+}

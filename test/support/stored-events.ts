@@ -1,0 +1,55 @@
+/** Events, rejections and forwards to store, and what tests read of those that are stored. */
+import { readContent } from "../../src/receiver/content.ts";
+import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
+import { verify } from "../../src/signatures/verify.ts";
+import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "./vectors.ts";
+
+const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
+export const vector = vectors[0] as WebhookCase;
+export const genuine = webhookRequest(vector);
+export const verdict = verify(genuine, webhookOptions(vector));
+export const AT = new Date("2026-11-21T10:00:00.123Z");
+
+/** An event whose uti and bytes differ from those of every other id. */
+export function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT): NewEvent {
+  const body = Buffer.from(
+    JSON.stringify({
+      uti: `uti-${id}`,
+      transApproved: true,
+      transCancelled: false,
+      reference: "INV-1",
+      ...record,
+    }),
+  );
+  const request = { ...genuine, body };
+  return { type: "event", id, receivedAt, verdict, request, ...readContent(request, 1e6) };
+}
+
+export const rejection = (id: string, size = 10): Rejection => ({
+  type: "rejected",
+  id,
+  receivedAt: AT,
+  code: "signature_invalid",
+  status: 401,
+  detail: "no",
+  checks: [{ check: "signature-value", ok: false, detail: "no" }],
+  request: { ...genuine, body: Buffer.alloc(size, 1) },
+});
+
+export const forward = (status: number) => ({
+  at: AT,
+  target: "http://127.0.0.1:3000/",
+  status,
+  ms: 12,
+  detail: "",
+});
+
+export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const one of found) list.push(one);
+  return list;
+}
+
+export const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
+export const ids = async (found: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
+  idsOf(await all(found));
