@@ -129,10 +129,13 @@ async function* readPages(use: Use, { table, columns }: Source, filter: EventFil
       ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ${place(1)}`;
     return positionOf((await query(sql, offset))[0]);
   };
-  const page = `SELECT ${columns} FROM ${table}
-    WHERE ${where} AND (received_at, seq) > (${place(1)}, ${place(2)})
-      AND (received_at, seq) <= (${place(3)}, ${place(4)})
-    ORDER BY received_at, seq LIMIT ${PAGE_SIZE}`;
+  // The index alone says which rows these are: only they are read.
+  const page = `SELECT ${columns} FROM ${table} WHERE seq IN (
+      SELECT seq FROM ${table}
+      WHERE ${where} AND (received_at, seq) > (${place(1)}, ${place(2)})
+        AND (received_at, seq) <= (${place(3)}, ${place(4)})
+      ORDER BY received_at, seq LIMIT ${PAGE_SIZE})
+    ORDER BY received_at, seq`;
   let before = filter.limit === undefined ? START : await newest(filter.limit);
   // Without an end, a reader slower than the receivers would never finish.
   const last = await newest(0);
