@@ -80,13 +80,17 @@ async function start(
     fault: undefined,
     observe: onSandboxEvent,
   });
+  let known = publishedKeys(keys);
   const receiver = await startReceiver({
     ...shared,
     path: "/",
     publicAddress: undefined,
     maxBody: MAX_BODY,
-    keys: publishedKeys(keys),
-    renewKeys: async () => publishedKeys(keys),
+    keys: () => known,
+    renewKeys: async () => {
+      known = publishedKeys(keys);
+      return true;
+    },
     policy: DEFAULT_POLICY,
     strict,
     unverified: false,

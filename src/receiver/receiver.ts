@@ -9,13 +9,15 @@ import { addressed, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import { eventJson, type EventLog, type StoreResult, type Rejection, type WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
-import { judge, warned, type Judgement } from "./judge.ts";
+import { warned, type Judgement } from "./judge.ts";
+import { createJudge } from "./judge-with-renewal.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {
-  readonly keys: readonly VerificationKey[];
-  /** Called where a newer key may verify a signature; undefined where the last renewal is too recent. */
-  readonly renewKeys?: () => Promise<readonly VerificationKey[] | undefined>;
+  /** Those in use now. */
+  readonly keys: () => readonly VerificationKey[];
+  /** Called where a newer key may verify a signature; false where the last renewal is too recent. */
+  readonly renewKeys?: () => Promise<boolean>;
   readonly policy: Policy;
   /** Known once the listener is bound, before the first request. */
   readonly address: () => ReceiverAddress;
@@ -104,37 +106,6 @@ function createReceiver(parts: ReceiverParts): Receiver {
     },
   };
 }
-
-/** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
-function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Judgement> {
-  const { policy, maxBody, recordAt, unverified, now, renewKeys } = parts;
-  let { keys } = parts;
-  const judgeNow = (request: HttpRequest): Judgement =>
-    judge(request, { keys, policy, maxBody, recordAt, unverified, now: now() });
-  return async (request) => {
-    const judgement = judgeNow(request);
-    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys)) return judgement;
-    const renewed = await renewKeys();
-    if (renewed === undefined) return judgement;
-    keys = renewed;
-    return judgeNow(request);
-  };
-}
-
-/** Codes that say that no key verifies. */
-const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
-  "signature_invalid",
-  "key_ambiguous",
-  "key_unusable",
-  "alg_key_mismatch",
-  "key_type_mismatch",
-  "weak_key",
-]);
-
-/** Without an id, of the signature or of a key, a new key shows only in that the old ones do not verify. */
-const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
-  code === "key_not_found" ||
-  (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));
 
 async function take(
   request: HttpRequest,

@@ -38,7 +38,7 @@ async function startTestReceiver(
     path: "/webhooks/paylink",
     publicAddress: publicAddress(new URL(TARGET)),
     maxBody,
-    keys: keysOf(first?.context.public_key_pem ?? ""),
+    keys: () => keysOf(first?.context.public_key_pem ?? ""),
     policy: DEFAULT_POLICY,
     strict: false,
     unverified: false,

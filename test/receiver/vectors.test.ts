@@ -42,7 +42,7 @@ async function start(vector: WebhookCase | undefined, path: string): Promise<Ser
     path,
     publicAddress: publicAddress(new URL(vector?.context.public_url ?? "https://merchant.example/")),
     maxBody: 1024 * 1024,
-    keys: options?.keys ?? [],
+    keys: () => options?.keys ?? [],
     policy,
     strict: true,
     unverified: false,
