@@ -1,7 +1,8 @@
-/** Bundles the program into dist/, with the licences of the packages in it. */
+/** Bundles the program and the library into dist/, with the licences of the packages in them. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import { buildLibrary } from "./library.mjs";
 import { replacements } from "./replacements.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -34,6 +35,7 @@ const { output } = await build({
     chunkFileNames: "[name].js",
   },
 });
+await buildLibrary();
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
 
 /**

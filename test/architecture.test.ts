@@ -29,8 +29,11 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.(?!env\b)/, only: ["main", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
   { word: /"undici[/"]/, only: ["http/send", "http/agents", "http/undici-modules.d"] },
-  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main"] },
-  { word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/, only: ["main"] },
+  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "library/webhooks"] },
+  {
+    word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/,
+    only: ["main", "library/webhooks"],
+  },
   { word: /\bas any\b|: any\b/, only: [] },
 ];
 

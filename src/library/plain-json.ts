@@ -1,0 +1,12 @@
+/** JSON values as JavaScript has them: with its numbers, which applications expect. */
+import { isJsonNumber, isJsonObject, type Json } from "../domain/json.ts";
+
+export function plainJson(json: Json): unknown {
+  if (isJsonNumber(json)) return Number(json.toString());
+  if (Array.isArray(json)) return json.map(plainJson);
+  return isJsonObject(json) ? plainObject(json) : json;
+}
+
+export function plainObject(object: Readonly<Record<string, Json>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, plainJson(value)]));
+}
