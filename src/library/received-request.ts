@@ -133,11 +133,11 @@ function plainForm({ method, url, headers, body }: PlainRequest): RequestForm {
   };
 }
 
-/** The target as it is written, without a fragment: `URL` would normalise it. */
+/** The target as it is written: `URL` would normalise it. */
 function addressIn(text: string): Pick<RequestHead, "scheme" | "authority" | "target"> {
   const url = parseWebAddress(text);
   if (url === undefined) return { scheme: "http", authority: "", target: text };
-  const [, target = ""] = /^[^:]+:\/\/[^/?#]*([^#]*)/.exec(text) ?? [];
+  const [, target = ""] = /^[^:]+:\/\/[^/?#]*(.*)$/.exec(text) ?? [];
   return { ...addressOf(url), target: target.startsWith("/") ? target : `/${target}` };
 }
 

@@ -5,12 +5,20 @@ import { unknownCommand } from "../usage-errors.ts";
 import type { Topic } from "./topics.ts";
 
 /** What `help` explains besides the commands. */
-const TOPICS = ["errors", "reasons", "settings", "environment"] as const satisfies readonly Topic[];
+const TOPICS = [
+  "errors",
+  "reasons",
+  "settings",
+  "environment",
+  "webhooks",
+] as const satisfies readonly Topic[];
 
 export const registerHelp: Register = (program, execute) => {
   const command = program
     .command("help")
-    .description("show the help of a command, or explain errors, reasons, settings or environment variables")
+    .description(
+      "show the help of a command, or explain errors, reasons, settings, environment variables or webhooks",
+    )
     .addArgument(
       // A command may be named too, with its subcommand.
       new Argument("[topic...]", "a command, or a topic").choices(TOPICS).argParser(collect),
@@ -23,7 +31,12 @@ export const registerHelp: Register = (program, execute) => {
         return showTopic(context, topic);
       });
     });
-  examples(command, ["paylink help create", "paylink help errors", "paylink help reasons"]);
+  examples(command, [
+    "paylink help create",
+    "paylink help errors",
+    "paylink help reasons",
+    "paylink help webhooks",
+  ]);
 };
 
 /** Throws `usage` if there is no such command. */
