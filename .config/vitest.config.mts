@@ -10,7 +10,10 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 export default defineConfig({
   define: { PAYLINK_VERSION: JSON.stringify(version) },
+  // openapi-typescript needs the compiler's old API, which TypeScript 7 does not have.
+  resolve: { alias: [{ find: /^typescript$/, replacement: "typescript-5" }] },
   test: {
+    server: { deps: { inline: ["openapi-typescript"] } },
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,

@@ -8,7 +8,7 @@ import { accepted, type Parsed, refused } from "./parse-result.ts";
 export type Amount = JsonNumber | string;
 
 /** A plain decimal of 0 or more in JSON's spelling: no sign, exponent, leading zero, separator or trailing point. */
-const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
+export const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 

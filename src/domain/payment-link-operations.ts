@@ -15,7 +15,7 @@ export type Checked<T> =
 
 /** Older links are not listed. */
 export const LISTED_AGE = duration(365, "d");
-const LARGEST_PAGE = 5000;
+export const LARGEST_PAGE = 5000;
 
 const instant = z.pipe(
   z.string(must("must be text")),
@@ -32,7 +32,7 @@ const count = (rule: string) =>
   z.pipe(z.string().check(z.regex(/^[1-9]\d{0,8}$/, rule)), z.transform(Number));
 const sizeRule = `must be a whole number from 1 to ${LARGEST_PAGE}`;
 
-const linksQuery = z
+export const linksQuery = z
   .object({
     terminalId: z.string(must("must be text")),
     from: instant,

@@ -1,27 +1,55 @@
 /** The fields of a transaction record, from the table of the specification (Resources, "Transaction record"). */
 
+import { isReadableCardNumber } from "./card-number.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./when.ts";
 
-/** The types of values; `must` completes "must be …". Tests get only values that are present and not null. */
-const text = { must: "text", test: (value: Json): value is string => typeof value === "string" };
-const flag = { must: "true or false", test: (value: Json): value is boolean => typeof value === "boolean" };
-const number = { must: "a number", test: (value: Json): value is JsonNumber => isJsonNumber(value) };
+/**
+ * The types of values; `must` completes "must be …", and `json` is the type as JSON Schema. Tests get only values that are
+ * present and not null.
+ */
+const text = {
+  must: "text",
+  json: { type: "string" },
+  test: (value: Json): value is string => typeof value === "string",
+};
+const maskedCardNumber = {
+  must: "text, with the card number masked",
+  json: { type: "string" },
+  test: (value: Json): value is string => typeof value === "string" && !isReadableCardNumber(value),
+};
+const flag = {
+  must: "true or false",
+  json: { type: "boolean" },
+  test: (value: Json): value is boolean => typeof value === "boolean",
+};
+const number = {
+  must: "a number",
+  json: { type: "number" },
+  test: (value: Json): value is JsonNumber => isJsonNumber(value),
+};
 const amount = {
   must: "a number of 0 or more",
+  json: { type: "number", minimum: 0 },
   test: (value: Json): value is JsonNumber => isJsonNumber(value) && signOf(value) >= 0,
 };
 const currency = {
   must: "a three-letter currency code",
+  json: { type: "string", pattern: "^[A-Za-z]{3}$" },
   test: (value: Json): value is string => typeof value === "string" && /^[A-Za-z]{3}$/.test(value),
 };
 const dateTime = {
   must: "an ISO 8601 date-time in UTC",
+  json: { type: "string", format: "date-time" },
   test: (value: Json): value is string => typeof value === "string" && isUtcDateTime(value),
 };
 /** Transitions rule 3: the only status a webhook is sent with. */
-const complete = { must: '"Complete"', test: (value: Json): value is "Complete" => value === "Complete" };
+const complete = {
+  must: '"Complete"',
+  json: { const: "Complete" },
+  test: (value: Json): value is "Complete" => value === "Complete",
+};
 
 /**
  * The presence column: `always`; `attempted` is "absent for a cancelled attempt" and present for every other; `accepted`
@@ -52,7 +80,7 @@ export const TRANSACTION_FIELDS = [
   { name: "stan", type: text, presence: "always" },
   { name: "authorisationCode", type: text, presence: "accepted" },
   { name: "merchantTokenId", type: text, presence: "attempted" },
-  { name: "cardPan", type: text, presence: "always" },
+  { name: "cardPan", type: maskedCardNumber, presence: "always" },
   { name: "cardStartDate", type: text, presence: "always" },
   { name: "cardScheme", type: text, presence: "always" },
   { name: "cardPanSequenceNumber", type: text, presence: "always" },
@@ -72,7 +100,7 @@ export const TRANSACTION_FIELDS = [
 
 export interface TransactionField {
   readonly name: string;
-  readonly type: { readonly must: string; readonly test: (value: Json) => boolean };
+  readonly type: { readonly must: string; readonly json: object; readonly test: (value: Json) => boolean };
   readonly presence: Presence;
 }
 
@@ -83,6 +111,9 @@ type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value
   : never;
 type Always = Extract<Field, { presence: "always" }>;
 type Sometimes = Exclude<Field, Always>;
+
+const NAMES: ReadonlySet<string> = new Set(TRANSACTION_FIELDS.map(({ name }) => name));
+export const isFieldName = (name: string): name is FieldName => NAMES.has(name);
 
 /** A record with every field in its correct type, as a sender builds it. */
 export type WellFormedRecord = { [F in Always as F["name"]]: TypeOf<F> } & {

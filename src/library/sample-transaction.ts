@@ -3,7 +3,8 @@ import { KeyObject } from "node:crypto";
 import { parseWebAddress } from "../domain/web-address.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfPayment, type SampleOutcome, type SampleSource } from "../webhooks/samples.ts";
-import { signedWebhook } from "../webhooks/sample-webhook.ts";
+import { SERVICE_FORM } from "../webhooks/signature-form.ts";
+import { signedWebhook } from "../webhooks/signed-webhook.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./options.ts";
 import { plainObject } from "./plain-json.ts";
 import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
@@ -29,13 +30,10 @@ export function sampleOf(outcome: TransactionOutcome, source: SampleSource): obj
   return plainObject(record);
 }
 
-/** "The service does not use derived components": its signatures cover header fields only. */
-const SERVICE_COVER = ["content-digest", "content-length", "content-type"];
-
 /** Signs the body as the service does. A text is the body as it stands. */
 export function signWebhookAt(
   transaction: Transaction | string,
-  { key, url, cover = SERVICE_COVER, created, keyid }: SignWebhookOptions,
+  { key, url, cover, created, keyid }: SignWebhookOptions,
   now: () => Date,
 ): SignedWebhook {
   const address = parseWebAddress(String(url));
@@ -47,7 +45,8 @@ export function signWebhookAt(
     url: address,
     key: signingKey(key, keyid),
     created: typeof moment === "number" ? moment : Math.floor(moment.getTime() / 1000),
-    cover,
+    form: SERVICE_FORM,
+    ...(cover === undefined ? {} : { cover }),
   });
   return { method, url: address.href, headers: Object.fromEntries(headers), body };
 }

@@ -21,7 +21,8 @@ export interface ReceiverParts {
   readonly policy: Policy;
   /** Known once the listener is bound, before the first request. */
   readonly address: () => ReceiverAddress;
-  readonly path: string;
+  /** The paths that are answered; others are 404. */
+  readonly paths: readonly string[];
   readonly maxBody: number;
   /** The JSON Pointer to the record in a webhook, where the service wraps it. */
   readonly recordAt?: string | undefined;
@@ -44,7 +45,7 @@ export interface ReceiverOptions extends Omit<ReceiverParts, "address"> {
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
   /** The address that the service posts to; undefined where it is the listener's own. */
-  readonly publicAddress: ReceiverAddress | undefined;
+  readonly publicAddress: () => ReceiverAddress | undefined;
   readonly faulted: (error: unknown) => void;
 }
 
@@ -52,7 +53,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Server> {
   const { serve, host, port, tls, maxBody, faulted, publicAddress } = options;
   const scheme = tls === undefined ? "http" : "https";
   let own: ReceiverAddress = { kind: "own", scheme, hosts: [host], port };
-  const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress ?? own });
+  const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress() ?? own });
   const prefers = looksSigned;
   const server = await serve(handle, { host, port, tls, maxBody, admit, prefers, refused, faulted });
   own = { kind: "own", scheme, hosts: server.hosts, port: server.port };
@@ -69,7 +70,7 @@ type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverParts): Receiver {
-  const { path, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
+  const { paths, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const storeRejection = createRejectionQueue(log, dropped);
   const reject: Reject = (rejected) => {
@@ -81,9 +82,9 @@ function createReceiver(parts: ReceiverParts): Receiver {
   return {
     // A proxy may strip a prefix of the public path: then either path is the right one.
     admit: (head) => {
-      const refusal = refuseHead(head, path);
+      const refusal = refuseHead(head, paths);
       if (refusal?.code !== "not_found") return refusal;
-      const asPublic = refuseHead(addressed(head, parts.address()), path);
+      const asPublic = refuseHead(addressed(head, parts.address()), paths);
       return asPublic?.code === "not_found" ? refusal : asPublic;
     },
     refused: (refusal, head) =>

@@ -15,7 +15,7 @@ export interface Merchant {
 }
 
 /** The only scope of the service. */
-const SCOPE = "pay_by_link";
+export const SCOPE = "pay_by_link";
 
 /** How long an access token is valid, in seconds. */
 const TOKEN_LIFETIME = 3600;
@@ -40,9 +40,16 @@ export interface TokenResponse {
 }
 
 /** RFC 6749 5.2. */
+export const TOKEN_ERRORS = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_scope",
+  "unsupported_grant_type",
+] as const;
+
 export interface TokenError {
   readonly status: 400 | 401;
-  readonly error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type";
+  readonly error: (typeof TOKEN_ERRORS)[number];
   readonly error_description: string;
 }
 

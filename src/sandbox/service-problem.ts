@@ -25,18 +25,23 @@ export class ServiceProblem extends Error {
     this.code = code;
   }
 
-  toResponse(): Response {
+  /** The body of the reply. */
+  details() {
     const { status, title, message, code } = this;
     const errors = this.errors.map((problem) => ({
       pointer: pointerTo(problem.at),
       detail: problem.message,
     }));
-    const details = { type: "about:blank", title, status, detail: message };
-    const body = { ...details, code, message, ...(errors.length > 0 ? { errors } : {}) };
+    const standard = { type: "about:blank", title, status, detail: message };
+    return { ...standard, code, message, ...(errors.length > 0 ? { errors } : {}) };
+  }
+
+  toResponse(): Response {
+    const { status } = this;
     const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
     // RFC 9110 11.6.1: a 401 says how to authenticate.
     if (status === 401) headers["WWW-Authenticate"] = "Bearer";
-    return new Response(JSON.stringify(body), { status, headers });
+    return new Response(JSON.stringify(this.details()), { status, headers });
   }
 }
 

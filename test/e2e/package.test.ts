@@ -65,6 +65,7 @@ it("holds what runs and no more, within its bars", async () => {
     "README.md",
     "bin/paylink.js",
     "dist/THIRD-PARTY-NOTICES.txt",
+    "dist/openapi.json",
     "dist/paylink.1",
     "dist/webhooks/index.cjs",
     "dist/webhooks/index.d.cts",

@@ -32,8 +32,8 @@ async function deliver(
     serve,
     host: "127.0.0.1",
     port: 0,
-    path: "/",
-    publicAddress: undefined,
+    paths: ["/"],
+    publicAddress: () => undefined,
     maxBody: 10_000,
     keys: () => (renewals === 0 ? keys : jwks("old", "new")),
     renewKeys: async () => {

@@ -32,8 +32,7 @@ function service(...kids: (string | null)[]) {
 }
 
 const URL = "https://service.example/jwks.json";
-const ids = (keys: readonly { readonly keyid: string | null }[] | undefined) =>
-  keys?.map(({ keyid }) => keyid);
+const ids = (keys: readonly { readonly keyid: string | null }[]) => keys.map(({ keyid }) => keyid);
 
 describe("a keyring", () => {
   it("is renewed at most once a minute, however many ask", async () => {

@@ -7,6 +7,7 @@ import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
 import { wrap } from "../../render/wrap.ts";
 import { ENVIRONMENT } from "./environment.ts";
+import { PRODUCTION } from "./production.ts";
 import { MEANINGS } from "./reasons.ts";
 import { RECIPES, WEBHOOK_OPTIONS, WEBHOOKS_INTRODUCTION, WEBHOOKS_NOTES } from "./webhook-recipes.ts";
 
@@ -16,6 +17,7 @@ const TOPICS = {
   settings: showSettings,
   environment: showEnvironment,
   webhooks: showWebhooks,
+  production: showProduction,
 } as const;
 export type Topic = keyof typeof TOPICS;
 
@@ -90,6 +92,13 @@ function showWebhooks(out: Output): void {
     ...paragraphs(WEBHOOKS_NOTES),
     ...Object.values(RECIPES),
   ]);
+}
+
+/** Not wrapped: files are copied from it. */
+function showProduction(out: Output): void {
+  if (out.json) return out.data(JSON.stringify(PRODUCTION));
+  const sections = Object.values(PRODUCTION);
+  out.lines([sections.map(({ title, text }) => `${out.paint.bold(title)}\n\n${text}`).join("\n\n\n")]);
 }
 
 /** The last column holds sentences, which go on below their own beginning. */

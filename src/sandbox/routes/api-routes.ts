@@ -1,4 +1,4 @@
-/** The service's own interface besides links: access tokens, reading a transaction, and the key set. */
+/** The service's own interface besides links: access tokens, reading a transaction, the key set, and its description. */
 import type { Context, Hono } from "hono";
 import { stringifyJson } from "../../domain/json.ts";
 import type { TokenError } from "../access-tokens.ts";
@@ -9,6 +9,7 @@ import type { Service } from "../service.ts";
 export function apiRoutes(app: Hono, service: Service): void {
   app.post("/oauth/token", (c) => issueToken(c, service));
   app.get("/v1/transactions/:uti", (c) => readTransaction(c, service));
+  app.get("/openapi.json", (c) => describeService(c));
   app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.parts.keys.published() }));
 }
 
@@ -39,6 +40,12 @@ async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
   const fields = new URLSearchParams();
   for (const [name, value] of form) if (typeof value === "string") fields.append(name, value);
   return fields;
+}
+
+async function describeService(c: Context): Promise<Response> {
+  const { sandboxDocument } = await import("../openapi/document.ts");
+  const headers = { "Content-Type": "application/json" };
+  return new Response(sandboxDocument(new URL(c.req.url).origin), { headers });
 }
 
 function readTransaction(c: Context, { parts }: Service): Response {

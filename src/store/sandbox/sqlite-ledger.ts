@@ -7,7 +7,7 @@ import type { Attempt, Delivery, Filter, Ledger, Payment } from "../../sandbox/l
 import type { Link } from "../../sandbox/links.ts";
 import { openDatabase, type Statement, type Value } from "../database.ts";
 import { attemptFromRow, deliveryFromRow, linkFromRow, paymentFromRow } from "./ledger-rows.ts";
-import { SANDBOX_MIGRATIONS } from "./ledger-schema.ts";
+import { INVOICE_ID, SANDBOX_MIGRATIONS, TERMINAL_ID } from "./ledger-schema.ts";
 import { createUnits } from "./ledger-units.ts";
 
 /** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
@@ -34,6 +34,7 @@ export function openLedger(path: string): Ledger {
     addLink: (link) => run(INSERT_LINK, link.id, ...linkValues(link)),
     saveLink: (link) => run(UPDATE_LINK, ...linkValues(link), link.id),
     findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
+    hasInvoice: (terminalId, invoiceId) => row(SELECT_INVOICE, invoiceId, terminalId) !== undefined,
     links: (filter) =>
       rows(
         `SELECT * FROM links WHERE instr(id || request, ?) ORDER BY seq DESC LIMIT ?`,
@@ -121,6 +122,7 @@ function lockLedger(path: string): () => void {
 const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
 const UPDATE_LINK =
   "UPDATE links SET request = ?, created = ?, expires = ?, viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
+const SELECT_INVOICE = `SELECT 1 FROM links WHERE ${INVOICE_ID} = ? AND ${TERMINAL_ID} = ? LIMIT 1`;
 /** Rows that are in memory at once. */
 const BATCH = 1000;
 const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND created BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
