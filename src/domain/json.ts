@@ -110,7 +110,7 @@ const NOTHING_LOST: Lost = { duplicates: [], numbers: undefined };
 
 /** Puts a `JsonNumber` in the place of each number that `JSON.parse` left. */
 function spellNumbers(value: Json, spelling: Spelling | undefined): Json {
-  if (typeof value === "number") return new JsonNumber(typeof spelling === "string" ? spelling : `${value}`);
+  if (typeof value === "number") return new JsonNumber(typeof spelling === "string" ? spelling : String(value));
   if (typeof value !== "object" || value === null) return value;
   const inner = typeof spelling === "string" ? undefined : spelling;
   if (Array.isArray(value)) return value.map((item, at) => spellNumbers(item, inner?.get(at)));

@@ -100,7 +100,7 @@ function headerLines(raw: readonly string[]): HeaderLine[] {
 function ownAddress({ socket }: NodeRequest): ReceiverAddress | undefined {
   const { localAddress, localPort: port } = socket ?? {};
   if (socket === undefined || localAddress === undefined || port === undefined) return undefined;
-  const scheme = "encrypted" in socket ? "https" : "http";
+  const scheme = member(socket, "encrypted") === true ? "https" : "http";
   return { kind: "own", scheme, hosts: [localAddress.replace(/^::ffff:/, "")], port };
 }
 
