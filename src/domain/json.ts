@@ -92,7 +92,9 @@ function whatIsWrong(text: string): string {
 
 function nestsDeeper(value: Json, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
+  if (levels === 0) return true;
+  for (const member of Object.values(value)) if (nestsDeeper(member, levels - 1)) return true;
+  return false;
 }
 
 /** The spelling of a number, or those of the numbers in an object or array by name or index. */
@@ -110,7 +112,8 @@ const NOTHING_LOST: Lost = { duplicates: [], numbers: undefined };
 
 /** Puts a `JsonNumber` in the place of each number that `JSON.parse` left. */
 function spellNumbers(value: Json, spelling: Spelling | undefined): Json {
-  if (typeof value === "number") return new JsonNumber(typeof spelling === "string" ? spelling : String(value));
+  if (typeof value === "number")
+    return new JsonNumber(typeof spelling === "string" ? spelling : String(value));
   if (typeof value !== "object" || value === null) return value;
   const inner = typeof spelling === "string" ? undefined : spelling;
   if (Array.isArray(value)) return value.map((item, at) => spellNumbers(item, inner?.get(at)));

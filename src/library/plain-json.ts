@@ -8,5 +8,8 @@ export function plainJson(json: Json): unknown {
 }
 
 export function plainObject(object: Readonly<Record<string, Json>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, plainJson(value)]));
+  const plain: Record<string, unknown> = { ...object };
+  for (const [name, value] of Object.entries(object))
+    if (typeof value === "object") plain[name] = plainJson(value);
+  return plain;
 }

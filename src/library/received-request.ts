@@ -135,7 +135,7 @@ function plainForm({ method, url, headers, body }: PlainRequest): RequestForm {
 
 /** The target as it is written: `URL` would normalise it. */
 function addressIn(text: string): Pick<RequestHead, "scheme" | "authority" | "target"> {
-  const url = parseWebAddress(text);
+  const url = text.startsWith("/") ? undefined : parseWebAddress(text);
   if (url === undefined) return { scheme: "http", authority: "", target: text };
   const [, target = ""] = /^[^:]+:\/\/[^/?#]*(.*)$/.exec(text) ?? [];
   return { ...addressOf(url), target: target.startsWith("/") ? target : `/${target}` };

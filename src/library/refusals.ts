@@ -25,7 +25,7 @@ export function refusedRequest(
     hints: [],
     signatureBase: null,
   };
-  return new WebhookError(code, `${printable(detail)}. ${NOT_OF_SERVICE}`, { status, verdict });
+  return new WebhookError(code, `${printable(detail)}. ${FORGED}`, { status, verdict });
 }
 
 /** A webhook that does not verify. Every failure answers 401, whatever the step; too many signatures is a limit. */
@@ -47,8 +47,7 @@ export function brokenRecord({ verdict, breaches }: Judgement, record: unknown):
   const code = first?.code ?? "body_schema";
   return new WebhookError(
     code,
-    `${printable(breaches.map(describeBreach).join("; "))}. The webhook is authentic: the service sent a record that breaks the specification. ` +
-      "Look the payment up before you act on it; error.record is what was sent.",
+    `${printable(breaches.map(describeBreach).join("; "))}. The webhook is authentic, but error.record breaks the specification: look the payment up before you act on it.`,
     { status: 422, verdict, breaches, record },
   );
 }
@@ -60,28 +59,23 @@ const describeBreach = ({ path, message }: Breach): string =>
   path === "" ? `the body ${message}` : `${path} ${message}`;
 
 const FORGED = "Do not act on this request: anyone can have sent it.";
-const NOT_OF_SERVICE = "Do not act on this request: the service does not send such webhooks.";
 const NO_ADDRESS =
-  "The signature covers the address that the service posts to: set publicUrl to it, since the headers of a request cannot prove it.";
-const EXPLAIN =
-  "Anyone can have sent it, so do not act on it. If genuine webhooks fail too, paylink verify names the cause in a captured request:";
-const OTHER_KEY = "Give the key that the service signs with now, or the URL of its key set, as key.";
+  "The signature covers the address that the service posts to: set publicUrl to it. The headers of a request cannot prove it.";
+const CHANGED = `${FORGED} If genuine webhooks fail too, paylink verify finds the cause in a captured request.`;
+const OTHER_KEY = "Set key to the key that the service signs with now, or to the URL of its key set.";
 
 /** What to do where more helps than to refuse the request. */
 const REMEDIES: Readonly<Partial<Record<Reason, string>>> = {
-  signature_invalid: `${EXPLAIN} another key, another publicUrl, or a proxy that changes headers.`,
-  content_digest_mismatch: `${EXPLAIN} a body that was parsed and written again, or changed by a proxy.`,
-  component_missing: `${EXPLAIN} a proxy that removes headers.`,
-  component_value_invalid: `${EXPLAIN} a proxy that changes headers or the address.`,
-  signature_too_old:
-    "A replay, or a wrong clock: do not act on it. To allow older signatures, set tolerance.",
-  created_in_future: "A wrong clock, here or at the service: do not act on it.",
-  created_missing: "requireCreated demands it; without that option it is a warning.",
-  coverage_missing: "Do not act on it: the service must sign content-digest, and what require lists.",
+  signature_invalid: CHANGED,
+  content_digest_mismatch: CHANGED,
+  component_missing: CHANGED,
+  component_value_invalid: CHANGED,
+  signature_too_old: `${FORGED} To allow older signatures, set tolerance.`,
+  created_in_future: `${FORGED} Or a clock is wrong, here or at the service.`,
   key_not_found: OTHER_KEY,
   key_ambiguous: OTHER_KEY,
   key_unusable: OTHER_KEY,
   key_type_mismatch: OTHER_KEY,
   alg_key_mismatch: OTHER_KEY,
-  weak_key: "Such a key can be broken: the service must use RSA with at least 2048 bits.",
+  weak_key: OTHER_KEY,
 };

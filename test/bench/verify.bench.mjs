@@ -53,7 +53,8 @@ const descriptor = {
   targetUri: URL_SENT,
   fields: headers.map(([name, value]) => ({ name, value })),
 };
-const request = { method: "POST", url: URL_SENT, headers, body: BODY };
+/** As a server of Node hands it on. */
+const request = { method: "POST", url: new URL(URL_SENT).pathname, headers, body: BODY };
 
 /** What the libraries leave to their users, in its shortest form. */
 function readBody() {

@@ -113,7 +113,7 @@ describe("a verified webhook", () => {
       breaches: [{ path: "status" }],
       record,
       verdict: { verdict: "valid" },
-      message: expect.stringContaining("The webhook is authentic") as unknown,
+      message: expect.stringContaining("authentic") as unknown,
     });
   });
 
