@@ -1,8 +1,13 @@
-/** Bundles the program into dist/, with the licences of the packages in it and the description of the service. */
+/**
+ * Bundles the program and the library into dist/, with the licences of the packages in them and the description of the
+ * service.
+ */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import { buildLibrary } from "./library.mjs";
+import { rawText } from "./raw-text.mjs";
 import { replacements } from "./replacements.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -24,6 +29,7 @@ const { output } = await build({
   preserveEntrySignatures: "allow-extension",
   external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
   plugins: [
+    rawText(),
     replacements({
       "ajv/dist/2020.js": standIn("ajv"),
       "ajv-formats": standIn("ajv"),
@@ -53,6 +59,7 @@ const { output } = await build({
     chunkFileNames: "[name].js",
   },
 });
+await buildLibrary();
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
 const { serviceDocument } = createRequire(root)("./dist/openapi.js");
 writeFileSync(new URL("dist/openapi.json", root), `${serviceDocument()}\n`);

@@ -86,7 +86,7 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
   "Command line:": [
     [
       "help",
-      "show the help of a command, or explain errors, reasons, settings, environment variables or production",
+      "show the help of a command, or explain errors, reasons, settings, environment variables, production or webhooks",
       declareHelp,
     ],
     ["version", "print the version", declareVersion],

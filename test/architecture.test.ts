@@ -29,8 +29,11 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.(?!env\b)/, only: ["main", "machine", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
   { word: /"undici[/"]/, only: ["http/send", "http/agents", "http/undici-modules.d"] },
-  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "machine"] },
-  { word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/, only: ["main", "machine"] },
+  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "machine", "library/webhooks"] },
+  {
+    word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/,
+    only: ["main", "machine", "library/webhooks"],
+  },
   { word: /\bas any\b|: any\b/, only: [] },
 ];
 

@@ -40,18 +40,32 @@ export function joinPath(path: string, step: string | number): string {
   return path === "" ? step : `${path}.${step}`;
 }
 
-/**
- * Parses a JSON text and ignores one leading byte order mark (RFC 8259 8.1). The message of a refusal gives line and column.
- * The platform's parser loses the spelling of numbers. lossless-json's reports a repeated member only if the values
- * differ, has no limit on nesting, and takes two to three times as long for a record.
- */
+const NOT_JSON = "is not JSON";
+
+/** Parses as `readJson` does; the message of a refusal gives line and column. */
 export function parseJson(text: string): Parsed<JsonText> {
-  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  const reader = new Reader(json);
-  const value = reader.whole();
-  if (value !== undefined) return accepted({ value, duplicates: reader.duplicates });
-  if (reader.isTooDeep) return refused(`is nested deeper than ${MAX_DEPTH} levels`);
-  return refused(`is not JSON: ${whatIsWrong(json)}`);
+  const read = readJson(text);
+  return read.ok || read.message !== NOT_JSON
+    ? read
+    : refused(`${NOT_JSON}: ${whatIsWrong(withoutMark(text))}`);
+}
+
+/**
+ * Parses a JSON text and ignores one leading byte order mark (RFC 8259 8.1). The platform's parser loses the spelling of
+ * numbers and repeated members, so a text that it would write differently is scanned for both. lossless-json, which keeps
+ * the spelling, takes four times as long for a record (verify and listen bench).
+ */
+export function readJson(text: string): Parsed<JsonText> {
+  const json = withoutMark(text);
+  let value: Json;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return refused(NOT_JSON);
+  }
+  if (nestsDeeper(value, MAX_DEPTH)) return refused(`is nested deeper than ${MAX_DEPTH} levels`);
+  const { duplicates, numbers } = JSON.stringify(value) === json ? NOTHING_LOST : scan(json);
+  return accepted({ value: spellNumbers(value, numbers), duplicates });
 }
 
 /** Writes a value and keeps the spelling of its numbers; `space` indents as in `JSON.stringify`. */
@@ -60,6 +74,8 @@ export function stringifyJson(value: unknown, space?: number): string {
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
+
+const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 
 /** In the words of lossless-json, which always name a position. */
 function whatIsWrong(text: string): string {
@@ -74,123 +90,79 @@ function whatIsWrong(text: string): string {
   }
 }
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WORDS = [
-  ["true", true],
-  ["false", false],
-  ["null", null],
-] as const;
-const CONTROL = /[^\x20-\uffff]/;
+function nestsDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const member of Object.values(value)) if (nestsDeeper(member, levels - 1)) return true;
+  return false;
+}
 
-/** Reads a text from its start to its end. Each method returns undefined where the text is not JSON. */
-class Reader {
+/** The spelling of a number, or those of the numbers in an object or array by name or index. */
+type Spelling = string | Map<string | number, Spelling>;
+
+/** What a parse lost. */
+interface Lost {
   /** The path of each repeated member. */
-  readonly duplicates: string[] = [];
-  isTooDeep = false;
-  private at = 0;
-  private readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  whole(): Json | undefined {
-    const value = this.value("", 0);
-    return this.next() === undefined ? value : undefined;
-  }
-
-  private value(path: string, depth: number): Json | undefined {
-    const first = this.next();
-    if (first === '"') return this.string();
-    if (first !== "{" && first !== "[") return this.wordOrNumber();
-    this.isTooDeep = depth === MAX_DEPTH;
-    if (this.isTooDeep) return undefined;
-    return first === "{" ? this.object(path, depth + 1) : this.array(path, depth + 1);
-  }
-
-  private object(path: string, depth: number): JsonObject | undefined {
-    const object: JsonObject = {};
-    this.at++;
-    if (this.took("}")) return object;
-    do {
-      const name = this.next() === '"' ? this.string() : undefined;
-      if (name === undefined || !this.took(":")) return undefined;
-      const value = this.value(joinPath(path, name), depth);
-      if (value === undefined) return undefined;
-      if (Object.hasOwn(object, name)) this.duplicates.push(joinPath(path, name));
-      setMember(object, name, value);
-    } while (this.took(","));
-    return this.took("}") ? object : undefined;
-  }
-
-  private array(path: string, depth: number): Json[] | undefined {
-    const array: Json[] = [];
-    this.at++;
-    if (this.took("]")) return array;
-    do {
-      const value = this.value(joinPath(path, array.length), depth);
-      if (value === undefined) return undefined;
-      array.push(value);
-    } while (this.took(","));
-    return this.took("]") ? array : undefined;
-  }
-
-  private string(): string | undefined {
-    const start = this.at;
-    const end = endOfString(this.text, start);
-    if (end === undefined) return undefined;
-    this.at = end + 1;
-    const inside = this.text.slice(start + 1, end);
-    if (inside.includes("\\")) return unescaped(this.text.slice(start, this.at));
-    return CONTROL.test(inside) ? undefined : inside;
-  }
-
-  private wordOrNumber(): boolean | null | JsonNumber | undefined {
-    const word = WORDS.find(([spelling]) => this.text.startsWith(spelling, this.at));
-    NUMBER.lastIndex = this.at;
-    const [spelling] = word ?? NUMBER.exec(this.text) ?? [];
-    if (spelling === undefined) return undefined;
-    this.at += spelling.length;
-    return word === undefined ? new JsonNumber(spelling) : word[1];
-  }
-
-  /** Goes past the character if it is the next one. */
-  private took(character: string): boolean {
-    const isNext = this.next() === character;
-    if (isNext) this.at++;
-    return isNext;
-  }
-
-  /** The next character after white space (RFC 8259 2); undefined at the end. */
-  private next(): string | undefined {
-    let character = this.text[this.at];
-    while (character === " " || character === "\n" || character === "\r" || character === "\t")
-      character = this.text[++this.at];
-    return character;
-  }
+  readonly duplicates: readonly string[];
+  /** Undefined where JavaScript spells every number as the text does. */
+  readonly numbers: Spelling | undefined;
 }
 
-/** The position of the quote that ends the string which starts at `start`. */
-function endOfString(text: string, start: number): number | undefined {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1) {
-    let last = end - 1;
-    while (text[last] === "\\") last--;
-    if ((end - last) % 2 === 1) return end;
-    end = text.indexOf('"', end + 1);
+const NOTHING_LOST: Lost = { duplicates: [], numbers: undefined };
+
+/** Puts a `JsonNumber` in the place of each number that `JSON.parse` left. */
+function spellNumbers(value: Json, spelling: Spelling | undefined): Json {
+  if (typeof value === "number")
+    return new JsonNumber(typeof spelling === "string" ? spelling : String(value));
+  if (typeof value !== "object" || value === null) return value;
+  const inner = typeof spelling === "string" ? undefined : spelling;
+  if (Array.isArray(value)) return value.map((item, at) => spellNumbers(item, inner?.get(at)));
+  if (!isJsonObject(value)) return value;
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (typeof member === "number" || typeof member === "object")
+      value[name] = spellNumbers(member, inner?.get(name));
   }
-  return undefined;
+  return value;
 }
 
-function unescaped(quoted: string): string | undefined {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return undefined;
-  }
+/** A string, with the colon that makes it a name, a number, or one structural character. */
+const TOKEN = /"[^"\\]*(?:\\[^][^"\\]*)*"(\s*:)?|-?\d[-+.\deE]*|[{}[\],]/g;
+
+/** An object or array that is still open, and the place of its current value in it. */
+interface Container {
+  readonly path: string;
+  /** Undefined for an array. */
+  readonly names: Set<string> | undefined;
+  readonly numbers: Map<string | number, Spelling>;
+  step: string | number;
 }
 
-function setMember(object: JsonObject, name: string, value: Json): void {
-  if (name !== "__proto__") object[name] = value;
-  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+/** Only for text that parsed. */
+function scan(text: string): Lost {
+  const root: Container = { path: "", names: undefined, numbers: new Map(), step: 0 };
+  const open = [root];
+  const duplicates: string[] = [];
+  for (const [token, colon] of text.matchAll(TOKEN)) {
+    const container = open.at(-1) ?? root;
+    const { path, names, numbers, step } = container;
+    if (token === "{" || token === "[") {
+      const inner = new Map<string | number, Spelling>();
+      numbers.set(step, inner);
+      const innerPath = container === root ? "" : joinPath(path, step);
+      open.push({ path: innerPath, names: token === "{" ? new Set() : undefined, numbers: inner, step: 0 });
+    } else if (token === "}" || token === "]") open.pop();
+    else if (token === ",") {
+      if (typeof step === "number") container.step = step + 1;
+    } else if (colon !== undefined && names !== undefined) {
+      const name = unquoted(token.slice(0, -colon.length));
+      if (names.has(name)) duplicates.push(joinPath(path, name));
+      names.add(name);
+      container.step = name;
+    } else if (!token.startsWith('"')) numbers.set(step, token);
+  }
+  return { duplicates, numbers: root.numbers.get(0) };
 }
+
+const unquoted = (token: string): string =>
+  token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);

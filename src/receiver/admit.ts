@@ -7,14 +7,29 @@ export const DEFAULT_MAX_BODY = 1024 * 1024;
 export const MAX_HEADER_LINES = 100;
 export const MAX_SIGNATURE_FIELD = 8192;
 
-const refusal = (code: string, status: number, detail: string): Refusal => ({ code, status, detail });
+/** A refusal by the rules of every webhook. */
+export interface MessageRefusal extends Refusal {
+  readonly code:
+    | "limit_exceeded"
+    | "duplicate_header"
+    | "component_value_invalid"
+    | "bad_request_target"
+    | "method_not_allowed"
+    | "unsupported_transfer_coding";
+}
+
+const refusal = <Code extends string>(code: Code, status: number, detail: string) => ({
+  code,
+  status,
+  detail,
+});
 
 /** Whether a request may be a webhook: others are refused first where memory runs short. */
 export const looksSigned = ({ headers }: RequestHead): boolean =>
   fieldLines(headers, "signature-input").length > 0 && fieldLines(headers, "signature").length > 0;
 
 /** The rules of every webhook, captured or received: form, limits, method and transfer coding. */
-export function refuseMessage(head: RequestHead): Refusal | undefined {
+export function refuseMessage(head: RequestHead): MessageRefusal | undefined {
   return refuseForm(head) ?? refuseMethod(head) ?? refuseCoding(head.headers);
 }
 
@@ -29,7 +44,7 @@ export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal
   );
 }
 
-function refuseForm({ target, headers }: RequestHead): Refusal | undefined {
+function refuseForm({ target, headers }: RequestHead): MessageRefusal | undefined {
   if (headers.length > MAX_HEADER_LINES)
     return refusal("limit_exceeded", 431, `${headers.length} header lines; the limit is ${MAX_HEADER_LINES}`);
   for (const name of ["signature-input", "signature"]) {
@@ -51,7 +66,7 @@ function refuseForm({ target, headers }: RequestHead): Refusal | undefined {
   return undefined;
 }
 
-function refuseMethod({ method }: RequestHead): Refusal | undefined {
+function refuseMethod({ method }: RequestHead): MessageRefusal | undefined {
   return method === "POST"
     ? undefined
     : refusal("method_not_allowed", 405, `the method is ${method}; webhooks are POST`);
@@ -79,7 +94,7 @@ function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
       );
 }
 
-function refuseCoding(headers: readonly HeaderLine[]): Refusal | undefined {
+function refuseCoding(headers: readonly HeaderLine[]): MessageRefusal | undefined {
   const codings = fieldLines(headers, "transfer-encoding").join(", ");
   return codings === "" || codings.trim().toLowerCase() === "chunked"
     ? undefined

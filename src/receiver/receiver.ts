@@ -9,7 +9,8 @@ import { addressed, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import type { EventLog, StoreResult, Rejection, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
-import { judge, warned, type Judgement } from "./judge.ts";
+import { warned, type Judgement } from "./judge.ts";
+import { createJudge } from "./judge-with-renewal.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {
@@ -107,33 +108,6 @@ function createReceiver(parts: ReceiverParts): Receiver {
     },
   };
 }
-
-/** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
-function createJudge(parts: ReceiverParts): (request: HttpRequest, receivedAt: Date) => Promise<Judgement> {
-  const { policy, maxBody, recordAt, unverified, keys, renewKeys } = parts;
-  const judgeNow = (request: HttpRequest, now: Date): Judgement =>
-    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now });
-  return async (request, receivedAt) => {
-    const judgement = judgeNow(request, receivedAt);
-    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys())) return judgement;
-    return (await renewKeys()) ? judgeNow(request, receivedAt) : judgement;
-  };
-}
-
-/** Codes that say that no key verifies. */
-const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
-  "signature_invalid",
-  "key_ambiguous",
-  "key_unusable",
-  "alg_key_mismatch",
-  "key_type_mismatch",
-  "weak_key",
-]);
-
-/** Without an id, of the signature or of a key, a new key shows only in that the old ones do not verify. */
-const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
-  code === "key_not_found" ||
-  (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));
 
 async function take(
   request: HttpRequest,

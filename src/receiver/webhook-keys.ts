@@ -1,144 +1,34 @@
-/** Loads the service's public keys from a file, a URL, or the text itself. */
-import { messageOf, PaylinkError } from "../domain/errors.ts";
-import { isKeyText } from "../domain/key-source.ts";
-import { isExposed, parseWebAddress } from "../domain/web-address.ts";
-import type { Send } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
-import { expiryWarning } from "../signatures/key-rules.ts";
-import { readKeys } from "../signatures/keys.ts";
+/** Loads the service's public keys for a command: a key that cannot be had is a failure of the command, with what to do. */
+import { PaylinkError } from "../domain/errors.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
-
-interface KeySources {
-  readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
-  readonly send: Send;
-  /** Where the sources are named: a flag or a setting. */
-  readonly place: string;
-  readonly now: () => Date;
-  /** Ends the reading of a key. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called with each problem of a key that is still used. */
-  readonly warn: (warning: string) => void;
-}
+import { KeyFailure, openKeySources, readKeySources, type KeyAccess, type Keyring } from "./key-sources.ts";
 
 /** The keys of every source together. Throws `key_invalid`, `file_unreadable`, `not_reached`. */
-export async function loadKeys(sources: readonly string[], io: KeySources): Promise<VerificationKey[]> {
-  const keys: VerificationKey[] = [];
-  for (const source of sources) keys.push(...(await loadKey(source, io)));
-  return keys;
-}
+export const loadKeys = (sources: readonly string[], access: KeyAccess): Promise<VerificationKey[]> =>
+  orFail(readKeySources(sources, access));
 
-/** Milliseconds between two renewals, so that forged webhooks cannot flood the key's server with requests. */
-const RENEWAL_PAUSE = 60_000;
+/** Keys that can be renewed while in use. Throws as `loadKeys` does. */
+export const openKeyring = (sources: readonly string[], access: KeyAccess): Promise<Keyring> =>
+  orFail(openKeySources(sources, access));
 
-export interface Keyring {
-  /** Those in use now. */
-  readonly keys: () => readonly VerificationKey[];
-  /** Reads every source again. False where one could not be read, which is a warning. */
-  readonly reload: () => Promise<boolean>;
-  /** Reloads, unless that was done within the last minute: then it is false. */
-  readonly renew: () => Promise<boolean>;
-}
-
-/** Keys that can be renewed while in use. A source that can no longer be read keeps the keys it had. */
-export async function openKeyring(sources: readonly string[], io: KeySources): Promise<Keyring> {
-  const loaded = new Map<string, readonly VerificationKey[]>();
-  for (const source of sources) loaded.set(source, await loadKeys([source], io));
-  let keys = [...loaded.values()].flat();
-  const reload = async (): Promise<boolean> => {
-    let isComplete = true;
-    for (const source of loaded.keys()) {
-      try {
-        loaded.set(source, await loadKeys([source], { ...io, signal: undefined }));
-      } catch (error) {
-        isComplete = false;
-        io.warn(`The keys read before stay in use. ${messageOf(error)}`);
-      }
-    }
-    keys = [...loaded.values()].flat();
-    return isComplete;
-  };
-  let renewal: Promise<boolean> | undefined;
-  // Opening does not count as a renewal: a key that changes within the first minute is found by the next webhook.
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  const renew = async (): Promise<boolean> => {
-    if (renewal === undefined) {
-      if (io.now().getTime() - renewedAt < RENEWAL_PAUSE) return false;
-      renewedAt = io.now().getTime();
-      renewal = reload().finally(() => (renewal = undefined));
-    }
-    await renewal;
-    return true;
-  };
-  return { keys: () => keys, reload, renew };
-}
-
-async function loadKey(source: string, io: KeySources): Promise<VerificationKey[]> {
-  const read = readKeys(await bytesOf(source, io));
-  const name = isKeyText(source) ? "the key" : source;
-  if (!read.ok) throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.reason}`);
-  const now = Math.floor(io.now().getTime() / 1000);
-  const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
-  for (const warning of [...read.warnings, ...expiries]) io.warn(`${name}: ${warning}`);
-  return read.keys;
-}
-
-async function bytesOf(source: string, { readFile, send, signal, place }: KeySources): Promise<Uint8Array> {
-  if (isKeyText(source)) return new TextEncoder().encode(source);
-  const url = parseWebAddress(source);
-  return url === undefined ? readFile(source, place) : fetchKey(url, send, signal);
-}
-
-/** Milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
-const FETCH_TIMEOUT = 5_000;
-
-/** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
-async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  if (isExposed(url))
-    throw new PaylinkError(
-      "key_invalid",
-      `${url.href} is not https: a key fetched without TLS can be replaced in transit.`,
-    );
-  const request = {
-    method: "GET",
-    ...addressOf(url),
-    headers: [["Accept", "application/jwk-set+json, application/json, application/x-pem-file"]],
-    body: new Uint8Array(),
-  } as const;
-  let reply: HttpReply;
+async function orFail<T>(reading: Promise<T>): Promise<T> {
   try {
-    reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
+    return await reading;
   } catch (error) {
-    signal?.throwIfAborted();
-    throw notFetched(url, messageOf(error), error);
+    throw error instanceof KeyFailure ? failureOf(error) : error;
   }
-  if (reply.status === 200) return reply.body;
-  throw refusedFetch(url, reply);
 }
 
-const notFetched = (url: URL, reason: string, cause?: unknown): PaylinkError =>
-  new PaylinkError("not_reached", `The key at ${url.href} cannot be fetched: ${reason}.`, {
-    cause,
-    hint: "Nothing was received. Start the service, or give a key file with --key.",
-  });
-
-/** A redirect is not followed: its target may be anyone's. The account's token is not sent: the server may be another's. */
-function refusedFetch(url: URL, { status, headers }: HttpReply): PaylinkError {
-  const [location] = fieldLines(headers, "location");
-  if (status >= 300 && status <= 399 && location !== undefined) {
-    const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
-    return new PaylinkError("key_invalid", `The key's address ${url.href} redirects to ${target}.`, {
-      hint: "Nothing was received. If you trust the target, set it as the key: --key, or paylink config set webhookKey",
-      details: { status, location: target },
-    });
-  }
-  if (status === 401 || status === 403)
-    return new PaylinkError(
-      "key_invalid",
-      `The key's address ${url.href} answered ${status}: it asks for a token, and paylink fetches keys without one.`,
-      {
-        hint: "Nothing was received. Download the key with your account, and give the file: --key <file>, or paylink config set webhookKey <file>",
-        details: { status },
-      },
-    );
-  return notFetched(url, `it answered ${status}`);
+function failureOf({ kind, message, details, cause }: KeyFailure): PaylinkError {
+  const code = kind === "unreachable" ? "not_reached" : "key_invalid";
+  return new PaylinkError(code, message, { hint: HINTS[kind], details, cause });
 }
+
+/** The code's own hint tells enough of the others. */
+const HINTS: Readonly<Partial<Record<KeyFailure["kind"], string>>> = {
+  unreachable: "Nothing was received. Start the service, or give a key file with --key.",
+  redirected:
+    "Nothing was received. If you trust the target, set it as the key: --key, or paylink config set webhookKey",
+  forbidden:
+    "Nothing was received. Download the key with your account, and give the file: --key <file>, or paylink config set webhookKey <file>",
+};

@@ -37,23 +37,45 @@ const CARDS = {
   cancelled: "************1111",
 } as const;
 
-export function recordOfSample(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
-  const { outcome, link, currency = "EUR" } = sample;
-  const start = link === "subscription";
+/** A payment to the sample merchant, with the sample card of its outcome. */
+export interface MerchantPayment {
+  readonly outcome: SampleOutcome;
+  readonly transType: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly reference: string;
+}
+
+export function recordOfPayment(
+  { amount, ...payment }: MerchantPayment,
+  { newId, now }: SampleSource,
+): WellFormedRecord {
   return sampleRecord(
     {
-      outcome,
-      transType: start ? VERIFICATION : SALE,
-      amount: new JsonNumber(sample.amount ?? (start ? "0" : tenIn(currency))),
-      currency,
-      reference: referenceOf(sample, newId),
+      ...payment,
+      amount: new JsonNumber(amount),
       terminalId: "1234567890",
       merchant: MERCHANT,
-      cardPan: CARDS[outcome],
+      cardPan: CARDS[payment.outcome],
       softwareVersion: "1.0.0",
       number: numberFrom(newId()),
     },
     { newId, now: now() },
+  );
+}
+
+export function recordOfSample(sample: Sample, source: SampleSource): WellFormedRecord {
+  const { outcome, link, currency = "EUR" } = sample;
+  const start = link === "subscription";
+  return recordOfPayment(
+    {
+      outcome,
+      transType: start ? VERIFICATION : SALE,
+      amount: sample.amount ?? (start ? "0" : tenIn(currency)),
+      currency,
+      reference: referenceOf(sample, source.newId),
+    },
+    source,
   );
 }
 

@@ -85,6 +85,26 @@ export const FOLDERS = {
     holds: "sample and tampered webhooks, and the cases that an endpoint is checked with",
     mayImport: ["domain", "http/message", "http/exchange", "signatures", "node:crypto"],
   },
+  library: {
+    holds: "`paylink/webhooks`: the receiver's judgement of one webhook, for applications",
+    mayImport: [
+      "domain",
+      "http/message",
+      "http/exchange",
+      "receiver/address",
+      "receiver/admit",
+      "receiver/judge",
+      "receiver/judge-with-renewal",
+      "receiver/key-sources",
+      "signatures",
+      "webhooks/signature-form",
+      "webhooks/signed-webhook",
+      "webhooks/samples",
+      "node:crypto",
+      "node:fs/promises",
+      "node:process",
+    ],
+  },
   bulk: {
     holds: "lists of links: the rows, the run that sends each row once, the results",
     mayImport: [

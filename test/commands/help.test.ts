@@ -1,4 +1,5 @@
 /** `paylink help` and usage errors, in process: the topics, and the nearest name for what was mistyped. */
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
 import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
@@ -64,6 +65,22 @@ it("explains every setting with an example, and says which are secrets", async (
       expect.objectContaining({ key: "tolerance", default: "5m" }),
     ]) as unknown,
   });
+});
+
+it("explains verification in an application, with the recipe of each framework as it is tested", async () => {
+  const { stdout } = await run("help", "webhooks");
+  for (const name of ["verifyWebhook(", "createVerifier(", "signWebhook(", "sampleTransaction(", "publicUrl"])
+    expect(stdout).toContain(name);
+  const recipes = new URL("../../src/commands/help/recipes/", import.meta.url);
+  const files = readdirSync(recipes);
+  expect(files.length).toBeGreaterThan(4);
+  for (const file of files) expect(stdout).toContain(readFileSync(new URL(file, recipes), "utf8"));
+  const { options, recipes: shown } = JSON.parse((await run("help", "webhooks", "--json")).stdout) as {
+    options: object;
+    recipes: object;
+  };
+  expect(Object.keys(options)).toContain("key");
+  expect(Object.keys(shown).map((name) => `${name}.mjs`)).toEqual(files.toSorted());
 });
 
 describe("paylink help production", () => {

@@ -1,6 +1,8 @@
 /** The package as it is published: what is in it, and that it works where npm has put it, offline and without scripts. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { freePort } from "../support/ports.ts";
@@ -65,6 +67,10 @@ it("holds what runs and no more, within its bars", async () => {
     "dist/THIRD-PARTY-NOTICES.txt",
     "dist/openapi.json",
     "dist/paylink.1",
+    "dist/webhooks/index.cjs",
+    "dist/webhooks/index.d.cts",
+    "dist/webhooks/index.d.mts",
+    "dist/webhooks/index.mjs",
     "package.json",
   ]);
   expect(size).toBeLessThan(1 * MB);
@@ -95,4 +101,73 @@ it("passes the README's workflow for GitHub Actions, installed from the package"
   expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   expect(readFileSync(join(home, "prefix/share/man/man1/paylink.1"), "utf8")).toContain(".TH PAYLINK 1");
   expect(stdout).toMatch(/^webhook sha-(?:256|512)=:/m);
+});
+
+/** Signs, verifies and tampers with a webhook; `types` holds what a TypeScript user relies on. */
+const application = (load: string, types = ""): string => `${load}
+const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const url = "https://shop.example/webhooks";
+const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url });
+const verify = createVerifier({ key: publicKey });
+async function run() {
+  const { outcome, transaction, amounts } = await verifyWebhook(new Request(url, webhook), { key: publicKey });
+  ${types}
+  const forged = await verify({ ...webhook, body: "{}" }).catch((error) => error);
+  console.log(outcome, transaction.reference, amounts.amountTrans, forged instanceof WebhookError && forged.code);
+}
+void run();
+`;
+
+const NAMES = "createVerifier, sampleTransaction, signWebhook, verifyWebhook, WebhookError";
+const ESM = `import { generateKeyPairSync } from "node:crypto";
+import { ${NAMES} } from "paylink/webhooks";`;
+const CJS = `const { generateKeyPairSync } = require("node:crypto");
+const { ${NAMES} } = require("paylink/webhooks");`;
+
+const TYPES = `if (outcome === "APPROVED") transaction.authorisationCode.toUpperCase();
+  // @ts-expect-error: only an approved payment has one.
+  else transaction.authorisationCode.toUpperCase();
+  if (transaction.transCancelled) transaction.paymentId satisfies undefined;
+  createServer((request) => void verify(request));`;
+
+it("has a library that an empty project loads, offline and without scripts, in every way there is", async () => {
+  const shell = openShell(temporaryHome());
+  const { filename } = await pack(shell);
+  writeFileSync(join(shell.cwd, "package.json"), '{"name": "shop", "private": true}');
+  writeFileSync(join(shell.cwd, "esm.mjs"), application(ESM));
+  writeFileSync(join(shell.cwd, "cjs.cjs"), application(CJS));
+  const typed = application(`${ESM}\nimport { createServer } from "node:http";`, TYPES);
+  for (const ending of ["ts", "mts", "cts"]) writeFileSync(join(shell.cwd, `typed.${ending}`), typed);
+  const compiler = `node "${join(ROOT, "node_modules/typescript/bin/tsc")}" --noEmit --strict --types node --typeRoots "${join(ROOT, "node_modules/@types")}" --target es2022`;
+  const { code, stdout, stderr } = await shell.run(
+    `set -e
+     npm install --omit=optional ./${filename}
+     node esm.mjs
+     node cjs.cjs
+     ${compiler} --module node16 --moduleResolution node16 typed.ts typed.mts typed.cts
+     ${compiler} --module esnext --moduleResolution bundler typed.ts`,
+    { env: npmSettings(shell.home) },
+  );
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  const printed = "APPROVED INV-1001 10 content_digest_mismatch";
+  expect(stdout.match(/^APPROVED.*$/gm)).toEqual([printed, printed]);
+});
+
+it("has exports that resolve to the right format and types", async () => {
+  const shell = openShell(temporaryHome());
+  const { filename } = await pack(shell);
+  const tarball = createPackageFromTarballData(readFileSync(join(shell.cwd, filename)));
+  const checked = await checkPackage(tarball, { excludeEntrypoints: ["./package.json"] });
+  if (checked.types === false) throw new Error("the package has no types");
+  // The resolution of TypeScript 4 knows no exports.
+  const problems = checked.problems.filter(
+    (problem) => !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+  );
+  expect(problems).toEqual([]);
+  expect((await publint({ pkgDir: ROOT, strict: true })).messages).toEqual([]);
+});
+
+it("has a library that stays small in either format", () => {
+  for (const file of ["index.mjs", "index.cjs"])
+    expect(statSync(join(ROOT, "dist/webhooks", file)).size).toBeLessThan(66 * 1024);
 });

@@ -1,5 +1,5 @@
 /** The README is run: its transcript is what the program prints, and its set-up commands exist. */
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -82,7 +82,13 @@ it("drives the shop of the README through a real payment and every forgery", asy
   for (const name of ["shop.mjs", "shop.test.mjs"]) {
     writeFileSync(join(home, name), readmeBlock("js", `// ${name}\n`).replaceAll("3000", port));
   }
-  symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(home, "node_modules"));
+  expect(README).toContain("npm install express paylink");
+  mkdirSync(join(home, "node_modules"));
+  for (const [name, folder] of [
+    ["express", "../../node_modules/express"],
+    ["paylink", "../.."],
+  ] as const)
+    symlinkSync(fileURLToPath(new URL(folder, import.meta.url)), join(home, "node_modules", name));
   symlinkSync(fileURLToPath(new URL("../../bin/paylink.js", import.meta.url)), join(home, "paylink"));
   expect(README).toContain("paylink test --forward-to 3000 -- node --test shop.test.mjs");
   const env = { PATH: `${home}${delimiter}${process.env["PATH"] ?? ""}` };

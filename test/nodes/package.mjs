@@ -24,6 +24,14 @@ function fillCache(tarball, cache) {
   npm(process.execPath, ["install", "--global", "--ignore-scripts", ...folders, tarball]);
 }
 
+/** Signs and verifies a webhook with the library. */
+const LIBRARY = `
+  const { privateKey, publicKey } = crypto.generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const { sampleTransaction, signWebhook, verifyWebhook } = require("paylink/webhooks");
+  const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: "https://shop.example/" });
+  verifyWebhook(new Request(webhook.url, webhook), { key: publicKey }).then(({ outcome }) => console.log(outcome));
+`;
+
 /**
  * @param {string} tarball
  * @param {string} cache
@@ -40,7 +48,12 @@ function tryOn(tarball, cache, { version, node, folder }) {
   const printed = run("--version").trim();
   const steps = run("demo").trim().split("\n");
   if (!steps.every((line) => line.startsWith("✓"))) throw new Error(steps.join("\n"));
-  process.stdout.write(`Node ${version.padEnd(9)} paylink ${printed}, demo: ${steps.length} steps\n`);
+  const installed = join(prefix, "lib/node_modules/paylink");
+  const outcome = execFileSync(node, ["-e", LIBRARY], { encoding: "utf8", cwd: installed, env }).trim();
+  if (outcome !== "APPROVED") throw new Error(`The library printed ${outcome}`);
+  process.stdout.write(
+    `Node ${version.padEnd(9)} paylink ${printed}, demo: ${steps.length} steps, library: ${outcome}\n`,
+  );
 }
 
 try {

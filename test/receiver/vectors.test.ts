@@ -1,5 +1,4 @@
 /** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
-import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serve } from "../../src/http/serve.ts";
 import type { Server } from "../../src/http/exchange.ts";
@@ -7,7 +6,8 @@ import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
 import { publicAddress } from "../../src/receiver/address.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { startReceiver } from "../../src/receiver/receiver.ts";
-import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+import { statusOf } from "../support/post.ts";
+import { rawRequest, vectorFile, webhookOptions, type WebhookCase } from "../support/vectors.ts";
 
 interface RawCase {
   readonly id: string;
@@ -56,42 +56,6 @@ async function start(vector: WebhookCase | undefined, path: string): Promise<Ser
   });
 }
 
-/** Sends the bytes and gives the status of the answer. */
-function exchange(port: number, bytes: Uint8Array): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
-    let answer = "";
-    socket.on("data", (chunk) => {
-      answer += chunk.toString("latin1");
-      const [, status] = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n/.exec(answer) ?? [];
-      if (status === undefined) return;
-      socket.destroy();
-      resolve(Number(status));
-    });
-    socket.on("error", reject);
-    socket.on("close", () => reject(new Error(`no answer: ${answer}`)));
-    socket.write(bytes);
-  });
-}
-
-function rawRequest(vector: WebhookCase): Buffer {
-  const { method, target, headers, body } = webhookRequest(vector);
-  const chunked = headers.some(([name]) => name.toLowerCase() === "transfer-encoding");
-  const framed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
-  const lines = [
-    `${method} ${target} HTTP/1.1`,
-    ...headers
-      .filter(([name]) => !(chunked && /^content-length$/i.test(name)))
-      .map(([name, value]) => `${name}: ${value}`),
-    ...(framed ? [] : [`Content-Length: ${body.length}`]),
-  ];
-  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-  const tail = chunked
-    ? [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]
-    : [body];
-  return Buffer.concat([head, ...tail]);
-}
-
 describe("raw requests", () => {
   let server: Server;
   beforeAll(async () => {
@@ -101,7 +65,7 @@ describe("raw requests", () => {
 
   it.each(rawCases)("$id is $expected.code: $title", async ({ raw_base64, expected }) => {
     seen.length = 0;
-    expect(await exchange(server.port, Buffer.from(raw_base64, "base64"))).toBe(expected.http_status);
+    expect(await statusOf(server.port, Buffer.from(raw_base64, "base64"))).toBe(expected.http_status);
     expect(seen).toMatchObject([{ type: "rejected", code: expected.code, status: expected.http_status }]);
   });
 });
@@ -113,7 +77,7 @@ describe("messages over a socket", () => {
     seen.length = 0;
     const { code, http_status, breach = code, http_status_strict: status = http_status } = vector.expected;
     try {
-      expect([await exchange(server.port, rawRequest(vector)), seen]).toMatchObject([
+      expect([await statusOf(server.port, rawRequest(vector)), seen]).toMatchObject([
         status,
         [{ type: "rejected", code: breach, status }],
       ]);

@@ -36,3 +36,21 @@ export function exchangeRaw(url: string, bytes: Uint8Array | string): Promise<st
     socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
   });
 }
+
+/** Writes bytes on a bare socket and resolves with the status of the answer. */
+export function statusOf(port: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk.toString("latin1");
+      const [, status] = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n/.exec(answer) ?? [];
+      if (status === undefined) return;
+      socket.destroy();
+      resolve(Number(status));
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error(`no answer: ${answer}`)));
+    socket.write(bytes);
+  });
+}

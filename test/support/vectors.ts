@@ -58,6 +58,25 @@ export function webhookRequest({ request, context }: WebhookCase): HttpRequest {
   };
 }
 
+/** The request as it goes over the wire. */
+export function rawRequest(vector: WebhookCase): Buffer {
+  const { method, target, headers, body } = webhookRequest(vector);
+  const chunked = headers.some(([name]) => name.toLowerCase() === "transfer-encoding");
+  const framed = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...headers
+      .filter(([name]) => !(chunked && /^content-length$/i.test(name)))
+      .map(([name, value]) => `${name}: ${value}`),
+    ...(framed ? [] : [`Content-Length: ${body.length}`]),
+  ];
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  const tail = chunked
+    ? [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]
+    : [body];
+  return Buffer.concat([head, ...tail]);
+}
+
 export function webhookOptions({ context }: WebhookCase): VerifyOptions {
   const { now, policy, jwks, public_key_pem } = context;
   return {

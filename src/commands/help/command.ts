@@ -10,6 +10,7 @@ const TOPICS = [
   "reasons",
   "settings",
   "environment",
+  "webhooks",
   "production",
 ] as const satisfies readonly Topic[];
 
@@ -27,7 +28,12 @@ export const declareHelp: Declare = (command, execute) => {
         return showTopic(context, topic);
       });
     });
-  examples(command, ["paylink help create", "paylink help errors", "paylink help reasons"]);
+  examples(command, [
+    "paylink help create",
+    "paylink help errors",
+    "paylink help reasons",
+    "paylink help webhooks",
+  ]);
 };
 
 /** Throws `usage` if there is no such command. */

@@ -69,7 +69,19 @@ const RECORD: Readonly<Record<Breach["code"], string>> = {
   body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
 };
 
+/** Found by paylink/webhooks in an application. */
+const LIBRARY = {
+  body_parsed:
+    "paylink/webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
+};
+
 /** Found last: an event that cannot be stored is not acknowledged. */
 const STORE = { not_stored: "the event could not be stored; the service sends it again" };
 
-export const MEANINGS: Readonly<Record<string, string>> = { ...HTTP, ...SIGNATURE, ...RECORD, ...STORE };
+export const MEANINGS: Readonly<Record<string, string>> = {
+  ...HTTP,
+  ...SIGNATURE,
+  ...RECORD,
+  ...LIBRARY,
+  ...STORE,
+};

@@ -9,12 +9,14 @@ import { wrap } from "../../render/wrap.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { PRODUCTION } from "./production.ts";
 import { MEANINGS } from "./reasons.ts";
+import { RECIPES, WEBHOOK_OPTIONS, WEBHOOKS_INTRODUCTION, WEBHOOKS_NOTES } from "./webhook-recipes.ts";
 
 const TOPICS = {
   errors: showErrors,
   reasons: showReasons,
   settings: showSettings,
   environment: showEnvironment,
+  webhooks: showWebhooks,
   production: showProduction,
 } as const;
 export type Topic = keyof typeof TOPICS;
@@ -75,6 +77,20 @@ function showEnvironment(out: Output): void {
   out.lines([
     wrap("Environment variables. A flag overrides them, and they override the profile:", out.lineWidth),
     indented(Object.entries(ENVIRONMENT), out.lineWidth),
+  ]);
+}
+
+function showWebhooks(out: Output): void {
+  if (out.json)
+    return out.data(JSON.stringify({ options: Object.fromEntries(WEBHOOK_OPTIONS), recipes: RECIPES }));
+  const paragraphs = (texts: readonly string[]) => texts.flatMap((text) => [wrap(text, out.lineWidth), ""]);
+  out.lines([
+    ...paragraphs(WEBHOOKS_INTRODUCTION),
+    "Options:",
+    indented(WEBHOOK_OPTIONS, out.lineWidth),
+    "",
+    ...paragraphs(WEBHOOKS_NOTES),
+    ...Object.values(RECIPES),
   ]);
 }
 

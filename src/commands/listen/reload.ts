@@ -1,6 +1,6 @@
 /** What `listen` does at SIGHUP: it reads the keys and the certificate again, and says what it uses from then on. */
 import type { Context } from "../../context.ts";
-import type { Keyring } from "../../receiver/webhook-keys.ts";
+import type { Keyring } from "../../receiver/key-sources.ts";
 import type { TlsWatch } from "./tls.ts";
 
 /** What cannot be read is a warning, and the old one stays. Returns what ends the watching. */

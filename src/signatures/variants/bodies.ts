@@ -3,6 +3,7 @@
 import { brotliDecompressSync, gunzipSync, gzipSync, inflateSync } from "node:zlib";
 import { fieldLines, type HeaderLine } from "../../http/message.ts";
 import { respellings } from "./json-spellings.ts";
+import { RAW_BODY_FIXES } from "./raw-body.ts";
 
 export interface BodyVariant {
   /** Two variants of one kind are not combined. */
@@ -13,13 +14,10 @@ export interface BodyVariant {
   readonly candidates: (body: Buffer, headers: readonly HeaderLine[]) => Iterable<Uint8Array>;
 }
 
-/** How each framework gives access to the raw bytes. */
 const RAW_BYTES = [
   "Verify the bytes as they arrived, before anything parses them:",
-  '  Express: express.raw({ type: "application/json" }) on this route, ahead of express.json()',
-  '  Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body))',
-  "  Next.js: new Uint8Array(await request.arrayBuffer()) in a route handler; under pages/api, export const config = { api: { bodyParser: false } } and read the stream",
-  "  Hono: await c.req.arrayBuffer(), not c.req.json()",
+  ...Object.values(RAW_BODY_FIXES).map((fix) => `  ${fix}`),
+  "  In JavaScript, paylink/webhooks verifies the request of each of them: paylink help webhooks",
 ].join("\n");
 
 const NEWLINES = ["\n", "\r\n"];

@@ -1,0 +1,62 @@
+/** Bundles `paylink/webhooks` into dist/webhooks/ for both module systems, each with its types in one file. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { isolatedDeclarationSync } from "rolldown/experimental";
+
+const root = new URL("../", import.meta.url);
+const ENTRY = new URL("src/library/webhooks.ts", root);
+
+export async function buildLibrary() {
+  for (const [format, ending] of /** @type {const} */ ([
+    ["esm", "mjs"],
+    ["cjs", "cjs"],
+  ])) {
+    await build({
+      input: fileURLToPath(ENTRY),
+      platform: "node",
+      // Our own modules and the packages in the bundle do nothing when they load, so that what is not used goes.
+      treeshake: { moduleSideEffects: false },
+      // Deno has no global Buffer.
+      transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
+      output: { file: fileURLToPath(new URL(`dist/webhooks/index.${ending}`, root)), format, minify: true },
+    });
+    writeFileSync(new URL(`dist/webhooks/index.d.${ending.replace("js", "ts")}`, root), declarations());
+  }
+}
+
+/** The types of the entry and of the sources that they name, as one file that exports what the entry does. */
+function declarations() {
+  /** @type {Map<string, string>} */
+  const files = new Map();
+  collect(ENTRY, files);
+  return [...files.values()].join("\n");
+}
+
+const IMPORT = /^import [^;]* from "(.+)";\n/gm;
+const REEXPORT = /^export (type )?(\{[^}]*\}) from "(.+)";\n/gm;
+
+/**
+ * @param {URL} file
+ * @param {Map<string, string>} files the declarations of each file, after those that it names
+ */
+function collect(file, files) {
+  if (files.has(file.href)) return;
+  files.set(file.href, "");
+  const { code, errors } = isolatedDeclarationSync(fileURLToPath(file), readFileSync(file, "utf8"));
+  const [error] = errors;
+  if (error !== undefined) throw new Error(`${file.href}: ${error.message}`);
+  const names = [...code.matchAll(IMPORT), ...code.matchAll(REEXPORT)].map((match) => match.at(-1) ?? "");
+  for (const name of names) {
+    if (!name.startsWith(".")) throw new Error(`${file.href}: the types would import ${name}.`);
+    collect(new URL(name, file), files);
+  }
+  const own = code.replace(IMPORT, "");
+  files.delete(file.href);
+  files.set(
+    file.href,
+    file.href === ENTRY.href
+      ? own.replace(REEXPORT, "export $1$2;\n")
+      : own.replace(/^export \{\};$|^export /gm, ""),
+  );
+}

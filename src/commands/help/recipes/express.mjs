@@ -1,0 +1,22 @@
+/** Express: verify() reads the body, so the route stands ahead of express.json(). */
+import express from "express";
+import { createVerifier, WebhookError } from "paylink/webhooks";
+
+/** @param {import("paylink/webhooks").VerifierOptions} options */
+export function createApp(options) {
+  const verify = createVerifier(options);
+  const app = express();
+  app.post("/webhooks/paylink", async (request, response) => {
+    try {
+      const { outcome, transaction } = await verify(request);
+      console.log(outcome, transaction.reference);
+      response.sendStatus(200);
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      console.warn(error.message);
+      response.sendStatus(error.status);
+    }
+  });
+  app.use(express.json());
+  return app;
+}

@@ -1,0 +1,25 @@
+/** Fastify: the parser of this scope leaves the bytes as they are; other routes keep their own. */
+import fastify from "fastify";
+import { createVerifier, WebhookError } from "paylink/webhooks";
+
+/** @param {import("paylink/webhooks").VerifierOptions} options */
+export function createApp(options) {
+  const verify = createVerifier(options);
+  const app = fastify();
+  app.register(async (webhooks) => {
+    webhooks.removeAllContentTypeParsers();
+    webhooks.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => done(null, body));
+    webhooks.post("/webhooks/paylink", async (request, reply) => {
+      try {
+        const { outcome, transaction } = await verify(request);
+        console.log(outcome, transaction.reference);
+        return reply.code(200).send();
+      } catch (error) {
+        if (!(error instanceof WebhookError)) throw error;
+        console.warn(error.message);
+        return reply.code(error.status).send();
+      }
+    });
+  });
+  return app;
+}

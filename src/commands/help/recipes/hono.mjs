@@ -1,0 +1,21 @@
+/** Hono, on Node, Bun or Deno: verify() takes the Web request, ahead of c.req.json(). */
+import { Hono } from "hono";
+import { createVerifier, WebhookError } from "paylink/webhooks";
+
+/** @param {import("paylink/webhooks").VerifierOptions} options */
+export function createApp(options) {
+  const verify = createVerifier(options);
+  const app = new Hono();
+  app.post("/webhooks/paylink", async (c) => {
+    try {
+      const { outcome, transaction } = await verify(c.req);
+      console.log(outcome, transaction.reference);
+      return c.body(null, 200);
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      console.warn(error.message);
+      return new Response(null, { status: error.status });
+    }
+  });
+  return app;
+}

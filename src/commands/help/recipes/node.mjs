@@ -1,0 +1,19 @@
+/** Node alone: one server, one path. */
+import { createServer } from "node:http";
+import { createVerifier, WebhookError } from "paylink/webhooks";
+
+/** @param {import("paylink/webhooks").VerifierOptions} options */
+export function createApp(options) {
+  const verify = createVerifier(options);
+  return createServer(async (request, response) => {
+    if (!request.url?.startsWith("/webhooks/paylink")) return response.writeHead(404).end();
+    try {
+      const { outcome, transaction } = await verify(request);
+      console.log(outcome, transaction.reference);
+      response.writeHead(200).end();
+    } catch (error) {
+      console.warn(error instanceof Error ? error.message : error);
+      response.writeHead(error instanceof WebhookError ? error.status : 500).end();
+    }
+  });
+}

@@ -1,0 +1,88 @@
+/** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
+import { createPublicKey, KeyObject } from "node:crypto";
+import {
+  KeyFailure,
+  openKeySources,
+  type KeyAccess,
+  type Keyring,
+  type KeySource,
+} from "../receiver/key-sources.ts";
+import type { WebhookKey, WebhookKeys } from "./options.ts";
+import { WebhookError } from "./webhook-error.ts";
+
+/** What keyrings need of the runtime. */
+export type KeyringAccess = Omit<KeyAccess, "place" | "signal">;
+
+/** The keys of an option, read at the first use. */
+export type OpenKeys = (option: WebhookKeys) => Promise<Keyring>;
+
+/** Keyrings that are kept; a new key beyond them drops the oldest. */
+const MAX_KEPT = 100;
+
+/** Milliseconds for which a key that cannot be read is not read again. */
+const FAILURE_PAUSE = 5_000;
+
+/** Keeps the keyring of each key, so that it is read once however many verifiers use it. */
+export function keyringCache(access: KeyringAccess): OpenKeys {
+  const kept = new Map<string, { readonly opening: Promise<Keyring>; failedAt: number | undefined }>();
+  return (option) => {
+    const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
+    const id = sources.map(idOf).join("\n");
+    const now = access.now().getTime();
+    const known = kept.get(id);
+    if (known !== undefined && !(known.failedAt !== undefined && now - known.failedAt >= FAILURE_PAUSE))
+      return known.opening;
+    const opened = { opening: open(sources, access), failedAt: undefined as number | undefined };
+    opened.opening.catch(() => (opened.failedAt = access.now().getTime()));
+    kept.delete(id);
+    kept.set(id, opened);
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+    return opened.opening;
+  };
+}
+
+const idOf = (source: KeySource): string =>
+  typeof source === "string" ? source : Buffer.from(source).toString("base64");
+
+async function open(sources: readonly KeySource[], access: KeyringAccess): Promise<Keyring> {
+  if (sources.length === 0)
+    throw new WebhookError(
+      "key_required",
+      "there is no key to verify webhooks with. Set the key option to the public key of the service, or to the URL of its key set.",
+      { status: 500, verdict: null },
+    );
+  try {
+    return await openKeySources(sources, { ...access, place: "the key option" });
+  } catch (error) {
+    throw error instanceof KeyFailure ? unusable(error) : error;
+  }
+}
+
+/** 500 or 503, so that the service sends the webhook again once there is a key. */
+function unusable(cause: KeyFailure): WebhookError {
+  const unreachable = cause.kind === "unreachable";
+  return new WebhookError(
+    unreachable ? "not_reached" : "key_invalid",
+    `${cause.message} No webhook can be verified until this is fixed.`,
+    { status: unreachable ? 503 : 500, verdict: null, cause },
+  );
+}
+
+function sourceOf(key: WebhookKey | undefined): KeySource | [] {
+  if (key === undefined || key === "") return [];
+  if (typeof key === "string" || key instanceof Uint8Array) return key;
+  if (key instanceof URL) return key.href;
+  if (key instanceof KeyObject) return publicPem(key);
+  return JSON.stringify(key);
+}
+
+function publicPem(key: KeyObject): string {
+  if (key.type === "secret")
+    throw new WebhookError("key_invalid", "a webhook is verified with a public key, and this is a secret.", {
+      status: 500,
+      verdict: null,
+    });
+  const publicKey = key.type === "private" ? createPublicKey(key) : key;
+  return publicKey.export({ type: "spki", format: "pem" }).toString();
+}

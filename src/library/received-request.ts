@@ -1,0 +1,169 @@
+/** Turns each form of request into an HTTP message: its bytes, its header lines, and the address it was sent to. */
+import { addressOf, withBody, type HeaderLine, type HttpRequest, type RequestHead } from "../http/message.ts";
+import { addressed, type ReceiverAddress } from "../receiver/address.ts";
+import { refuseMessage } from "../receiver/admit.ts";
+import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
+import type { Policy } from "../signatures/policy.ts";
+import { RAW_BODY_FIXES, type Framework } from "../signatures/variants/raw-body.ts";
+import { refusedRequest } from "./refusals.ts";
+import { heldBody, nodeBody, webBody, type BodyRead } from "./request-body.ts";
+import { WebhookError } from "./webhook-error.ts";
+import type {
+  HeaderFields,
+  NodeRequest,
+  PlainRequest,
+  WebhookRequest,
+  WebRequest,
+  WrappedRequest,
+} from "./webhook-request.ts";
+
+interface ReadOptions {
+  /** Where the service posts to; undefined where that is this server's own address. */
+  readonly publicAddress: ReceiverAddress | undefined;
+  readonly maxBody: number;
+  readonly policy: Policy;
+}
+
+/** Reads the body last: a request that its head refuses is not read. Throws a WebhookError. */
+export async function receivedRequest(request: WebhookRequest, options: ReadOptions): Promise<HttpRequest> {
+  const { publicAddress, maxBody, policy } = options;
+  const form = formOf(request);
+  const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
+  const refusal = refuseMessage(head);
+  if (refusal !== undefined) throw refusedRequest(refusal, policy);
+  const body = await form.body(maxBody);
+  if (body.kind === "refused") throw refusedRequest(body.refusal, policy);
+  if (body.kind === "parsed") throw parsedBody(form.framework);
+  return withBody(head, body.bytes, form.trailers());
+}
+
+interface RequestForm {
+  readonly head: RequestHead;
+  readonly body: (maxBody: number) => BodyRead | Promise<BodyRead>;
+  /** Complete once the body was read. */
+  readonly trailers: () => readonly HeaderLine[];
+  readonly framework: Framework | undefined;
+}
+
+const NO_TRAILERS = (): readonly HeaderLine[] => [];
+
+function formOf(request: WebhookRequest): RequestForm {
+  if (isNode(request)) return nodeForm(request, request);
+  if (isWeb(request)) return webForm(request, "nextUrl" in request ? "next" : undefined);
+  if (isWrapped(request))
+    return isNode(request.raw) ? nodeForm(request.raw, request) : webForm(request.raw, "hono");
+  return plainForm(request);
+}
+
+const isNode = (request: object): request is NodeRequest =>
+  "rawHeaders" in request && Array.isArray(request.rawHeaders) && "on" in request;
+
+const isWeb = (request: object): request is WebRequest => "bodyUsed" in request && "headers" in request;
+
+const isWrapped = (request: object): request is WrappedRequest =>
+  "raw" in request && typeof request.raw === "object" && request.raw !== null;
+
+function nodeForm(request: NodeRequest, outer: object): RequestForm {
+  const head: RequestHead = {
+    method: request.method ?? "",
+    scheme: "http",
+    authority: "",
+    // Express shortens `url` where a router is mounted.
+    target: textMember(request, "originalUrl") ?? request.url ?? "",
+    headers: headerLines(request.rawHeaders),
+  };
+  const own = ownAddress(request);
+  return {
+    head: own === undefined ? head : addressed(head, own),
+    body: (maxBody) =>
+      nodeBody(
+        request,
+        [outer, request].flatMap((place) => [member(place, "rawBody"), member(place, "body")]),
+        maxBody,
+      ),
+    trailers: () => headerLines(request.rawTrailers ?? []),
+    framework: nodeFramework(request, outer),
+  };
+}
+
+/** Without the pseudo-headers of HTTP/2, such as `:path`. */
+function headerLines(raw: readonly string[]): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? "";
+    if (!name.startsWith(":")) lines.push([name, raw[at + 1] ?? ""]);
+  }
+  return lines;
+}
+
+/** Undefined where the request has no socket, as in a serverless function or a test. */
+function ownAddress({ socket }: NodeRequest): ReceiverAddress | undefined {
+  const { localAddress, localPort: port } = socket ?? {};
+  if (socket === undefined || localAddress === undefined || port === undefined) return undefined;
+  const scheme = member(socket, "encrypted") === true ? "https" : "http";
+  return { kind: "own", scheme, hosts: [localAddress.replace(/^::ffff:/, "")], port };
+}
+
+function nodeFramework(request: NodeRequest, outer: object): Framework | undefined {
+  if (outer !== request) return "fastify";
+  if ("app" in request) return "express";
+  return "query" in request && "cookies" in request ? "next" : undefined;
+}
+
+function webForm(request: WebRequest, framework: Framework | undefined): RequestForm {
+  const headers: HeaderLine[] = [];
+  request.headers.forEach((value, name) => headers.push([name, value]));
+  const { scheme, authority, target } = addressIn(request.url);
+  // A server makes the URL from headers that any sender can set. A loopback name can be nobody else's.
+  const isOwn = isLoopback(authority.replace(/:\d+$/, ""));
+  return {
+    head: { method: request.method, scheme, authority: isOwn ? authority : "", target, headers },
+    body: (maxBody) => webBody(request.body, request.bodyUsed, maxBody),
+    trailers: NO_TRAILERS,
+    framework,
+  };
+}
+
+function plainForm({ method, url, headers, body }: PlainRequest): RequestForm {
+  return {
+    head: { method, ...addressIn(url), headers: [...fieldsOf(headers)] },
+    body: (maxBody) => heldBody(body, maxBody),
+    trailers: NO_TRAILERS,
+    framework: undefined,
+  };
+}
+
+/** The target as it is written: `URL` would normalise it. */
+function addressIn(text: string): Pick<RequestHead, "scheme" | "authority" | "target"> {
+  const url = text.startsWith("/") ? undefined : parseWebAddress(text);
+  if (url === undefined) return { scheme: "http", authority: "", target: text };
+  const [, target = ""] = /^[^:]+:\/\/[^/?#]*(.*)$/.exec(text) ?? [];
+  return { ...addressOf(url), target: target.startsWith("/") ? target : `/${target}` };
+}
+
+function* fieldsOf(headers: HeaderFields): Iterable<HeaderLine> {
+  const fields = Symbol.iterator in headers ? headers : Object.entries(headers);
+  for (const [name, value] of fields) {
+    if (typeof value === "string") yield [name, value];
+    else for (const line of value ?? []) yield [name, line];
+  }
+}
+
+function member(holder: object, name: string): unknown {
+  return Reflect.get(holder, name);
+}
+
+function textMember(holder: object, name: string): string | undefined {
+  const value = member(holder, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** 500, so that the service sends the webhook again once the application is fixed. */
+function parsedBody(framework: Framework | undefined): WebhookError {
+  const fixes = framework === undefined ? Object.values(RAW_BODY_FIXES) : [RAW_BODY_FIXES[framework]];
+  return new WebhookError(
+    "body_parsed",
+    `the body was read or parsed before it was verified, and its bytes are gone. Verify first:\n${fixes.map((fix) => `  ${fix}`).join("\n")}`,
+    { status: 500, verdict: null },
+  );
+}

@@ -1,0 +1,60 @@
+/** Sample transactions, and webhooks signed as the service signs them, for the tests of applications. */
+import { KeyObject } from "node:crypto";
+import { parseWebAddress } from "../domain/web-address.ts";
+import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
+import { recordOfPayment, type SampleOutcome, type SampleSource } from "../webhooks/samples.ts";
+import { SERVICE_FORM } from "../webhooks/signature-form.ts";
+import { signedWebhook } from "../webhooks/signed-webhook.ts";
+import type { SignedWebhook, SignWebhookOptions } from "./options.ts";
+import { plainObject } from "./plain-json.ts";
+import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
+
+const OUTCOMES = {
+  APPROVED: "approved",
+  DECLINED: "declined",
+  CANCELLED: "cancelled",
+} as const satisfies Record<TransactionOutcome, SampleOutcome>;
+
+/** The record of a payment of EUR 10.00 for INV-1001, with every field of its outcome and new ids. */
+export function sampleOf(outcome: TransactionOutcome, source: SampleSource): object {
+  const record = recordOfPayment(
+    {
+      outcome: OUTCOMES[outcome],
+      transType: "SALE",
+      amount: "10.00",
+      currency: "EUR",
+      reference: "INV-1001",
+    },
+    source,
+  );
+  return plainObject(record);
+}
+
+/** Signs the body as the service does. A text is the body as it stands. */
+export function signWebhookAt(
+  transaction: Transaction | string,
+  { key, url, cover, created, keyid }: SignWebhookOptions,
+  now: () => Date,
+): SignedWebhook {
+  const address = parseWebAddress(String(url));
+  if (address === undefined)
+    throw new TypeError(`The option url is "${String(url)}"; it must be an absolute http or https URL.`);
+  const moment = created ?? now();
+  const body = typeof transaction === "string" ? transaction : JSON.stringify(transaction);
+  const { method, headers } = signedWebhook(Buffer.from(body), {
+    url: address,
+    key: signingKey(key, keyid),
+    created: typeof moment === "number" ? moment : Math.floor(moment.getTime() / 1000),
+    form: SERVICE_FORM,
+    ...(cover === undefined ? {} : { cover }),
+  });
+  return { method, url: address.href, headers: Object.fromEntries(headers), body };
+}
+
+function signingKey(key: SignWebhookOptions["key"], keyid: string | undefined): SigningKey {
+  if (key instanceof KeyObject) return { key, keyid: keyid ?? null };
+  const isBytes = typeof key === "string" || key instanceof Uint8Array;
+  const read = readSigningKey(isBytes ? key : JSON.stringify(key), keyid);
+  if (read.ok) return read.key;
+  throw new TypeError(`The option key is not a private key: ${read.reason}.`);
+}

@@ -1,0 +1,120 @@
+/** The transaction record as applications see it: 37 fields, with the fields of each outcome. */
+
+/** The fields of every record. Fields that a service adds are kept, but have no type here. */
+interface CommonFields {
+  /** The unique id of the transaction. A webhook that is delivered again has the same. */
+  readonly uti: string;
+  /** The type of the transaction, such as `SALE`. */
+  readonly transType: string;
+  /** Whether less than the requested amount was approved: then `amountTrans` is the approved part. */
+  readonly transPartiallyApproved: boolean;
+  /** The amount in major units, such as `10.5` for 10.50 euros; `amounts.amountTrans` has its exact text. */
+  readonly amountTrans: number;
+  /** The gratuity, in major units. */
+  readonly amountGratuity: number;
+  /** The cash paid out, in major units. */
+  readonly amountCashback: number;
+  /** Whether the cardholder had to sign. */
+  readonly cvmSignatureRequired: boolean;
+  /** Whether the cardholder's PIN was verified. */
+  readonly cvmPinVerified: boolean;
+  /** The currency: three letters of ISO 4217, such as `EUR`. */
+  readonly transCurrencyCode: string;
+  /** The terminal that the payment link belongs to. */
+  readonly terminalId: string;
+  /** The merchant's id at the service. */
+  readonly merchantId: string;
+  /** The version of the software that made the payment. */
+  readonly softwareVersion: string;
+  /** The number on the receipt. */
+  readonly receiptNumber: string;
+  /** The retrieval reference number (RRN), which names the transaction to the acquirer. */
+  readonly retrievalReferenceNumber: string;
+  /** The system trace audit number (STAN). */
+  readonly stan: string;
+  /** The card number, masked. */
+  readonly cardPan: string;
+  /** The month from which the card is valid. */
+  readonly cardStartDate: string;
+  /** The card scheme, such as `VISA`. */
+  readonly cardScheme: string;
+  /** The sequence number of the card among those with its number. */
+  readonly cardPanSequenceNumber: string;
+  /** How the card was read, such as `EMV` or `CTLS`. */
+  readonly cardType: string;
+  /** The application identifier (AID) of the chip. */
+  readonly emvAid: string;
+  /** The transaction status information (TSI) of the chip. */
+  readonly emvTsi: string;
+  /** The terminal verification results (TVR). */
+  readonly emvTvr: string;
+  /** The cryptogram of the chip; it may be empty. */
+  readonly emvCryptogram: string;
+  /** The link's `invoiceId`; for a reusable link with a suffix of its own for each payment, such as `INV-1-8F3K2M9QX`. */
+  readonly reference: string;
+  /** The merchant's name. */
+  readonly merchantName: string;
+  /** When the payment was made: ISO 8601, in UTC. */
+  readonly transDateTime: string;
+  /** When the record was created: ISO 8601, in UTC. */
+  readonly createdDateTime: string;
+  /** The number of the merchant's store. */
+  readonly merchantStoreId: number;
+  /** Always `Complete` in a webhook. */
+  readonly status: "Complete";
+}
+
+/** The fields of a payment that reached the card's issuer. */
+interface AttemptedFields {
+  /** The id of the payment. */
+  readonly paymentId: string;
+  /** The issuer's response code: `00` is approved. */
+  readonly responseCode: string;
+  /** The token that stands for the card in later payments. */
+  readonly merchantTokenId: string;
+  /** The type of the cryptogram, such as `ARQC` or `AAC`. */
+  readonly emvCryptogramType: string;
+}
+
+/** The absent fields of a record, so that reading one is a type error or undefined. */
+type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
+
+/** A payment that was approved. */
+export interface ApprovedTransaction extends CommonFields, AttemptedFields {
+  /** Whether the payment was approved. */
+  readonly transApproved: true;
+  /** Whether the customer cancelled the payment. */
+  readonly transCancelled: false;
+  /** The issuer's authorisation code. */
+  readonly authorisationCode: string;
+}
+
+/** A payment that the issuer declined. */
+export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<"authorisationCode"> {
+  /** Whether the payment was approved. */
+  readonly transApproved: false;
+  /** Whether the customer cancelled the payment. */
+  readonly transCancelled: false;
+}
+
+/** A payment that the customer cancelled. */
+export interface CancelledTransaction
+  extends CommonFields, Absent<keyof AttemptedFields | "authorisationCode"> {
+  /** Whether the payment was approved. */
+  readonly transApproved: false;
+  /** Whether the customer cancelled the payment. */
+  readonly transCancelled: true;
+}
+
+/** A record by its two flags: `transApproved`, `transCancelled`. */
+export type Transaction = ApprovedTransaction | DeclinedTransaction | CancelledTransaction;
+
+/** The record of each outcome. */
+export interface TransactionByOutcome {
+  readonly APPROVED: ApprovedTransaction;
+  readonly DECLINED: DeclinedTransaction;
+  readonly CANCELLED: CancelledTransaction;
+}
+
+/** Whether the payment was approved, declined by the issuer, or cancelled by the customer. */
+export type TransactionOutcome = keyof TransactionByOutcome;

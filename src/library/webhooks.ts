@@ -1,0 +1,113 @@
+/** `paylink/webhooks`: verifies webhooks in an application, with this runtime's clock, network, files and random ids. */
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { emitWarning } from "node:process";
+import { fileReason } from "../domain/errors.ts";
+import { sendByFetch } from "./fetch.ts";
+import { keyringCache } from "./key-options.ts";
+import type {
+  SignedWebhook,
+  SignWebhookOptions,
+  VerifiedWebhook,
+  Verifier,
+  VerifierOptions,
+} from "./options.ts";
+import { sampleOf, signWebhookAt } from "./sample-transaction.ts";
+import type {
+  ApprovedTransaction,
+  CancelledTransaction,
+  DeclinedTransaction,
+  Transaction,
+  TransactionOutcome,
+} from "./transaction-types.ts";
+import { createVerifierWith } from "./verifier.ts";
+import { WebhookError } from "./webhook-error.ts";
+import type { WebhookRequest } from "./webhook-request.ts";
+
+export type {
+  ExactAmounts,
+  SignedWebhook,
+  SignWebhookOptions,
+  VerifiedWebhook,
+  Verifier,
+  VerifierOptions,
+  WebhookKey,
+  WebhookKeys,
+} from "./options.ts";
+export type {
+  ApprovedTransaction,
+  CancelledTransaction,
+  DeclinedTransaction,
+  Transaction,
+  TransactionByOutcome,
+  TransactionOutcome,
+} from "./transaction-types.ts";
+export { WebhookError, type RecordBreach, type WebhookErrorCode } from "./webhook-error.ts";
+export type {
+  HeaderFields,
+  NodeRequest,
+  PlainRequest,
+  WebhookRequest,
+  WebRequest,
+  WrappedRequest,
+} from "./webhook-request.ts";
+export type { Check, Hint, Reason, Verdict, Warning } from "../signatures/verdict.ts";
+
+const now = (): Date => new Date();
+
+const openKeys = keyringCache({
+  now,
+  send: sendByFetch(fetch),
+  readFile: async (path) => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      throw new WebhookError(
+        "file_unreadable",
+        `the key file ${path} cannot be read: ${fileReason(error)}.`,
+        {
+          status: 500,
+          verdict: null,
+          cause: error,
+        },
+      );
+    }
+  },
+  warn: (warning) => emitWarning(warning, "PaylinkWarning"),
+});
+
+/** A verifier for an application that receives many webhooks. Throws a TypeError where an option is not valid. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  return createVerifierWith(options, { openKeys, now });
+}
+
+/** Verifies one webhook. Rejects with a WebhookError where it must not be acted on. */
+export async function verifyWebhook(
+  request: WebhookRequest,
+  options: VerifierOptions,
+): Promise<VerifiedWebhook> {
+  return createVerifier(options)(request);
+}
+
+/** A webhook signed as the service signs it, for tests. */
+export function signWebhook(transaction: Transaction | string, options: SignWebhookOptions): SignedWebhook {
+  return signWebhookAt(transaction, options, now);
+}
+
+/** A transaction with every field of its outcome and new ids, for tests; `changes` replaces fields. */
+export function sampleTransaction(
+  outcome: "APPROVED",
+  changes?: Partial<ApprovedTransaction>,
+): ApprovedTransaction;
+export function sampleTransaction(
+  outcome: "DECLINED",
+  changes?: Partial<DeclinedTransaction>,
+): DeclinedTransaction;
+export function sampleTransaction(
+  outcome: "CANCELLED",
+  changes?: Partial<CancelledTransaction>,
+): CancelledTransaction;
+export function sampleTransaction(outcome: TransactionOutcome, changes?: Partial<Transaction>): Transaction;
+export function sampleTransaction(outcome: TransactionOutcome, changes: Partial<Transaction> = {}): object {
+  return { ...sampleOf(outcome, { newId: () => randomUUID(), now }), ...changes };
+}

@@ -1,0 +1,42 @@
+/** Judges webhooks with keys that are renewed where a newer one may verify a signature. */
+import type { HttpRequest } from "../http/message.ts";
+import type { VerificationKey } from "../signatures/verification-key.ts";
+import type { Reason, Verdict } from "../signatures/verdict.ts";
+import { judge, type Judgement, type JudgeOptions } from "./judge.ts";
+
+interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
+  /** Those in use now. */
+  readonly keys: () => readonly VerificationKey[];
+  /** Called where a newer key may verify a signature; false where the last renewal is too recent. */
+  readonly renewKeys?: (() => Promise<boolean>) | undefined;
+}
+
+/** Judges a request as it was at a moment: the one that is stored with it, so that it can be judged again. */
+export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>;
+
+/** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
+export function createJudge(options: RenewalOptions): TimedJudge {
+  const { policy, maxBody, recordAt, unverified = false, keys, renewKeys } = options;
+  const judgeAt = (request: HttpRequest, now: Date): Judgement =>
+    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now });
+  return async (request, now) => {
+    const judgement = judgeAt(request, now);
+    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys())) return judgement;
+    return (await renewKeys()) ? judgeAt(request, now) : judgement;
+  };
+}
+
+/** Codes that say that no key verifies. */
+const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
+  "signature_invalid",
+  "key_ambiguous",
+  "key_unusable",
+  "alg_key_mismatch",
+  "key_type_mismatch",
+  "weak_key",
+]);
+
+/** Without an id, of the signature or of a key, a new key shows only in that the old ones do not verify. */
+const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
+  code === "key_not_found" ||
+  (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));

@@ -1,0 +1,124 @@
+/** The recipes of `paylink help webhooks` with the built library: webhooks are accepted, and every forgery is refused by its reason. */
+import { writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { VerifierOptions } from "paylink/webhooks";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createApp as createExpress } from "../../src/commands/help/recipes/express.mjs";
+import { createApp as createFastify } from "../../src/commands/help/recipes/fastify.mjs";
+import { createApp as createHono } from "../../src/commands/help/recipes/hono.mjs";
+import { createHandler as createNext } from "../../src/commands/help/recipes/next.mjs";
+import { createApp as createNode } from "../../src/commands/help/recipes/node.mjs";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink } from "../support/paylink.ts";
+import { post, statusOf } from "../support/post.ts";
+import { newKeys, signedWebhook } from "../support/signed-webhook.ts";
+import { rawRequest, vectorFile, type WebhookCase } from "../support/vectors.ts";
+import { webServer } from "../support/web-server.ts";
+
+const SERVERS: Readonly<Record<string, (options: VerifierOptions) => Promise<Server>>> = {
+  Express: async (options) => createServer(createExpress(options)),
+  Fastify: async (options) => {
+    const app = createFastify(options);
+    await app.ready();
+    return app.server;
+  },
+  Hono: async (options) => webServer(createHono(options).fetch),
+  "Next.js": async (options) => webServer(createNext(options)),
+  "node:http": async (options) => createNode(options),
+};
+
+const { cases } = vectorFile<{ cases: RecipeCase[] }>("webhook-negative");
+
+interface RecipeCase extends WebhookCase {
+  readonly expected: WebhookCase["expected"] & { readonly breach?: string };
+}
+
+/** Those for the recipes' path; raw requests are for an HTTP parser. */
+const vectors = cases.filter(({ request }) => request?.target.startsWith("/webhooks/paylink"));
+
+/** What a framework refuses by itself, or does not hand on as received. */
+const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Express: { "neg-175": "404" },
+  Fastify: { "neg-171": "413", "neg-175": "404" },
+  // Web headers join the lines of a repeated field.
+  Hono: { "neg-113": "signature_invalid", "neg-175": "404" },
+  "Next.js": { "neg-113": "signature_invalid" },
+};
+
+/** What the recipes print: the outcome of each webhook, and the reason of each refusal. */
+let printed: string[];
+beforeEach(() => {
+  printed = [];
+  vi.spyOn(console, "log").mockImplementation((...words) => void printed.push(words.join(" ")));
+  vi.spyOn(console, "warn").mockImplementation(
+    (message) => void printed.push(String(message).split(":")[0] ?? ""),
+  );
+});
+
+let server: Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function start(name: string, options: VerifierOptions): Promise<string> {
+  const create = SERVERS[name];
+  if (create === undefined) throw new Error(`There is no recipe ${name}`);
+  server = await create(options);
+  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/paylink`;
+}
+
+const portOf = (url: string): number => Number(new URL(url).port);
+
+function optionsOf({ context }: RecipeCase): VerifierOptions {
+  const { now, public_url, public_key_pem, jwks, policy } = context;
+  return {
+    key: jwks ?? public_key_pem,
+    publicUrl: public_url,
+    now,
+    require: policy?.required,
+    requireCreated: policy?.require_created,
+  };
+}
+
+describe.each(Object.keys(SERVERS))("the recipe for %s", (name) => {
+  it("accepts a webhook that another implementation signed", async () => {
+    const keys = newKeys();
+    const url = await start(name, { key: keys.publicPem });
+    for (const fields of [["content-digest", "content-length", "content-type"], undefined]) {
+      const { headers, body } = await signedWebhook({ url, keys, ...(fields && { fields }) });
+      expect(await post(url, headers, body)).toMatchObject({ status: 200 });
+    }
+    expect(printed).toEqual([expect.stringMatching(/^APPROVED /), expect.stringMatching(/^APPROVED /)]);
+  });
+
+  it("refuses every negative vector by its reason", async () => {
+    const refused: Record<string, string> = {};
+    for (const vector of vectors) {
+      printed = [];
+      const url = await start(name, optionsOf(vector));
+      const status = await statusOf(portOf(url), rawRequest(vector));
+      server.close();
+      refused[vector.id] = printed[0] ?? `${status}`;
+      expect([vector.id, status]).toEqual([vector.id, expect.toSatisfy((s) => s >= 400 && s < 502)]);
+    }
+    const expected = Object.fromEntries(
+      vectors.map(({ id, expected: { code, breach = code } }) => [id, breach]),
+    );
+    expect(Object.keys(expected).length).toBeGreaterThan(80);
+    expect(refused).toEqual({ ...expected, ...OTHERWISE[name] });
+  });
+
+  it("passes paylink check", async () => {
+    const { privateKey, publicPem } = newKeys();
+    const home = temporaryHome();
+    const key = join(home, "private.pem");
+    writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
+    const url = await start(name, { key: publicPem });
+    const { code, stderr } = await runPaylink(["check", url, "--key", key], { home });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+  });
+});

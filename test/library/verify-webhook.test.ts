@@ -1,0 +1,379 @@
+/** Verification in an application: every form of request, the vectors, bodies that are gone, and the keys. */
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import fastify from "fastify";
+import { Hono } from "hono";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { keyringCache } from "../../src/library/key-options.ts";
+import type { VerifierOptions } from "../../src/library/options.ts";
+import { createVerifierWith } from "../../src/library/verifier.ts";
+import type { WebhookRequest } from "../../src/library/webhook-request.ts";
+import {
+  createVerifier,
+  sampleTransaction,
+  signWebhook,
+  verifyWebhook,
+  WebhookError,
+} from "../../src/library/webhooks.ts";
+import { publicJwk } from "../../src/signatures/keys.ts";
+import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+
+const URL_SENT = "https://shop.example/webhooks?from=service";
+const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+const DERIVED = ["@method", "@target-uri", "content-digest"];
+
+const signed = (url = URL_SENT, cover?: readonly string[]) =>
+  signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url, cover });
+
+async function refusal(
+  request: WebhookRequest,
+  options: VerifierOptions = { key: pem },
+): Promise<WebhookError> {
+  const error: unknown = await verifyWebhook(request, options).catch((thrown: unknown) => thrown);
+  if (error instanceof WebhookError) return error;
+  throw new Error(`not refused by a WebhookError: ${String(error)}`);
+}
+
+/** Hands the requests that a server receives to `receive`, and gives its address. */
+async function listen(receive: (request: IncomingMessage) => Promise<unknown>): Promise<string> {
+  const server = createServer((request, response) => {
+    receive(request).then(
+      () => response.end(),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+}
+
+describe("vectors", () => {
+  const positive = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive").vectors;
+  const negative = vectorFile<{ cases: (WebhookCase & { expected: { breach?: string } })[] }>(
+    "webhook-negative",
+  ).cases.filter(({ request }) => request !== undefined);
+
+  const plain = (vector: WebhookCase): WebhookRequest => {
+    const { method, target, headers, body } = webhookRequest(vector);
+    return { method, url: target, headers, body };
+  };
+  const optionsOf = ({ context }: WebhookCase): VerifierOptions => ({
+    key: context.jwks ?? context.public_key_pem,
+    publicUrl: context.public_url,
+    now: context.now,
+    require: context.policy?.required,
+    requireCreated: context.policy?.require_created,
+  });
+
+  it.each(positive)("$id verifies: $title", async (vector) => {
+    const { verdict, raw } = await verifyWebhook(plain(vector), optionsOf(vector));
+    expect(verdict).toMatchObject({ code: "ok", signatureBase: vector.signature_base });
+    expect(Buffer.from(raw).toString("base64")).toBe(vector.request.body_base64);
+  });
+
+  it.each(negative)("$id is refused: $title", async (vector) => {
+    const { code, verdict, message } = await refusal(plain(vector), optionsOf(vector));
+    const { code: expected, breach = expected } = vector.expected;
+    expect(code).toBe(breach);
+    expect(verdict).toMatchObject({ verdict: vector.expected.verdict, code: expected ?? "ok" });
+    expect(message).toMatch(new RegExp(`^${breach}: [\\x20-\\x7e]+$`));
+  });
+});
+
+describe("a verified webhook", () => {
+  it("has the record, its outcome, exact amounts, the verdict and the bytes", async () => {
+    const body = JSON.stringify(sampleTransaction("APPROVED")).replace(
+      '"amountTrans":10,',
+      '"amountTrans":10.50,',
+    );
+    const webhook = signWebhook(body, { key: privateKey, url: URL_SENT, keyid: "k" });
+    const { outcome, transaction, amounts, verdict, raw } = await verifyWebhook(webhook, { key: pem });
+    expect({ outcome, amount: transaction.amountTrans, amounts, keyid: verdict.keyid }).toEqual({
+      outcome: "APPROVED",
+      amount: 10.5,
+      amounts: { amountTrans: "10.50", amountGratuity: "0", amountCashback: "0" },
+      keyid: "k",
+    });
+    expect(Buffer.from(raw).toString()).toBe(body);
+    expect(transaction).toEqual(JSON.parse(body));
+  });
+
+  it("keeps the breaches and the record of an authentic webhook that breaks the specification", async () => {
+    const record = { ...sampleTransaction("DECLINED"), status: "Pending", extra: [1, { deep: null }] };
+    const webhook = signWebhook(JSON.stringify(record), { key: privateKey, url: URL_SENT });
+    expect(await refusal(webhook)).toMatchObject({
+      code: "body_schema",
+      status: 422,
+      breaches: [{ path: "status" }],
+      record,
+      verdict: { verdict: "valid" },
+      message: expect.stringContaining("authentic") as unknown,
+    });
+  });
+
+  it("reads a record that the service wraps", async () => {
+    const record = sampleTransaction("CANCELLED");
+    const webhook = signWebhook(JSON.stringify({ data: record }), { key: privateKey, url: URL_SENT });
+    expect(await verifyWebhook(webhook, { key: pem, recordAt: "/data" })).toMatchObject({
+      outcome: "CANCELLED",
+      transaction: record,
+    });
+  });
+});
+
+describe("the address", () => {
+  const derived = signed(URL_SENT, DERIVED);
+
+  it("is that of publicUrl, and that of a request given by its parts", async () => {
+    const request = { ...derived, url: "/webhooks?from=service" };
+    await verifyWebhook(request, { key: pem, publicUrl: "https://shop.example/webhooks" });
+    await verifyWebhook(derived, { key: pem });
+    const other = await refusal(derived, { key: pem, publicUrl: "https://other.example/" });
+    expect(other).toMatchObject({ code: "signature_invalid", status: 401 });
+  });
+
+  it("is never taken from the headers of a request", async () => {
+    const forwarded = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "shop.example" };
+    const headers = { ...derived.headers, ...forwarded };
+    const request = new Request(derived.url, { ...derived, headers });
+    expect(await refusal(request)).toMatchObject({
+      code: "component_value_invalid",
+      message: expect.stringContaining("set publicUrl") as unknown,
+    });
+  });
+
+  it("is this server's own on this machine, for Node and Web requests", async () => {
+    let verified = 0;
+    const url = await listen(async (request) => {
+      await verifyWebhook(request, { key: pem });
+      verified++;
+    });
+    expect((await fetch(url, signed(url, DERIVED))).status).toBe(200);
+    const local = signed("http://localhost:3000/webhooks", DERIVED);
+    await verifyWebhook(new Request(local.url, local), { key: pem });
+    expect(verified).toBe(1);
+  });
+});
+
+describe("the body", () => {
+  const bytes = Buffer.from(signed().body);
+
+  it("is taken as bytes and as text, and as a raw parser left it", async () => {
+    const webhook = signed();
+    for (const body of [
+      webhook.body,
+      Buffer.from(webhook.body),
+      new Uint8Array(Buffer.from(webhook.body)).buffer,
+    ])
+      await verifyWebhook({ ...webhook, body }, { key: pem });
+    const accepted: string[] = [];
+    const app = express();
+    const verify = (name: string) => async (request: express.Request, response: express.Response) => {
+      await verifyWebhook(request, { key: pem });
+      accepted.push(name);
+      response.end();
+    };
+    app.post("/raw", express.raw({ type: "*/*" }), verify("raw"));
+    app.post("/text", express.text({ type: "*/*" }), verify("text"));
+    app.post("/other", express.urlencoded(), verify("a parser of another type"));
+    app.post(
+      "/kept",
+      express.json({ verify: (request, _, raw) => Object.assign(request, { rawBody: raw }) }),
+      verify("rawBody"),
+    );
+    const mounted = express.Router().post("/deep", verify("a mounted router"));
+    app.use("/mounted", mounted);
+    const url = await listenTo(app);
+    for (const path of ["raw", "text", "other", "kept", "mounted/deep"])
+      await fetch(`${url}/${path}`, signed(`${url}/${path}`, DERIVED));
+    expect(accepted).toEqual(["raw", "text", "a parser of another type", "rawBody", "a mounted router"]);
+  });
+
+  it("is refused where it was parsed, with the fix for that framework", async () => {
+    const errors: WebhookError[] = [];
+    const app = express().use(express.json());
+    app.post("/webhooks", async (request, response) => {
+      errors.push(await refusal(request));
+      response.end();
+    });
+    const url = await listenTo(app);
+    await fetch(`${url}/webhooks`, signed(`${url}/webhooks`));
+
+    const fast = fastify();
+    fast.post("/webhooks", async (request) => {
+      errors.push(await refusal(request));
+    });
+    const { method, headers, body } = signed();
+    await fast.inject({ method: "POST", url: "/webhooks", headers, payload: body });
+
+    const hono = new Hono().post("/webhooks", async (c) => {
+      await c.req.json();
+      errors.push(await refusal(c.req));
+      return c.body(null);
+    });
+    await hono.request("/webhooks", { method, headers, body });
+
+    const web = new Request(URL_SENT, signed());
+    await web.json();
+    errors.push(await refusal(Object.assign(web, { nextUrl: new URL(URL_SENT) })));
+    errors.push(await refusal({ ...signed(), body: JSON.parse(signed().body) as never }));
+
+    expect(errors.map(({ code, status, verdict }) => [code, status, verdict])).toEqual(
+      errors.map(() => ["body_parsed", 500, null]),
+    );
+    const frameworks = ["Express", "Fastify", "Hono", "Next.js"];
+    const named = errors.map(({ message }) => frameworks.filter((name) => message.includes(`  ${name}: `)));
+    expect(named).toEqual([
+      ["Express"],
+      ["Fastify"],
+      ["Hono"],
+      ["Next.js"],
+      ["Express", "Fastify", "Next.js", "Hono"].toSorted(),
+    ]);
+  });
+
+  it("is read up to 1 MiB, and the sender still gets an answer", async () => {
+    const codes: string[] = [];
+    const url = await listen(async (request) => codes.push((await refusal(request)).code));
+    const large = { method: "POST", body: "x".repeat(3_000_000) };
+    expect((await fetch(url, large)).status).toBe(200);
+    codes.push(
+      (await refusal(new Request(url, large))).code,
+      (await refusal({ ...signed(), body: large.body })).code,
+    );
+    expect(codes).toEqual(["body_too_large", "body_too_large", "body_too_large"]);
+  });
+
+  it("is incomplete where the sender went away", async () => {
+    const ended = new Promise<WebhookError>((resolve) => {
+      void listen(async (request) => resolve(await refusal(request))).then((url) => {
+        const sent = httpRequest(url, { method: "POST", headers: signed(url).headers });
+        sent.on("error", () => undefined);
+        sent.write(bytes.subarray(0, 100), () => sent.destroy());
+      });
+    });
+    expect(await ended).toMatchObject({ code: "body_incomplete", status: 400 });
+  });
+});
+
+async function listenTo(app: express.Express): Promise<string> {
+  const server = app.listen(0, "127.0.0.1");
+  await new Promise((bound) => server.on("listening", bound));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("the key", () => {
+  const jwk = publicJwk(publicKey, "k");
+  const der = publicKey.export({ type: "spki", format: "der" });
+  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey;
+
+  it.each<[string, VerifierOptions["key"]]>([
+    ["PEM", pem],
+    ["PEM with escaped line breaks", pem.replaceAll("\n", "\\n")],
+    ["PKCS#1", publicKey.export({ type: "pkcs1", format: "pem" }).toString()],
+    ["bare base64 of DER", der.toString("base64")],
+    ["DER", der],
+    ["bytes of a PEM", Buffer.from(pem)],
+    ["JWK as an object", jwk],
+    ["JWK as text", JSON.stringify(jwk)],
+    ["key set", { keys: [publicJwk(other, "o"), jwk] }],
+    ["KeyObject", publicKey],
+    ["private KeyObject", privateKey],
+    ["list", [other, pem]],
+  ])("is taken as %s", async (_, key) => {
+    expect(await verifyWebhook(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
+  });
+
+  it.each<[string, VerifierOptions["key"], string]>([
+    ["undefined", undefined, "key_required"],
+    ["an empty list", [], "key_required"],
+    ["no key at all", "/nowhere/service.pem", "file_unreadable"],
+    ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "key_invalid"],
+    ["a URL without TLS", "http://keys.example/jwks.json", "key_invalid"],
+    ["a URL that nothing answers", "http://127.0.0.1:9/jwks.json", "not_reached"],
+  ])(
+    "as %s is a problem of the application, so that the service sends the webhook again",
+    async (_, key, code) => {
+      const error = await refusal(signed(), { key });
+      expect(error).toMatchObject({ code, verdict: null });
+      expect(error.status).toBeGreaterThanOrEqual(500);
+    },
+  );
+
+  it("from a URL is fetched once, and again at most once a minute for a signature that no key verifies", async () => {
+    const keys: KeyObject[] = [other];
+    let [fetched, now] = [0, 1_800_000_000];
+    const openKeys = keyringCache({
+      now: () => new Date(now * 1000),
+      readFile: async () => Buffer.from(""),
+      warn: () => undefined,
+      send: async () => {
+        fetched++;
+        const set = { keys: keys.map((key) => publicJwk(key, "k")) };
+        return { status: 200, headers: [], body: Buffer.from(JSON.stringify(set)) };
+      },
+    });
+    const parts = { openKeys, now: () => new Date(now * 1000) };
+    const options = { key: "https://keys.example/jwks.json" };
+    const sign = () =>
+      signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created: now });
+    const code = (): Promise<string> =>
+      createVerifierWith(
+        options,
+        parts,
+      )(sign()).then(
+        ({ outcome }) => outcome,
+        (error: unknown) => (error instanceof WebhookError ? error.code : String(error)),
+      );
+    expect([await code(), fetched]).toEqual(["signature_invalid", 2]);
+    keys[0] = publicKey;
+    expect([await code(), fetched]).toEqual(["signature_invalid", 2]);
+    now += 60;
+    expect([await code(), fetched]).toEqual(["APPROVED", 3]);
+    expect([await code(), fetched]).toEqual(["APPROVED", 3]);
+  });
+});
+
+describe("options", () => {
+  it("that are not valid are a TypeError", () => {
+    for (const options of [
+      { publicUrl: "shop.example" },
+      { tolerance: "soon" },
+      { tolerance: -1 },
+      { require: ["content digest"] },
+    ])
+      expect(() => createVerifier({ key: pem, ...options })).toThrow(TypeError);
+  });
+
+  it("set the policy", async () => {
+    const now = new Date();
+    const created = new Date(now.getTime() - 500_000);
+    const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created });
+    expect((await refusal(webhook, { key: pem, now })).code).toBe("signature_too_old");
+    for (const tolerance of [600, "10m"])
+      await verifyWebhook(webhook, { key: pem, now: () => now, tolerance });
+    expect((await refusal(webhook, { key: pem, tolerance: 600, require: ["@method"] })).code).toBe(
+      "coverage_missing",
+    );
+  });
+});
+
+it("makes samples that keep the specification, for each outcome and with changes", async () => {
+  for (const outcome of ["APPROVED", "DECLINED", "CANCELLED"] as const) {
+    const transaction = sampleTransaction(outcome, { reference: "A-1", amountTrans: 12.34 });
+    const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const webhook = signWebhook(transaction, { key, url: URL_SENT });
+    const verified = await verifyWebhook(webhook, { key: createPublicKey(key) });
+    expect(verified).toMatchObject({ outcome, transaction: { reference: "A-1", amountTrans: 12.34 } });
+  }
+});
