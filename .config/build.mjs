@@ -1,5 +1,5 @@
-/** Bundles the program into dist/, with the licences of the packages in it and the description of the service. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Bundles the program into dist/, with the licences of its packages, the description of the service and the skill for agents. */
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -53,6 +53,7 @@ const { output } = await build({
     chunkFileNames: "[name].js",
   },
 });
+copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
 const { serviceDocument } = createRequire(root)("./dist/openapi.js");
 writeFileSync(new URL("dist/openapi.json", root), `${serviceDocument()}\n`);

@@ -62,6 +62,7 @@ it("holds what runs and no more, within its bars", async () => {
     "LICENSE",
     "README.md",
     "bin/paylink.js",
+    "dist/SKILL.md",
     "dist/THIRD-PARTY-NOTICES.txt",
     "dist/openapi.json",
     "dist/paylink.1",
