@@ -1,8 +1,8 @@
 /**
- * Bundles the program and the library into dist/, with the licences of the packages in them and the description of the
- * service.
+ * Bundles the program and the library into dist/, with the licences of the packages in them, the description of the
+ * service and the skill for agents.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -60,6 +60,7 @@ const { output } = await build({
   },
 });
 await buildLibrary();
+copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
 const { serviceDocument } = createRequire(root)("./dist/openapi.js");
 writeFileSync(new URL("dist/openapi.json", root), `${serviceDocument()}\n`);

@@ -1,4 +1,4 @@
-/** Writes the manual page from the program's own help, so that both have one source. */
+/** Writes the manual page from the program's own help and its topics, so that both have one source. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,17 +18,18 @@ async function paylink(...args) {
 }
 
 /**
- * A command's own help, without the global options that the overview lists.
- * @param {string[]} command
+ * @typedef {object} Command
+ * @property {string} name
+ * @property {Command[]} subcommands
+ * @property {{ choices: string[] | null }[]} arguments
  */
-const helpOf = async (...command) =>
-  (await paylink(...command, "--help")).replace(/\nGlobal Options:\n(?: .*\n)+/, "");
 
-/** @param {string} help */
-const commandsIn = (help) =>
-  [...help.replace(/\nExamples:[^]*/, "").matchAll(/^ {2}([a-z][a-z-]*)(?=$| )/gm)].map(
-    ([, name = ""]) => name,
-  );
+/**
+ * A command's own help, without the global options that the overview lists.
+ * @param {string} command
+ */
+const helpOf = async (command) =>
+  (await paylink(...command.split(" "), "--help")).replace(/\nGlobal Options:\n(?: .*\n)+/, "");
 
 /**
  * Literal text in roff: backslashes and hyphens are escaped, and no line begins with a control character.
@@ -41,28 +42,56 @@ const verbatim = (text) =>
     .replaceAll("-", "\\-")
     .replace(/^([.'])/gm, "\\&$1")}\n.fi`;
 
-/** @param {string} command */
-async function sectionOf(command) {
-  const help = await helpOf(command);
-  const [, subcommands = ""] = help.split("\nCommands:\n");
-  const parts = commandsIn(subcommands).map(
-    async (name) => `.SS ${command} ${name.replaceAll("-", "\\-")}\n${verbatim(await helpOf(command, name))}`,
+/**
+ * @param {Command} command
+ * @returns {Promise<string>}
+ */
+async function commandSection({ name, subcommands }) {
+  const parts = subcommands.map(
+    async (inner) => `.SS ${inner.name.replaceAll("-", "\\-")}\n${verbatim(await helpOf(inner.name))}`,
   );
-  return [`.SH ${command.toUpperCase()}`, verbatim(help), ...(await Promise.all(parts))].join("\n");
+  return [`.SH ${name.toUpperCase()}`, verbatim(await helpOf(name)), ...(await Promise.all(parts))].join(
+    "\n",
+  );
 }
 
-const overview = await helpOf();
-const commands = commandsIn(overview.slice(overview.indexOf("\nOptions:")));
+const WIDTH = 78;
+
+/** Topics with files and scripts to copy, whose lines stay as they are. */
+const COPIED = ["webhooks", "production", "ci"];
+
+/**
+ * Breaks a long line between words, as a terminal shows it; the rest continues below the last column of the line.
+ * @param {string} line
+ * @returns {string}
+ */
+function wrapped(line) {
+  if (line.length <= WIDTH) return line;
+  const column = /^(?:.* {2,})?/.exec(line)?.[0].length ?? 0;
+  const end = line.lastIndexOf(" ", WIDTH);
+  if (end <= column) return line;
+  return `${line.slice(0, end)}\n${wrapped(" ".repeat(column) + line.slice(end + 1))}`;
+}
+
+/** @param {string} topic */
+async function topicSection(topic) {
+  const text = await paylink("help", topic);
+  const lines = COPIED.includes(topic) ? text : text.split("\n").map(wrapped).join("\n");
+  return `.SH ${topic === "errors" ? "EXIT STATUS" : topic.toUpperCase()}\n${verbatim(lines)}`;
+}
+
+/** @type {{ commands: Command[] }} */
+const { commands } = JSON.parse(await paylink("help", "--json"));
+const topics = commands.find(({ name }) => name === "help")?.arguments[0]?.choices ?? [];
 
 writeFileSync(
   new URL("dist/paylink.1", root),
   [
     `.TH PAYLINK 1 "" "paylink ${version}"`,
     `.SH NAME\npaylink \\- ${description.replaceAll("-", "\\-")}`,
-    `.SH SYNOPSIS\n${verbatim(overview)}`,
-    ...(await Promise.all(commands.map(sectionOf))),
-    `.SH EXIT STATUS\n${verbatim(await paylink("help", "errors"))}`,
-    `.SH ENVIRONMENT\n${verbatim(await paylink("help", "environment"))}`,
+    `.SH SYNOPSIS\n${verbatim(await paylink("--help"))}`,
+    ...(await Promise.all(commands.map(commandSection))),
+    ...(await Promise.all(topics.map(topicSection))),
     "",
   ].join("\n"),
 );

@@ -151,7 +151,7 @@ export interface Context {
   readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Absent where nobody can answer: no terminal, CI, `--no-input`, `--json`. */
+  /** Absent where nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`. */
   readonly ask: Ask | undefined;
   /** `--yes`: the user confirms what a command would ask. */
   readonly yes: boolean;

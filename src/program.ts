@@ -84,11 +84,7 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
     ["config", "show and change the settings of a profile", declareConfig],
   ],
   "Command line:": [
-    [
-      "help",
-      "show the help of a command, or explain errors, reasons, settings, environment variables, production or webhooks",
-      declareHelp,
-    ],
+    ["help", "show the help of a command, or explain a topic: errors, reasons, settings, ci, …", declareHelp],
     ["version", "print the version", declareVersion],
     [
       "completion",

@@ -1,5 +1,6 @@
-/** Asks the user questions: never without a terminal, in CI or with `--no-input`. */
+/** Asks the user questions: never without a terminal, in CI, for a coding agent or with `--no-input`. */
 import type { Ask, GlobalOptions } from "../context.ts";
+import { AGENT_VARIABLES } from "../domain/coding-agents.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
 type Streams = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr">;
@@ -12,10 +13,11 @@ interface Ends {
 
 /** Looks at `stdin` last: Node opens it when it is first used. */
 export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input" | "json">): boolean {
-  const ci = world.env["CI"] ?? "";
-  const inCi = ci !== "" && ci !== "false";
-  return input && json !== true && !inCi && world.stdout.isTTY && world.stdin.isTTY;
+  const unattended = ["CI", ...Object.keys(AGENT_VARIABLES)].some((name) => isOn(world.env[name]));
+  return input && json !== true && !unattended && world.stdout.isTTY && world.stdin.isTTY;
 }
+
+const isOn = (value = ""): boolean => value !== "" && value !== "false";
 
 /** Choices that are visible at once. */
 const PAGE_SIZE = 12;

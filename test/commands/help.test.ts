@@ -37,9 +37,9 @@ it("lists every exit code and every error code, for people and for scripts", asy
     expect(stdout).toMatch(new RegExp(`^  ${code} `, "m"));
   const listed: unknown = JSON.parse((await run("help", "errors", "--json")).stdout);
   expect(listed).toMatchObject({
-    exits: expect.arrayContaining([{ code: 0, means: EXIT_CODES[0] }]) as unknown,
-    errors: expect.arrayContaining([
-      { code: "not_reached", exit: 5, means: FAILURES.not_reached.means },
+    exitCodes: expect.arrayContaining([{ code: 0, meaning: EXIT_CODES[0] }]) as unknown,
+    errorCodes: expect.arrayContaining([
+      { code: "not_reached", exitCode: 5, meaning: FAILURES.not_reached.means },
     ]) as unknown,
   });
 });
@@ -104,6 +104,27 @@ describe("paylink help production", () => {
     expect(stdout).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
     expect(stdout).toMatch(/^SuccessExitStatus=143$/m);
   });
+});
+
+it("says what is done where the specification is silent", async () => {
+  const { stdout } = await run("help", "decisions");
+  const decisions = JSON.parse((await run("help", "decisions", "--json")).stdout) as Record<string, string>;
+  expect(Object.keys(decisions).length).toBeGreaterThan(20);
+  for (const [open, decision] of Object.entries(decisions)) {
+    expect(stdout).toContain(`  ${open}\n      ${decision.split(" ")[0] ?? ""}`);
+    expect(stdout.replace(/\s+/g, " ")).toContain(decision);
+  }
+});
+
+it("uses only commands and flags that there are, in the text on CI", async () => {
+  const { stdout } = await run("help", "ci");
+  const lines = [...stdout.matchAll(/(?<!\/)paylink ([a-z]+)((?: (?!-- |&|>|\|)[^\s)]+)*)/g)];
+  expect(lines.length).toBeGreaterThan(8);
+  for (const [, name = "", words = ""] of lines) {
+    const help = await run(name, "--help");
+    expect({ name, exit: help.exit }).toEqual({ name, exit: 0 });
+    for (const flag of words.match(/--[a-z][a-z-]+/g) ?? []) expect(help.stdout).toContain(`${flag} `);
+  }
 });
 
 describe("a usage error", () => {

@@ -33,10 +33,19 @@ it("prints the same help for every way of asking, in a pipe and in a terminal", 
   expect(screen.raw()).toContain("paylink create --amount 10 --currency EUR");
 });
 
-it("puts every command and topic into the manual page", () => {
+it("puts every command and topic into the manual page, with the lines of its help", async () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../dist/paylink.1"), "utf8");
   for (const heading of [".SH CREATE", ".SS events replay", ".SS sandbox rotate\\-key", ".SH EXIT STATUS"])
     expect(page).toContain(`\n${heading}\n`);
-  expect(page).toContain("PAYLINK_WEBHOOK_KEY");
-  expect(page).toContain("outcome_unknown");
+  const { commands } = JSON.parse((await run("help", "--json")).stdout) as {
+    commands: { name: string; arguments: { choices: string[] | null }[] }[];
+  };
+  const topics = commands.find(({ name }) => name === "help")?.arguments[0]?.choices ?? [];
+  expect(topics).toEqual(expect.arrayContaining(["settings", "decisions", "ci"]));
+  const words = (text: string): string =>
+    text.replaceAll("\\-", "-").replaceAll("\\e", "\\").replace(/\s+/g, " ");
+  for (const topic of topics) {
+    const { stdout } = await run("help", topic);
+    expect(words(page.replaceAll("\n\\&", "\n"))).toContain(words(stdout.trim()));
+  }
 });

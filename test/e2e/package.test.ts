@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import { temporaryHome } from "../support/home.ts";
 import { freePort } from "../support/ports.ts";
 import { readmeBlock } from "../support/readme.ts";
@@ -64,6 +65,7 @@ it("holds what runs and no more, within its bars", async () => {
     "LICENSE",
     "README.md",
     "bin/paylink.js",
+    "dist/SKILL.md",
     "dist/THIRD-PARTY-NOTICES.txt",
     "dist/openapi.json",
     "dist/paylink.1",
@@ -170,4 +172,62 @@ it("has exports that resolve to the right format and types", async () => {
 it("has a library that stays small in either format", () => {
   for (const file of ["index.mjs", "index.cjs"])
     expect(statSync(join(ROOT, "dist/webhooks", file)).size).toBeLessThan(66 * 1024);
+});
+
+interface Step {
+  readonly shell: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: string;
+}
+
+/** The steps of the composite action, and their environment for the inputs, as GitHub gives it to them. */
+function actionSteps(inputs: Readonly<Record<string, string>>) {
+  const folder = join(ROOT, ".github/actions/paylink");
+  const { runs } = parse(readFileSync(join(folder, "action.yml"), "utf8")) as {
+    runs: { steps: [Step, Step] };
+  };
+  return runs.steps.map(({ shell, env, run }) => {
+    expect(shell).toBe("bash");
+    expect(run).not.toContain("${{");
+    const given = Object.entries(env).map(([name, value]): [string, string] => {
+      const [, input = ""] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value) ?? [];
+      return [name, inputs[input] ?? ""];
+    });
+    return { run, env: { ...Object.fromEntries(given), GITHUB_ACTION_PATH: folder } };
+  });
+}
+
+it("passes the steps of the composite action, which installs the version of its own tag", async () => {
+  const home = temporaryHome();
+  const bin = join(home, "prefix/bin");
+  mkdirSync(bin, { recursive: true });
+  const shell = openShell(home, bin);
+  const { filename } = await pack(shell);
+  const port = await freePort();
+  writeProject(shell, port);
+  const [install, test] = actionSteps({ run: "npm test && echo 'it''s done'", "forward-to": port });
+  if (install === undefined || test === undefined) throw new Error("the action has two steps");
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const shown = 'npm() { echo "$@"; }\n';
+  for (const [asked, installed] of [
+    ["", version],
+    ["0.3", "0.3"],
+  ]) {
+    const { stdout } = await shell.run(shown + install.run, {
+      env: { ...install.env, VERSION: asked ?? "" },
+    });
+    expect(stdout).toBe(`install --global --ignore-scripts paylink@${installed}\n`);
+  }
+  const sqlite = join(ROOT, "node_modules/@photostructure/sqlite");
+  const fromFile = install.run.replace(/"paylink@[^"]*"/, `./${filename} "${sqlite}"`);
+  const installing = await shell.run(`set -e\n${fromFile}`, {
+    env: { ...npmSettings(home), ...install.env },
+  });
+  expect(installing).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await shell.run(test.run, { env: { ...npmSettings(home), ...test.env } });
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).toMatch(/^webhook sha-(?:256|512)=:/m);
+  expect(stdout).toContain("its done");
+  const failing = await shell.run(test.run, { env: { ...test.env, COMMAND: "exit 3", FORWARD_TO: "" } });
+  expect(failing).toMatchObject({ code: 3 });
 });

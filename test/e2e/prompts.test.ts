@@ -132,6 +132,7 @@ describe("create, in a terminal", () => {
   it.each([
     ["--no-input", ["create", "--no-input"], {}],
     ["CI", ["create"], { CI: "true" }],
+    ["a coding agent", ["create"], { CLAUDECODE: "1" }],
     ["--json", ["create", "--json"], {}],
   ])("asks nothing with %s, and names everything that is missing", async (_, args, env) => {
     const home = temporaryHome();

@@ -11,7 +11,6 @@ import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { README, readmeBlock } from "../support/readme.ts";
-import { openShell } from "../support/shell.ts";
 
 /** The README's text as a pattern: what differs from run to run is an id, a suffix, or left out with an ellipsis. */
 function patternOf(transcript: string): RegExp {
@@ -100,18 +99,4 @@ it("drives the shop of the README through a real payment and every forgery", asy
     "nothing forged, altered or stale is believed",
   ])
     expect(stdout).toContain(passed);
-});
-
-it("runs the script for any CI: links, their payments, and a listener that ends when all have come", async () => {
-  const script = readmeBlock("sh", "# ci.sh\n");
-  const ports: Readonly<Record<string, string>> = { 4000: await freePort(), 4010: await freePort() };
-  const shell = openShell(temporaryHome());
-  const { code, stdout, stderr } = await shell.run(
-    script.replace(/\b(?:4000|4010)\b/g, (port) => ports[port] ?? port),
-  );
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout.match(/APPROVED|DECLINED/g)).toEqual(["APPROVED", "APPROVED", "DECLINED"]);
-  const events = readFileSync(join(shell.cwd, "events.jsonl"), "utf8").trim().split("\n");
-  const types = events.map((line) => (JSON.parse(line) as { type: string }).type);
-  expect(types).toEqual(["ready", "event", "event", "event", "summary"]);
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const MAJORS = ["20", "22", "24", "26"];
+export const MAJORS = ["20", "22", "24", "26"];
 
 /** Each version is an npm package; npm keeps what it fetched until the next `npm ci`. */
 const CACHE = resolve(import.meta.dirname, "../../node_modules/.cache/nodes");

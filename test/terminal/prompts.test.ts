@@ -19,6 +19,13 @@ describe("prompts", () => {
     [world(true, true, { CI: "1" }), {}, false],
     [world(true, true, { CI: "false" }), {}, true],
     [world(true, true, { CI: "" }), {}, true],
+    [world(true, true, { CLAUDECODE: "1" }), {}, false],
+    [world(true, true, { CURSOR_AGENT: "1" }), {}, false],
+    [world(true, true, { CODEX_SANDBOX: "seatbelt" }), {}, false],
+    [world(true, true, { GEMINI_CLI: "1" }), {}, false],
+    [world(true, true, { AI_AGENT: "devin@1" }), {}, false],
+    [world(true, true, { CLAUDECODE: "false", AGENT: "" }), {}, true],
+    [world(true, true, { CURSOR_TRACE_ID: "1" }), {}, true],
     [world(true, true), { input: false }, false],
     [world(true, true), { json: true }, false],
   ])("appear or not: case %#", (streams, options, expected) => {

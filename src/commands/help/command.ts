@@ -12,6 +12,8 @@ const TOPICS = [
   "environment",
   "webhooks",
   "production",
+  "decisions",
+  "ci",
 ] as const satisfies readonly Topic[];
 
 export const declareHelp: Declare = (command, execute) => {
@@ -22,18 +24,19 @@ export const declareHelp: Declare = (command, execute) => {
     )
     .action(async (words: readonly string[] = []) => {
       const topic = TOPICS.find((name) => name === words[0]);
-      if (topic === undefined) return commandNamed(words, programOf(command)).outputHelp();
+      if (topic !== undefined)
+        return execute(command, async (context) => {
+          const { showTopic } = await import("./topics.ts");
+          return showTopic(context, topic);
+        });
+      const described = commandNamed(words, programOf(command));
+      if (programOf(command).opts()["json"] !== true) return described.outputHelp();
       await execute(command, async (context) => {
-        const { showTopic } = await import("./topics.ts");
-        return showTopic(context, topic);
+        const { showReference } = await import("./program-reference.ts");
+        return showReference(context, described);
       });
     });
-  examples(command, [
-    "paylink help create",
-    "paylink help errors",
-    "paylink help reasons",
-    "paylink help webhooks",
-  ]);
+  examples(command, ["paylink help create", "paylink help errors", "paylink help ci", "paylink help --json"]);
 };
 
 /** Throws `usage` if there is no such command. */

@@ -1,10 +1,16 @@
 /** Every environment variable that paylink reads, with its meaning. */
+import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
 
 const OF_SETTINGS = SETTING_KEYS.flatMap((key): [string, string][] => {
   const { variable, means } = SETTINGS[key];
   return variable === undefined ? [] : [[variable, means]];
 });
+
+const OF_AGENTS = Object.entries(AGENT_VARIABLES).map(([name, agent]) => [
+  name,
+  `never prompt; set by ${agent}`,
+]);
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PAYLINK_PROFILE: "the profile to use",
@@ -17,4 +23,5 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   NO_COLOR: "no colours",
   FORCE_COLOR: "colours even without a terminal",
   CI: "never prompt",
+  ...Object.fromEntries(OF_AGENTS),
 };

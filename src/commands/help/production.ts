@@ -1,9 +1,5 @@
 /** The text of `paylink help production`: how to run `listen` as a service of a machine or in a container. */
-
-interface Section {
-  readonly title: string;
-  readonly text: string;
-}
+import type { Section } from "./sections.ts";
 
 export const PRODUCTION: Readonly<Record<string, Section>> = {
   listen: {

@@ -1,14 +1,16 @@
 /** Shows the topics of `paylink help` that do not belong to one command. */
 import type { Context, Output } from "../../context.ts";
-import { FAILURES } from "../../domain/errors.ts";
-import { EXIT_CODES } from "../../domain/errors.ts";
 import { renderTable } from "../../render/table.ts";
-import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
+import { SETTING_KEYS } from "../../store/settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
 import { wrap } from "../../render/wrap.ts";
+import { CI } from "./ci.ts";
+import { DECISIONS } from "./decisions.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { PRODUCTION } from "./production.ts";
 import { MEANINGS } from "./reasons.ts";
+import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
+import { showSections } from "./sections.ts";
 import { RECIPES, WEBHOOK_OPTIONS, WEBHOOKS_INTRODUCTION, WEBHOOKS_NOTES } from "./webhook-recipes.ts";
 
 const TOPICS = {
@@ -17,7 +19,9 @@ const TOPICS = {
   settings: showSettings,
   environment: showEnvironment,
   webhooks: showWebhooks,
-  production: showProduction,
+  production: (out: Output) => showSections(out, PRODUCTION),
+  decisions: showDecisions,
+  ci: (out: Output) => showSections(out, CI),
 } as const;
 export type Topic = keyof typeof TOPICS;
 
@@ -27,18 +31,17 @@ export async function showTopic({ out }: Context, topic: Topic): Promise<number>
 }
 
 function showErrors(out: Output): void {
-  const exits = Object.entries(EXIT_CODES).map(([code, means]) => ({ code: Number(code), means }));
-  const errors = Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exit, means }));
-  if (out.json) return out.data(JSON.stringify({ exits, errors }));
+  const [exitCodes, errorCodes] = [describeExitCodes(), describeErrorCodes()];
+  if (out.json) return out.data(JSON.stringify({ exitCodes, errorCodes }));
   out.lines([
     "Exit codes:",
     indented(
-      exits.map(({ code, means }) => [String(code), means]),
+      exitCodes.map(({ code, meaning }) => [String(code), meaning]),
       out.lineWidth,
     ),
     wrap("\nError codes, each with its exit code; --json gives them as error.code:", out.lineWidth),
     indented(
-      errors.map(({ code, exit, means }) => [code, String(exit), means]),
+      errorCodes.map(({ code, exitCode, meaning }) => [code, String(exitCode), meaning]),
       out.lineWidth,
     ),
   ]);
@@ -60,13 +63,7 @@ function showReasons(out: Output): void {
 }
 
 function showSettings(out: Output): void {
-  if (out.json) {
-    const settings = SETTING_KEYS.map((key) => {
-      const { means, secret = false, variable = null, default: usual = null, example = null } = SETTINGS[key];
-      return { key, means, secret, variable, default: usual, example };
-    });
-    return out.data(JSON.stringify({ settings }));
-  }
+  if (out.json) return out.data(JSON.stringify({ settings: describeSettings() }));
   const intro =
     "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.\n";
   out.lines([wrap(intro, out.lineWidth), SETTING_KEYS.map(explainSetting).join("\n")]);
@@ -94,11 +91,13 @@ function showWebhooks(out: Output): void {
   ]);
 }
 
-/** Not wrapped: files are copied from it. */
-function showProduction(out: Output): void {
-  if (out.json) return out.data(JSON.stringify(PRODUCTION));
-  const sections = Object.values(PRODUCTION);
-  out.lines([sections.map(({ title, text }) => `${out.paint.bold(title)}\n\n${text}`).join("\n\n\n")]);
+function showDecisions(out: Output): void {
+  if (out.json) return out.data(JSON.stringify(DECISIONS));
+  const intro = "What paylink and its sandbox do where the specification of the service is silent:\n";
+  const decisions = Object.entries(DECISIONS).map(
+    ([open, decision]) => `  ${out.paint.bold(open)}\n      ${wrap(decision, out.lineWidth - 6, 6)}`,
+  );
+  out.lines([wrap(intro, out.lineWidth), decisions.join("\n")]);
 }
 
 /** The last column holds sentences, which go on below their own beginning. */

@@ -1,0 +1,133 @@
+/** `paylink help --json` against the program and the tables, found independently: from the help pages and the flags. */
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
+import { SETTING_KEYS } from "../../src/store/settings/setting-table.ts";
+import { runCommand } from "../support/context.ts";
+
+interface Command {
+  readonly name: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
+  readonly examples: readonly string[];
+  readonly subcommands: readonly Command[];
+}
+
+interface Flag {
+  readonly command: string | null;
+  readonly name: string;
+  readonly short: string | null;
+  readonly value: string | null;
+  readonly description: string;
+  readonly default: unknown;
+  readonly choices: readonly string[] | null;
+  readonly repeatable: boolean;
+}
+
+interface Reference {
+  readonly commands: readonly Command[];
+  readonly flags: readonly Flag[];
+  readonly settings: readonly object[];
+  readonly exitCodes: readonly object[];
+  readonly errorCodes: readonly object[];
+}
+
+async function reference(...words: string[]): Promise<Reference> {
+  const { exit, stdout, stderr } = await runCommand(["help", ...words, "--json"]);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return JSON.parse(stdout) as Reference;
+}
+
+const withSubcommands = (command: Command): Command[] => [
+  command,
+  ...command.subcommands.flatMap(withSubcommands),
+];
+
+/** The flags that a help page lists: `-f, --forward-to <target>` becomes those three. */
+const flagsIn = (help: string) =>
+  [...help.matchAll(/^ {2}(?:(-\w), )?(--[a-z][\w-]*)(?: <(.*?)>(?= |$))?/gm)].map(
+    ([, short = null, name = "", value = null]) => ({ short, name, value }),
+  );
+
+/** The flags of a command, or with null those that every command takes, as a help page lists them. */
+const flagsOf = ({ flags }: Reference, of: string | null) =>
+  flags.filter(({ command }) => command === of).map(({ short, name, value }) => ({ short, name, value }));
+
+const withoutExamples = (help: string): string => help.replace(/\nExamples:[^]*/, "");
+
+describe("paylink help --json", () => {
+  it("lists every command that the help lists, with its subcommands", async () => {
+    const { stdout } = await runCommand(["--help"]);
+    const listed = [...withoutExamples(stdout).matchAll(/^ {2}([a-z]+)(?= |$)/gm)].map(([, name]) => name);
+    expect(listed.length).toBeGreaterThan(20);
+    const { commands } = await reference();
+    expect(commands.map(({ name }) => name)).toEqual(listed);
+    expect(commands.flatMap(withSubcommands).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["events list", "links cancel", "sandbox rotate-key", "config set"]),
+    );
+  });
+
+  it("describes every command as its help does", async () => {
+    const all = await reference();
+    for (const command of all.commands.flatMap(withSubcommands)) {
+      const { stdout: help } = await runCommand([...command.name.split(" "), "--help"]);
+      const [own = "", everywhere = ""] = withoutExamples(help).split("\nGlobal Options:\n");
+      expect(flagsOf(all, command.name)).toEqual(flagsIn(own).filter(({ name }) => name !== "--help"));
+      expect(flagsIn(everywhere).length).toBeGreaterThan(5);
+      expect(flagsOf(all, null)).toEqual(expect.arrayContaining(flagsIn(everywhere)));
+      const [, usage = ""] = /^Usage: paylink (.*)$/m.exec(help) ?? [];
+      for (const { name, required } of command.arguments)
+        expect(usage).toContain(`${required ? "<" : "["}${name}`);
+      expect(usage.match(/<|\[(?!options|command)/g)?.length ?? 0).toBe(command.arguments.length);
+      expect(command.examples.length).toBeGreaterThan(1);
+      for (const example of command.examples) expect(help).toContain(`\n  ${example}`);
+      expect(help.toLowerCase().replace(/\s+/g, " ")).toContain(command.description.toLowerCase());
+    }
+  });
+
+  it("describes a flag with its letter, value, default, choices and whether it may be repeated", async () => {
+    const { flags } = await reference();
+    const flag = (command: string | null, name: string) =>
+      flags.find((one) => one.command === command && one.name === name);
+    expect(flag("listen", "--forward-to")).toMatchObject({ short: "-f", value: "target", repeatable: true });
+    expect(flag("listen", "--port")).toMatchObject({ value: "number", default: "4000", repeatable: false });
+    expect(flag("listen", "--outcome")).toMatchObject({
+      choices: ["approved", "declined", "cancelled", "unclear"],
+    });
+    expect(flag("events prune", "--before")).toMatchObject({ required: true });
+    expect(flag(null, "--json")).toMatchObject({ value: null, default: null });
+    expect(flag(null, "--color")).toMatchObject({ default: "auto", choices: ["auto", "always", "never"] });
+  });
+
+  it("calls those flags repeatable that the help calls so", async () => {
+    const { flags } = await reference();
+    const said = flags.filter(({ description }) => description.includes("repeatable"));
+    expect(said.length).toBeGreaterThan(8);
+    expect(flags.filter(({ repeatable }) => repeatable)).toEqual(said);
+  });
+
+  it("lists every setting, exit code and error code of the tables", async () => {
+    const { settings, exitCodes, errorCodes } = await reference();
+    expect(settings.map((setting) => "key" in setting && setting.key)).toEqual(SETTING_KEYS);
+    expect(settings).toContainEqual(
+      expect.objectContaining({
+        key: "webhookKey",
+        environment: "PAYLINK_WEBHOOK_KEY",
+        example: "service.pem",
+        secret: false,
+      }),
+    );
+    expect(settings).toContainEqual(expect.objectContaining({ key: "token", example: null, secret: true }));
+    expect(exitCodes).toEqual(
+      Object.entries(EXIT_CODES).map(([code, meaning]) => ({ code: Number(code), meaning })),
+    );
+    expect(errorCodes).toEqual(
+      Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exitCode: exit, meaning: means })),
+    );
+  });
+
+  it("describes one command alone, with the flags that it takes", async () => {
+    const one = await reference("events", "replay");
+    expect(one.commands.map(({ name }) => name)).toEqual(["events replay"]);
+    expect(new Set(one.flags.map(({ command }) => command))).toEqual(new Set([null, "events replay"]));
+  });
+});

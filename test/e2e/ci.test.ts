@@ -1,0 +1,23 @@
+/** What paylink offers to continuous integration: the script of `paylink help ci`, run as it stands. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink } from "../support/paylink.ts";
+import { freePort } from "../support/ports.ts";
+import { openShell } from "../support/shell.ts";
+
+it("has a script whose listener ends when every payment has arrived", async () => {
+  const { stdout: topic } = await runPaylink(["help", "ci", "--json"], { home: temporaryHome() });
+  const { script } = JSON.parse(topic) as { readonly script: { readonly text: string } };
+  const ports: Readonly<Record<string, string>> = { 4000: await freePort(), 4010: await freePort() };
+  const shell = openShell(temporaryHome());
+  const { code, stdout, stderr } = await shell.run(
+    script.text.replace(/\b(?:4000|4010)\b/g, (port) => ports[port] ?? port),
+  );
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout.match(/APPROVED|DECLINED/g)).toEqual(["APPROVED", "APPROVED", "DECLINED"]);
+  const events = readFileSync(join(shell.cwd, "events.jsonl"), "utf8").trim().split("\n");
+  const types = events.map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types).toEqual(["ready", "event", "event", "event", "summary"]);
+});

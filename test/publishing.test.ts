@@ -1,0 +1,168 @@
+/** What publishes paylink: the check before a release, the workflows, and the groups of dependency updates. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { MAJORS } from "./nodes/nodes.mjs";
+import { temporaryHome } from "./support/home.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const CHECK = join(ROOT, ".config/release-check.mjs");
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const manifest = JSON.parse(read("package.json")) as {
+  readonly version: string;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+/** A repository that is ready to be released, changed by `prepare` before it is checked. */
+function checkRelease(prepare: (folder: string, git: (...args: string[]) => void) => void) {
+  const folder = temporaryHome();
+  const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@shop.example"];
+  const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null" };
+  const git = (...args: string[]): void => {
+    execFileSync("git", [...identity, ...args], { cwd: folder, env, stdio: "pipe" });
+  };
+  const repository = { type: "git", url: "git+https://git.example/shop/paylink.git" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ version: "1.2.3", repository }));
+  mkdirSync(join(folder, ".github"));
+  writeFileSync(join(folder, ".github/CHANGELOG.md"), "# Changelog\n\n## 1.2.3\n\n- Something new.\n");
+  git("init", "--quiet");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "Release");
+  git("tag", "v1.2.3");
+  prepare(folder, git);
+  const { status, stderr } = spawnSync(process.execPath, [CHECK], { cwd: folder, env, encoding: "utf8" });
+  return { status, stderr };
+}
+
+/** Commits a change, and moves the tag to it. */
+function change(folder: string, git: (...args: string[]) => void, file: string, text: string): void {
+  writeFileSync(join(folder, file), text);
+  git("commit", "--quiet", "--all", "--message", "Change");
+  git("tag", "--force", "v1.2.3");
+}
+
+describe("the check before a release", () => {
+  it("is silent when everything is ready", () => {
+    expect(checkRelease(() => undefined)).toEqual({ status: 0, stderr: "" });
+  });
+
+  it("stops while package.json names no repository", () => {
+    const { status, stderr } = checkRelease((folder, git) =>
+      change(folder, git, "package.json", '{"version": "1.2.3"}'),
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^✗ package\.json names no repository.*\nNothing was published\.\n$/);
+  });
+
+  it("stops while the changelog has no section for the version", () => {
+    const { status, stderr } = checkRelease((folder, git) =>
+      change(folder, git, ".github/CHANGELOG.md", "## 1.2.30\n\n## 1.2\n"),
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^✗ \.github\/CHANGELOG\.md has no section 1\.2\.3\. .*\nNothing was published\.\n$/,
+    );
+  });
+
+  it("stops while the work tree has changes, and names them", () => {
+    const { status, stderr } = checkRelease((folder) => writeFileSync(join(folder, "new.txt"), ""));
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^✗ The work tree has changes that are not committed:\n {2}\?\? new\.txt\n/);
+  });
+
+  it("stops while the commit has another tag, or none", () => {
+    const other = checkRelease((_, git) => {
+      git("tag", "v1.2.4");
+      git("tag", "--delete", "v1.2.3");
+    });
+    expect(other.status).toBe(1);
+    expect(other.stderr).toMatch(
+      /^✗ The commit has the tag v1\.2\.4, but package\.json has the version 1\.2\.3\./,
+    );
+    const none = checkRelease((_, git) => git("tag", "--delete", "v1.2.3"));
+    expect(none.status).toBe(1);
+    expect(none.stderr).toMatch(/^✗ The commit has no tag, but .* Tag it: git tag v1\.2\.3\n/);
+  });
+
+  it("names every problem at once, and runs before npm publishes", () => {
+    const { stderr } = checkRelease((folder, git) => {
+      git("tag", "--delete", "v1.2.3");
+      writeFileSync(join(folder, "package.json"), '{"version": "1.2.4"}');
+    });
+    expect(stderr.match(/^✗/gm)).toHaveLength(4);
+    expect(manifest.scripts["release:check"]).toBe("node .config/release-check.mjs");
+    expect(manifest.scripts["prepublishOnly"]).toContain("release:check");
+  });
+
+  it("finds the section of this version in the changelog", () => {
+    expect(read(".github/CHANGELOG.md").split("\n")).toContain(`## ${manifest.version}`);
+  });
+});
+
+interface Workflow {
+  readonly on: unknown;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> };
+  readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
+}
+
+const workflow = (name: string) => parse(read(`.github/workflows/${name}.yml`)) as Workflow;
+
+describe("the workflows", () => {
+  const jobs = ["test", "publish"].flatMap((name) => Object.values(workflow(name).jobs));
+  const commands = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+
+  it("run the gate on every version of Node that paylink supports", () => {
+    const { gate } = workflow("test").jobs;
+    expect(gate?.strategy?.matrix["node"]?.map(String)).toEqual(MAJORS);
+    expect(gate?.steps.at(-1)?.run).toBe(".ci/run");
+  });
+
+  it("publish with provenance, from a tag, after the gate and the check of the release", () => {
+    const { on, permissions, jobs: published } = workflow("publish");
+    expect(on).toEqual({ push: { tags: ["v*"] } });
+    expect(permissions).toEqual({ contents: "read", "id-token": "write" });
+    expect(JSON.parse(read("package.json"))).toMatchObject({ publishConfig: { provenance: true } });
+    const runs = published["publish"]?.steps.flatMap(({ run }) => run ?? []) ?? [];
+    for (const before of ["npm run release:check", ".ci/run"]) expect(runs).toContain(before);
+    expect(runs.at(-1)).toBe("npm publish");
+  });
+
+  it("run scripts and name folders of tests that exist", () => {
+    for (const [, script = ""] of commands.join("\n").matchAll(/npm run ([\w:-]+)/g))
+      expect(manifest.scripts).toHaveProperty([script]);
+    const folders = commands.join(" ").match(/\btest\/\w+/g) ?? [];
+    expect(folders.length).toBeGreaterThan(5);
+    for (const folder of folders)
+      expect({ folder, exists: existsSync(join(ROOT, folder)) }).toEqual({ folder, exists: true });
+  });
+
+  it("use actions of GitHub alone", () => {
+    const used = jobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(used.length).toBeGreaterThan(3);
+    for (const action of used) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
+  });
+});
+
+it("dependency updates group the packages in the bundle, which users get only by a release", () => {
+  const { updates } = parse(read(".github/dependabot.yml")) as {
+    updates: { groups: Record<string, { patterns: string[] }> }[];
+  };
+  const notices = read("dist/THIRD-PARTY-NOTICES.txt").split("\n");
+  const inBundle = Object.keys(manifest.devDependencies).filter((name) =>
+    notices.some((line) => line.startsWith(`${name} `)),
+  );
+  expect(inBundle.length).toBeGreaterThan(10);
+  // The bundle has the parts of @inquirer/prompts, which only exports them.
+  expect(updates[0]?.groups["bundled"]?.patterns.toSorted()).toEqual(
+    [...inBundle, "@inquirer/prompts"].toSorted(),
+  );
+});
