@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
 import type { Tampering } from "../../src/webhooks/tamperings/tampering.ts";
 import { PAIR } from "../signatures/signed.ts";
@@ -148,9 +148,15 @@ describe("many of them", () => {
       return 200;
     });
     const { trigger } = await stage();
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    onTestFinished(() => void process.off("warning", onWarning));
     const started = performance.now();
     const { exit } = await trigger("--to", app.url, "--count", "11", "--rate", "10");
     expect(exit).toBe(0);
+    // Node warns of the eleventh listener that is left on a signal.
+    expect(warnings).toEqual([]);
     expect(app.taken).toHaveLength(11);
     // Ten pauses of 100 ms, and a timer may end a millisecond early.
     expect(last - started).toBeGreaterThan(990);

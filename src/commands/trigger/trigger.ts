@@ -110,16 +110,12 @@ const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
         hint: "Nothing was sent. Start the endpoint (paylink listen), or name another one with --to.",
       });
 
-/** Resolves when the next webhook may be sent. */
-function createPace(interval: number, { now, signal }: Context): () => Promise<void> {
+/** Resolves when the next webhook may be sent. Rejects with the interruption if that comes first. */
+function createPace(interval: number, { now, pause }: Context): () => Promise<void> {
   let next = now().getTime();
   return async () => {
     const wait = next - now().getTime();
     next = Math.max(next, now().getTime()) + interval;
-    if (wait <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, wait);
-      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    if (wait > 0) await pause(wait);
   };
 }
