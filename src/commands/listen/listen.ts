@@ -1,4 +1,5 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows what becomes of each. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -145,13 +146,14 @@ function createForward(
   { forwarding: { routes, headers, insecure } }: ListenOptions,
   shows: (event: WebhookEvent) => boolean,
   log: EventLog,
-  { send, now, pause }: Context,
+  { send, now }: Context,
   observe: ForwarderParts["observe"],
 ): Forwarder | undefined {
   if (routes.length === 0) return undefined;
   const targetOf = (event: WebhookEvent): URL | undefined =>
     shows(event) ? targetFor(routes, event.record === null ? undefined : outcomeOf(event.record)) : undefined;
-  return createForwarder({ send, now, pause, headers, insecure, log, targetOf, observe });
+  // A webhook that has arrived is answered, also after the signal that ends the run: `context.pause` would end at it.
+  return createForwarder({ send, now, pause: sleep, headers, insecure, log, targetOf, observe });
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {
