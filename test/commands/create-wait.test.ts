@@ -86,20 +86,22 @@ describe("create --wait", () => {
     expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
-  it("does not take an unsigned webhook for the payment", async () => {
-    const run = await waitWith(
-      async (link) => {
-        const { callbackUrl } = link.paymentSettings;
-        const signed = webhook(callbackUrl, record({ reference: link.invoiceId }));
-        await post(callbackUrl, { ...signed, body: Buffer.from("{}") });
-      },
-      { flags: ["--timeout", "500ms"] },
-    );
-    expect(run.exit).toBe(8);
+  it("does not take a forged webhook for the payment", async () => {
+    const statuses: number[] = [];
+    const run = await waitWith(async (link) => {
+      const { callbackUrl } = link.paymentSettings;
+      const signed = webhook(callbackUrl, record({ reference: link.invoiceId }));
+      const forged = JSON.stringify(record({ reference: link.invoiceId, amountTrans: 1 }));
+      statuses.push(await post(callbackUrl, { ...signed, body: Buffer.from(forged) }));
+      statuses.push(await pay(link, { amountTrans: 2 }));
+    });
+    expect(statuses).toEqual([401, 200]);
+    expect(run.exit).toBe(0);
+    expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
   it("ends with 8 when the time is up, and says that the link can still be paid", async () => {
-    const run = await waitWith(() => undefined, { flags: ["--timeout", "1500ms"] });
+    const run = await waitWith(() => undefined, { flags: ["--timeout", "3s"] });
     expect(run.exit).toBe(8);
     expect(JSON.parse(run.stderr)).toMatchObject({
       error: { code: "timed_out", details: { hint: expect.stringContaining("can still be paid") } },
