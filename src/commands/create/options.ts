@@ -21,6 +21,8 @@ export interface CreateOptions {
   /** Milliseconds. */
   readonly timeout: number | undefined;
   readonly wait: boolean;
+  /** Whether --wait refuses signatures without `created`; undefined leaves it to the profile. */
+  readonly requireCreated: boolean | undefined;
   readonly quiet: boolean;
   readonly qr: boolean;
   readonly open: boolean;
@@ -57,6 +59,11 @@ export async function createOptions(
   const mayAsk = context.ask !== undefined && mistakes.length === 0;
   const reader = createFlagReader();
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
+  if (flags.requireCreated !== undefined && flags.wait !== true)
+    reader.problem(
+      flags.requireCreated ? "--require-created" : "--no-require-created",
+      "has no effect without --wait",
+    );
   const { dryRun, curl, wait, open, copy, quiet, qr } = flags;
   const shown = { "--wait": wait, "--open": open, "--copy": copy, "--quiet": quiet, "--qr": qr };
   reader.exclude("--dry-run", dryRun, { "--curl": curl, ...shown });
@@ -73,6 +80,7 @@ export async function createOptions(
     print: flags.dryRun === true ? "json" : flags.curl === true ? "curl" : undefined,
     timeout: timeout.value,
     wait: flags.wait ?? false,
+    requireCreated: flags.requireCreated,
     quiet: flags.quiet ?? false,
     qr: flags.qr ?? false,
     open: flags.open ?? false,
