@@ -1,6 +1,7 @@
 /** `paylink create --wait`, in process: where it receives, which payment it takes, and how it ends. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
 import { serve } from "../../src/http/serve.ts";
 import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -133,7 +134,10 @@ describe("create --wait", () => {
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
   });
 
-  it("receives behind a proxy that strips a prefix of publicUrl", async () => {
+  it.each([
+    ["header fields only", SERVICE_COVER],
+    ["derived components", DERIVED_COVER],
+  ])("receives behind a proxy that strips a prefix of publicUrl: %s", async (_, cover) => {
     const home = temporaryHome();
     const publicUrl = "https://tunnel.example/pay/hook";
     await runCommand(["config", "set", "publicUrl", publicUrl], { home });
@@ -141,7 +145,8 @@ describe("create --wait", () => {
     const run = await waitWith(
       ({ invoiceId, paymentSettings }) => {
         expect(paymentSettings.callbackUrl).toBe(publicUrl);
-        return post(new URL("/hook", bound).href, webhook(publicUrl, record({ reference: invoiceId })));
+        const payment = record({ reference: invoiceId });
+        return post(new URL("/hook", bound).href, webhook(publicUrl, payment, { cover }));
       },
       {
         home,
