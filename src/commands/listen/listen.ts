@@ -7,7 +7,7 @@ import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
 import type { EventLog, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forward.ts";
-import { targetFor } from "../../receiver/forward-target.ts";
+import { targetOf } from "../../receiver/forward-target.ts";
 import { measured, NO_BACKLOG } from "../../receiver/metrics.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -150,10 +150,17 @@ function createForward(
   observe: ForwarderParts["observe"],
 ): Forwarder | undefined {
   if (routes.length === 0) return undefined;
-  const targetOf = (event: WebhookEvent): URL | undefined =>
-    shows(event) ? targetFor(routes, event.record === null ? undefined : outcomeOf(event.record)) : undefined;
   // A webhook that has arrived is answered, also after the signal that ends the run: `context.pause` would end at it.
-  return createForwarder({ send, now, pause: sleep, headers, insecure, log, targetOf, observe });
+  return createForwarder({
+    send,
+    now,
+    pause: sleep,
+    headers,
+    insecure,
+    log,
+    targetOf: (event) => (shows(event) ? targetOf(routes, event) : undefined),
+    observe,
+  });
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {
