@@ -1,4 +1,5 @@
-/** The types of sending and serving HTTP, for code that gets the network handed in. */
+/** The types of sending and serving HTTP, for code that gets the network handed in, and the reasons why an exchange fails. */
+import { messageOf } from "../domain/errors.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {
@@ -87,3 +88,20 @@ export interface Server {
 
 /** Resolves once the address answers, not before. */
 export type Serve = (handler: Handler, options: ServeOptions) => Promise<Server>;
+
+/** What the codes of the system mean. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to the host",
+  ENOTFOUND: "the host name is unknown",
+  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
+  UND_ERR_SOCKET: "the connection was closed",
+};
+
+/** Why an exchange failed, in plain words. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return REASONS[code] ?? messageOf(error);
+}

@@ -101,12 +101,12 @@ const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
   sent
     ? new PaylinkError(
         "outcome_unknown",
-        `The webhook was sent to ${url}, but there was no answer: ${reason}`,
+        `The webhook was sent to ${url}, but there was no answer: ${reason}.`,
         {
           hint: "See the endpoint's log: it may have received the webhook.",
         },
       )
-    : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}`, {
+    : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}.`, {
         hint: "Nothing was sent. Start the endpoint (paylink listen), or name another one with --to.",
       });
 
