@@ -34,6 +34,9 @@ export class SendError extends Error {
 /** The exchange took longer than its timeout. Its own class, since a timer may fire a millisecond early by the clock. */
 export class SendTimeout extends SendError {}
 
+/** Nothing answers where the sandbox was registered. */
+export class SandboxNotRunning extends SendError {}
+
 /** A reply whose body goes on until the client disconnects (server-sent events). */
 export interface StreamedReply extends Omit<HttpReply, "body"> {
   readonly body: AsyncIterable<Uint8Array>;

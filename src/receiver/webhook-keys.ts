@@ -2,7 +2,7 @@
 import { messageOf, PaylinkError } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
-import type { Send } from "../http/exchange.ts";
+import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";
 import { readKeys } from "../signatures/keys.ts";
@@ -118,7 +118,10 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
 const notFetched = (url: URL, reason: string, cause?: unknown): PaylinkError =>
   new PaylinkError("not_reached", `The key at ${url.href} cannot be fetched: ${reason}.`, {
     cause,
-    hint: "Nothing was received. Start the service, or give a key file with --key.",
+    hint:
+      cause instanceof SandboxNotRunning
+        ? "Nothing was received. Start it: paylink sandbox"
+        : "Nothing was received. Start the service, or give a key file with --key.",
   });
 
 /** A redirect is not followed: its target may be anyone's. The account's token is not sent: the server may be another's. */
