@@ -20,6 +20,7 @@ export interface Runtime {
 /** Resolves with the exit code. Never rejects. */
 export async function runCommandLine(argv: readonly string[], runtime: Runtime): Promise<number> {
   let exit = 0;
+  let context: Context | undefined;
   let out: Output | undefined;
   let active: CommandUnknownOpts | undefined;
   const program = createProgram({
@@ -27,7 +28,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     print: runtime.print,
     execute: async (command, work) => {
       active = command;
-      const context = await runtime.openContext(program.opts());
+      context = await runtime.openContext(program.opts());
       out = context.out;
       // Help needs no parsers of flags, which bring zod and the currencies: a seventh of its time (startup bench).
       const { checkGlobalFlags } = await import("./commands/global-flags.ts");
@@ -48,22 +49,32 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
     await out.settled();
-    return await report(out, error, argv, active);
+    return await report(out, error, { argv, active, context });
   }
 }
 
-async function report(
-  out: Output,
-  error: unknown,
-  argv: readonly string[],
-  active: CommandUnknownOpts | undefined,
-): Promise<number> {
+interface Run {
+  readonly argv: readonly string[];
+  readonly active: CommandUnknownOpts | undefined;
+  readonly context: Context | undefined;
+}
+
+async function report(out: Output, error: unknown, { argv, active, context }: Run): Promise<number> {
   const failure = error instanceof PaylinkError ? error : internalError(error);
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
   const { renderError } = await import("./render/error-message.ts");
-  if (out.json || !wasStopped) out.error(renderError(failure, out, tryLine(failure, argv, active)));
+  if (!out.json && wasStopped) return failure.exit;
+  const profile = failure.hint === undefined ? undefined : await namedProfile(context);
+  out.error(renderError(failure, out, { corrected: tryLine(failure, argv, active), profile }));
   return failure.exit;
 }
+
+/** Undefined also where the settings are what failed. */
+const namedProfile = async (context: Context | undefined): Promise<string | undefined> =>
+  context?.settings().then(
+    ({ named }) => named,
+    () => undefined,
+  );
 
 /** What the user typed, corrected; undefined if not every problem of the command line can be corrected. */
 function tryLine(

@@ -2,6 +2,7 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { formatRelative } from "../domain/when.ts";
+import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
@@ -35,6 +36,8 @@ async function checkSource(source: string, { keyReading, now, fix }: AccountWith
     loadKeys([source], { ...keyReading, now: () => now, warn: (text) => warnings.push(text) }),
   );
   const remedy = `Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
+  if (keys instanceof PaylinkError && keys.cause instanceof SandboxNotRunning)
+    return failed(KEY, keys, "Start it: paylink sandbox");
   if (keys instanceof PaylinkError) return failed(KEY, keys, remedy);
   const usable = keys.filter((key) => problemOf(key, now) === undefined);
   if (usable.length === 0) {

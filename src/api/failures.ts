@@ -1,7 +1,7 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import { FAILURES, PaylinkError, type FailureCode } from "../domain/errors.ts";
 import { formatRelative } from "../domain/when.ts";
-import { SendError } from "../http/exchange.ts";
+import { SandboxNotRunning, SendError } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { serviceWords } from "./service-words.ts";
 
@@ -106,9 +106,6 @@ function nextStep(reply: HttpReply, code: FailureCode, effect: Effect, link = ""
 
 const noSuchLink = (link: string): string =>
   `The service has no link ${link}, or the account may not see it. To list the links: paylink links list`;
-
-/** Nothing answers where the sandbox was registered. */
-export class SandboxNotRunning extends SendError {}
 
 /** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */
 function askedWait({ headers }: HttpReply): string | undefined {

@@ -1,8 +1,7 @@
 /** Names a stopped sandbox as such: an exchange that fails at the address where the sandbox was registered. */
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
-import { SendError, SendTimeout } from "../http/exchange.ts";
+import { SandboxNotRunning, SendError, SendTimeout } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { SandboxNotRunning } from "./failures.ts";
 
 /** The failure to throw instead; `registered` gives the base URL of the sandbox's profile. */
 export async function nameStoppedSandbox(

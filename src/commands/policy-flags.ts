@@ -9,7 +9,7 @@ import { parseMilliseconds } from "./flag-values.ts";
 export interface PolicyFlags {
   readonly tolerance?: string;
   readonly require?: readonly string[];
-  readonly requireCreated?: boolean;
+  readonly requireCreated?: boolean | undefined;
 }
 
 export function readPolicy(reader: FlagReader, flags: PolicyFlags, settings: InForce): ReadValue<Policy> {

@@ -93,7 +93,7 @@ export const FAILURES = {
   },
   not_taken: {
     exit: 4,
-    means: "your application did not accept every replayed event",
+    means: "your application did not accept a webhook",
     hint: "The events are still stored. Replay them when your application accepts them.",
   },
   not_reached: {

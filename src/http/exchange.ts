@@ -1,4 +1,5 @@
-/** The types of sending and serving HTTP, for code that gets the network handed in. */
+/** The types of sending and serving HTTP, for code that gets the network handed in, and the reasons why an exchange fails. */
+import { messageOf } from "../domain/errors.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {
@@ -32,6 +33,9 @@ export class SendError extends Error {
 
 /** The exchange took longer than its timeout. Its own class, since a timer may fire a millisecond early by the clock. */
 export class SendTimeout extends SendError {}
+
+/** Nothing answers where the sandbox was registered. */
+export class SandboxNotRunning extends SendError {}
 
 /** A reply whose body goes on until the client disconnects (server-sent events). */
 export interface StreamedReply extends Omit<HttpReply, "body"> {
@@ -87,3 +91,20 @@ export interface Server {
 
 /** Resolves once the address answers, not before. */
 export type Serve = (handler: Handler, options: ServeOptions) => Promise<Server>;
+
+/** What the codes of the system mean. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to the host",
+  ENOTFOUND: "the host name is unknown",
+  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
+  UND_ERR_SOCKET: "the connection was closed",
+};
+
+/** Why an exchange failed, in plain words. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return REASONS[code] ?? messageOf(error);
+}

@@ -1,6 +1,6 @@
 /** Where webhooks are passed on to: your application's addresses, each for one outcome or for all others. */
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import type { Outcome } from "../domain/transaction.ts";
+import { outcomeOf, type Outcome, type TransactionRecord } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 
 /** A target of one outcome; undefined takes every outcome that no other route takes. */
@@ -16,6 +16,12 @@ export function targetFor(routes: readonly Route[], outcome: string | undefined)
 }
 
 const LOCAL = "http://localhost";
+
+/** The target of a webhook, by its record. */
+export const targetOf = (
+  routes: readonly Route[],
+  { record }: { readonly record: TransactionRecord | null },
+): URL | undefined => targetFor(routes, record === null ? undefined : outcomeOf(record));
 
 /** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
 export function parseTarget(text: string): Parsed<URL> {

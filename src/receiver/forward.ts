@@ -1,7 +1,6 @@
 /** Forwards webhooks to the merchant's application: the bytes and signature headers as received, in order of arrival. */
 import { maskCardNumbers } from "../domain/card-number.ts";
-import { messageOf } from "../domain/errors.ts";
-import { SendError, SendTimeout, type Send } from "../http/exchange.ts";
+import { reasonOf, SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import type { HeaderLine } from "../http/message.ts";
 import { isAccepted, type EventLog, type Forward, type StoreResult, type WebhookEvent } from "./events.ts";
 import { forwardRequest, type Forwarded } from "./forward-request.ts";
@@ -58,22 +57,6 @@ function describeFailure(error: unknown): string {
   if (error instanceof SendTimeout) return `timed out: ${error.message}`;
   const isSent = error instanceof SendError && error.sent;
   return `${isSent ? "no answer" : "not reached"}: ${reasonOf(error)}`;
-}
-
-/** What the codes of the system mean. */
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  EHOSTUNREACH: "no route to the host",
-  ENOTFOUND: "the host name is unknown",
-  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
-  UND_ERR_SOCKET: "the connection was closed",
-};
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return REASONS[code] ?? messageOf(error);
 }
 
 /** An application may answer with what it was sent. */

@@ -1,5 +1,6 @@
 /** Loads the service's public keys for a command: a key that cannot be had is a failure of the command, with what to do. */
 import { PaylinkError } from "../domain/errors.ts";
+import { SandboxNotRunning } from "../http/exchange.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { KeyFailure, openKeySources, readKeySources, type KeyAccess, type Keyring } from "./key-sources.ts";
 
@@ -21,7 +22,9 @@ async function orFail<T>(reading: Promise<T>): Promise<T> {
 
 function failureOf({ kind, message, details, cause }: KeyFailure): PaylinkError {
   const code = kind === "unreachable" ? "not_reached" : "key_invalid";
-  return new PaylinkError(code, message, { hint: HINTS[kind], details, cause });
+  const hint =
+    cause instanceof SandboxNotRunning ? "Nothing was received. Start it: paylink sandbox" : HINTS[kind];
+  return new PaylinkError(code, message, { hint, details, cause });
 }
 
 /** The code's own hint tells enough of the others. */

@@ -2,6 +2,7 @@
 import type { Paint } from "./paint.ts";
 import { maskCardNumbers } from "../domain/card-number.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
+import { forProfile } from "./for-profile.ts";
 import { safeLines, safeText } from "./safe-text.ts";
 
 interface ErrorStyle {
@@ -13,15 +14,21 @@ interface ErrorStyle {
   readonly unwritten: readonly string[];
 }
 
-/** `corrected` is the command line as it was probably meant. */
+interface NextStep {
+  /** The command line as it was probably meant. */
+  readonly corrected?: string | undefined;
+  /** The profile that the run names. */
+  readonly profile?: string | undefined;
+}
+
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings, unwritten }: ErrorStyle,
-  corrected?: string,
+  { corrected, profile }: NextStep = {},
 ): string {
   const hints = [
     ...(corrected === undefined ? [] : [`Try: ${safeText(corrected)}`]),
-    ...(error.hint?.split("\n") ?? []),
+    ...(error.hint === undefined ? [] : forProfile(error.hint, profile).split("\n")),
   ];
   if (json)
     return JSON.stringify(

@@ -2,7 +2,7 @@
 import { LISTENER_URL } from "../domain/local-addresses.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { SendError, type Send } from "../http/exchange.ts";
+import { reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
@@ -43,7 +43,7 @@ export async function post(
     const { status, body } = await send(request, { timeout: TIMEOUT, signal });
     return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
   } catch (error) {
-    if (error instanceof SendError) return { status: null, sent: error.sent, reason: error.message };
+    if (error instanceof SendError) return { status: null, sent: error.sent, reason: reasonOf(error) };
     throw error;
   }
 }

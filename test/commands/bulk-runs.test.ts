@@ -195,7 +195,7 @@ describe("a run of bulk", () => {
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
     );
     const unknown = listOf(listOfRows(12), service);
-    const first = await unknown.send("--timeout", "500ms");
+    const first = await unknown.send("--timeout", "2s");
     expect(first.exit).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
     expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request was sent/);

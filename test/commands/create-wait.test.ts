@@ -1,6 +1,7 @@
 /** `paylink create --wait`, in process: where it receives, which payment it takes, and how it ends. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
 import { serve } from "../../src/http/serve.ts";
 import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -86,20 +87,22 @@ describe("create --wait", () => {
     expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
-  it("does not take an unsigned webhook for the payment", async () => {
-    const run = await waitWith(
-      async (link) => {
-        const { callbackUrl } = link.paymentSettings;
-        const signed = webhook(callbackUrl, record({ reference: link.invoiceId }));
-        await post(callbackUrl, { ...signed, body: Buffer.from("{}") });
-      },
-      { flags: ["--timeout", "500ms"] },
-    );
-    expect(run.exit).toBe(8);
+  it("does not take a forged webhook for the payment", async () => {
+    const statuses: number[] = [];
+    const run = await waitWith(async (link) => {
+      const { callbackUrl } = link.paymentSettings;
+      const signed = webhook(callbackUrl, record({ reference: link.invoiceId }));
+      const forged = JSON.stringify(record({ reference: link.invoiceId, amountTrans: 1 }));
+      statuses.push(await post(callbackUrl, { ...signed, body: Buffer.from(forged) }));
+      statuses.push(await pay(link, { amountTrans: 2 }));
+    });
+    expect(statuses).toEqual([401, 200]);
+    expect(run.exit).toBe(0);
+    expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
   it("ends with 8 when the time is up, and says that the link can still be paid", async () => {
-    const run = await waitWith(() => undefined, { flags: ["--timeout", "1500ms"] });
+    const run = await waitWith(() => undefined, { flags: ["--timeout", "3s"] });
     expect(run.exit).toBe(8);
     expect(JSON.parse(run.stderr)).toMatchObject({
       error: { code: "timed_out", details: { hint: expect.stringContaining("can still be paid") } },
@@ -131,7 +134,10 @@ describe("create --wait", () => {
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
   });
 
-  it("receives behind a proxy that strips a prefix of publicUrl", async () => {
+  it.each([
+    ["header fields only", SERVICE_COVER],
+    ["derived components", DERIVED_COVER],
+  ])("receives behind a proxy that strips a prefix of publicUrl: %s", async (_, cover) => {
     const home = temporaryHome();
     const publicUrl = "https://tunnel.example/pay/hook";
     await runCommand(["config", "set", "publicUrl", publicUrl], { home });
@@ -139,7 +145,8 @@ describe("create --wait", () => {
     const run = await waitWith(
       ({ invoiceId, paymentSettings }) => {
         expect(paymentSettings.callbackUrl).toBe(publicUrl);
-        return post(new URL("/hook", bound).href, webhook(publicUrl, record({ reference: invoiceId })));
+        const payment = record({ reference: invoiceId });
+        return post(new URL("/hook", bound).href, webhook(publicUrl, payment, { cover }));
       },
       {
         home,

@@ -8,7 +8,7 @@ import { runCommand, type CommandEnd } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,8 +23,7 @@ async function storedHome(...records: readonly Fields[]): Promise<StoredHome> {
   const home = temporaryHome();
   const listen = await startListenCommand(home, "--key", keyFile(home));
   for (const one of records) expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
-  const forged = { ...webhook(listen.url, record()), body: Buffer.from("{}") };
-  expect(await post(listen.url, forged)).toBe(401);
+  expect(await post(listen.url, forged(webhook(listen.url, record())))).toBe(401);
   await listen.stop();
   return {
     home,
@@ -154,7 +153,7 @@ describe("events show", () => {
     const { exit, stdout } = await events("show", (utis[0] ?? "").slice(0, 10));
     expect(exit).toBe(0);
     expect(stdout).toContain("✓ signature-value");
-    expect(stdout).toMatch(/signature base\n +"@method": POST\n/);
+    expect(stdout).toMatch(/signature base\n +"content-digest": sha-256=/);
     expect(stdout).toMatch(/sent +sha-256=.*\n +computed +sha-256=/);
     expect(stdout).toContain("repeated");
     expect(stdout).toContain("Signature-Input");

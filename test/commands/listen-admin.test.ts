@@ -11,11 +11,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { selfSigned } from "../support/certificate.ts";
-import { runCommand, terminated, type CommandOptions } from "../support/context.ts";
+import { interrupted, runCommand, terminated, type CommandOptions } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const ask = async (admin: string, path: string): Promise<[status: number, body: string]> => {
   const reply = await fetch(new URL(path, admin));
@@ -89,6 +89,28 @@ describe("readiness", () => {
     await expect(ask(admin, "/healthz")).rejects.toThrow("fetch failed");
   });
 
+  it.each([
+    ["drains", "--drain=1s", terminated],
+    ["ends at Ctrl-C", "--drain=1h", interrupted],
+  ])("ends no wait for another listener's attempt while this one %s", async (_, flag, reason) => {
+    const home = temporaryHome();
+    let answer = (): void => undefined;
+    const app = await startApp(() => new Promise((resolve) => (answer = () => resolve(200))));
+    const start = () => listenWith({ home }, "--forward-to", app.url, flag);
+    const [forwarding, draining] = [await start(), await start()];
+    const payment = record();
+    const first = post(forwarding.url, webhook(forwarding.url, payment));
+    await expect.poll(() => app.taken.length).toBe(1);
+    const second = post(draining.url, webhook(draining.url, payment));
+    await draining.until(/"repeated":true/);
+    const ended = draining.stop(reason());
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    answer();
+    expect([await first, await second]).toEqual([200, 200]);
+    await ended;
+    expect(app.taken).toHaveLength(1);
+  });
+
   it("does not delay the end at Ctrl-C", async () => {
     const { stop } = await listenWith({ home: temporaryHome() }, "--drain", "1h");
     expect((await stop()).exit).toBe(130);
@@ -102,7 +124,7 @@ describe("the admin listener", () => {
     const one = webhook(url, record());
     expect(await post(url, one)).toBe(200);
     expect(await post(url, one)).toBe(200);
-    expect(await post(url, { ...one, body: Buffer.from("{}") })).toBe(401);
+    expect(await post(url, forged(one))).toBe(401);
     const reply = await fetch(new URL("/metrics", admin));
     expect(reply.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     const families = parse(await reply.text()).map(({ name, metrics }) => [name, metrics] as const);

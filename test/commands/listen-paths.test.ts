@@ -5,7 +5,7 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
-import { keyFile, post, record, startApp, webhook, type App } from "../support/webhooks.ts";
+import { type App, forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 it("receives at every path, names them in the ready line, and answers 404 elsewhere", async () => {
   const home = temporaryHome();
@@ -75,7 +75,7 @@ it("forwards each outcome to its target, the others to the plain one, and nothin
   expect(await send("/paid", { reference: "paid" })).toBe(200);
   expect(await send("/failed", { ...DECLINED, reference: "declined" })).toBe(200);
   expect(await send("/failed", { ...CANCELLED, reference: "cancelled" })).toBe(200);
-  expect(await post(listen.url, { ...webhook(listen.url, record()), body: Buffer.from("{}") })).toBe(401);
+  expect(await post(listen.url, forged(webhook(listen.url, record())))).toBe(401);
   await listen.stop();
   expect(references(plain)).toEqual(["paid", "cancelled"]);
   expect(references(declined)).toEqual(["declined"]);

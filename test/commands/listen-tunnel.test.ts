@@ -1,5 +1,6 @@
 /** `listen --tunnel`, in process, with stand-ins for cloudflared: each way to start, to fail and to end. */
 import { expect, it } from "vitest";
+import { DERIVED_COVER } from "../../src/webhooks/signature-form.ts";
 import { openTunnel } from "../../src/commands/listen/tunnel.ts";
 import { startProgram } from "../../src/terminal/background-program.ts";
 import { startCommand, startListenWith } from "../support/background-command.ts";
@@ -36,8 +37,8 @@ it("uses the address as public URL, verifies by it, and ends the program at Ctrl
     publicUrl: `${TUNNEL}/hook`,
   });
   expect(cloudflared.args()).toBe(`tunnel --no-autoupdate --url ${new URL("/", listen.url).href}`);
-  expect(await post(listen.url, webhook(`${TUNNEL}/hook`, record()))).toBe(200);
-  expect(await post(listen.url, webhook(listen.url, record()))).toBe(401);
+  expect(await post(listen.url, webhook(`${TUNNEL}/hook`, record(), { cover: DERIVED_COVER }))).toBe(200);
+  expect(await post(listen.url, webhook(listen.url, record(), { cover: DERIVED_COVER }))).toBe(401);
   expect(cloudflared.isRunning()).toBe(true);
   expect((await listen.stop()).exit).toBe(130);
   expect(cloudflared.isRunning()).toBe(false);

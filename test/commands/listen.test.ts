@@ -5,10 +5,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 interface Line {
   readonly type: string;
@@ -94,7 +95,7 @@ describe("listen", () => {
     const home = temporaryHome();
     const { running, url } = await listen(home, "--expect", "1");
     const genuine = webhook(url, record());
-    expect(await post(url, { ...genuine, body: Buffer.from("{}") })).toBe(401);
+    expect(await post(url, forged(genuine))).toBe(401);
     const { code, stdout, stderr } = await running.ended;
     expect(code).toBe(7);
     expect(lines(stdout)[1]).toMatchObject({
@@ -111,7 +112,7 @@ describe("listen", () => {
 
   it("promises no explanation of what it does not keep", async () => {
     const { running, url } = await listen(temporaryHome(), "--expect", "1", "--no-store");
-    expect(await post(url, { ...webhook(url, record()), body: Buffer.from("{}") })).toBe(401);
+    expect(await post(url, forged(webhook(url, record())))).toBe(401);
     const { code, stderr } = await running.ended;
     expect(code).toBe(7);
     expect(stderr).toContain("It was not stored");
@@ -191,7 +192,9 @@ describe("forwarding", () => {
     const app = await startApp((_, index) => [200, 500, 204][index] ?? 200);
     const home = temporaryHome();
     const { running, url } = await listen(home, "-f", app.url, "-H", "X-Env: test");
-    const requests = [record(), record(), record()].map((one) => webhook(url, one));
+    const requests = [SERVICE_COVER, DERIVED_COVER, SERVICE_COVER].map((cover) =>
+      webhook(url, record(), { cover }),
+    );
     const statuses: number[] = [];
     for (const one of requests) statuses.push(await post(url, one));
     expect(statuses).toEqual([200, 500, 200]);
@@ -229,10 +232,10 @@ describe("forwarding", () => {
       app.stdout.once("data", (text) => resolve(String(text).trim())),
     );
     const { running, url } = await listen(home, "--forward-to", String(port));
-    expect(await send(url)).toBe(200);
-    expect(lines((await running.stop()).stdout)).toContainEqual(
-      expect.objectContaining({ type: "forward", status: 200 }),
-    );
+    for (const cover of [SERVICE_COVER, DERIVED_COVER])
+      expect(await post(url, webhook(url, record(), { cover }))).toBe(200);
+    const forwards = lines((await running.stop()).stdout).filter(({ type }) => type === "forward");
+    expect(forwards.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it("answers 502 where the application is not reached, and replays the event when it is back", async () => {
@@ -258,7 +261,7 @@ describe("forwarding", () => {
     const slow = webhook(url, record());
     const answers = [post(url, slow), post(url, slow)];
     await running.until(/"repeated":true/);
-    expect(await post(url, { ...slow, body: Buffer.from("{}") })).toBe(401);
+    expect(await post(url, forged(slow))).toBe(401);
     expect(app.taken).toHaveLength(1);
     release();
     expect(await Promise.all(answers)).toEqual([200, 200]);

@@ -82,7 +82,7 @@ describe("paylink status", () => {
   it("names the profile in its remedies if the command line names one", async () => {
     const { home } = await account();
     const { stdout } = await runCommand(["status", "-p", "default"], { home });
-    expect(stdout).toContain("paylink config set callbackUrl <url> -p default");
+    expect(stdout).toContain("paylink -p default config set callbackUrl <url>");
   });
 
   it.each<

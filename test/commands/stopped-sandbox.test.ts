@@ -31,6 +31,7 @@ it("is named by status, in the line of what it asked", async () => {
   const { exit, stdout } = await runCommand(["status"], { home });
   expect(exit).toBe(5);
   expect(stdout).toMatch(/^✗ token endpoint +The sandbox is not running\.\n +Start it: paylink sandbox\n/m);
+  expect(stdout).toMatch(/^✗ webhook key .*: the sandbox is not running\.\n +Start it: paylink sandbox\n/m);
 });
 
 it("is named where listen reads its key from it", async () => {
@@ -41,6 +42,8 @@ it("is named where listen reads its key from it", async () => {
   const listening = await runCommand(["listen", "--port", "0"], { home });
   expect(listening).toMatchObject({
     exit: 5,
-    stderr: expect.stringContaining("the sandbox is not running") as unknown,
+    stderr: expect.stringMatching(
+      /: the sandbox is not running\.\n.*Start it: paylink sandbox\n$/,
+    ) as unknown,
   });
 });

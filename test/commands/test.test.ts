@@ -53,6 +53,16 @@ it("forwards verified webhooks", async () => {
   expect(app.taken).toHaveLength(1);
 });
 
+it("forwards each outcome to its target, as listen does", async () => {
+  const [approved, others] = [await startApp(() => 200), await startApp(() => 200)];
+  const targets = ["--forward-to", others.url, "-f", `approved=${approved.url}`];
+  expect((await runCommand(["test", ...targets, ...node(SHOP)])).exit).toBe(7);
+  expect([approved.taken.length, others.taken.length]).toEqual([1, 0]);
+  const unpaired = ["test", "-f", `declined=${others.url}`, "--json", ...node(SHOP)];
+  expect(JSON.parse((await runCommand(unpaired)).stdout)).toMatchObject({ delivered: 1, forwarded: 0 });
+  expect(others.taken).toEqual([]);
+});
+
 it("names the target that a webhook did not reach, not a port of its own", async () => {
   const { stderr } = await runCommand(["test", "--forward-to", "1", ...node(SHOP)]);
   expect(stderr).toContain("http://localhost:1/: not reached: connection refused");

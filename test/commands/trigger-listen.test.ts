@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
 import type { Tampering } from "../../src/webhooks/tamperings/tampering.ts";
 import { PAIR } from "../signatures/signed.ts";
@@ -78,6 +78,57 @@ describe("every tampering, sent to listen", () => {
   });
 });
 
+describe("the exit code", () => {
+  const answering = async (status: number, ...flags: string[]) => {
+    const app = await startApp(() => status);
+    const { exit, stdout, stderr } = await runCommand([
+      ...["trigger", "approved", "--to", app.url, "--json", "--times", "2"],
+      ...flags,
+    ]);
+    expect(jsonLines(stdout).map((line) => line["status"])).toEqual([status, status]);
+    return { exit, stderr, error: exit === 0 ? undefined : JSON.parse(stderr).error };
+  };
+
+  it.each([401, 307, 500])(
+    "is 4 where a well-formed webhook is answered %i, after all are sent",
+    async (status) => {
+      const { exit, error } = await answering(status);
+      expect(exit).toBe(4);
+      expect(error).toMatchObject({ code: "not_taken" });
+      expect(error.message).toContain("refused a well-formed webhook (2 of 2)");
+    },
+  );
+
+  it("is 7 where a tampered webhook is accepted, and says what that means", async () => {
+    const { exit, error } = await answering(204, "--tamper", "body");
+    expect(exit).toBe(7);
+    expect(error).toMatchObject({
+      code: "check_failed",
+      details: { hint: expect.stringContaining("what was paid") },
+    });
+    expect(error.message).toContain(
+      "accepted a webhook whose amount was changed after it was signed (2 of 2)",
+    );
+  });
+
+  it.each([
+    ["a tampered webhook is refused", 401, ["--tamper", "body"]],
+    ["an endpoint accepts a body that others find too large", 200, ["--tamper", "body-size"]],
+    [
+      "an endpoint accepts an authentic record that breaks the specification",
+      200,
+      ["--tamper", "null-member"],
+    ],
+    [
+      "an endpoint refuses an authentic record that breaks the specification",
+      422,
+      ["--set", "status=Pending"],
+    ],
+  ])("is 0 where %s", async (_, status, flags) => {
+    expect(await answering(status, ...flags)).toMatchObject({ exit: 0 });
+  });
+});
+
 describe("many of them", () => {
   it("are so many payments, each so often, by the same bytes", async () => {
     const { listen, trigger } = await stage();
@@ -97,9 +148,15 @@ describe("many of them", () => {
       return 200;
     });
     const { trigger } = await stage();
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    onTestFinished(() => void process.off("warning", onWarning));
     const started = performance.now();
     const { exit } = await trigger("--to", app.url, "--count", "11", "--rate", "10");
     expect(exit).toBe(0);
+    // Node warns of the eleventh listener that is left on a signal.
+    expect(warnings).toEqual([]);
     expect(app.taken).toHaveLength(11);
     // Ten pauses of 100 ms, and a timer may end a millisecond early.
     expect(last - started).toBeGreaterThan(990);

@@ -217,6 +217,7 @@ describe("paylink trigger", () => {
     const home = temporaryHome();
     const nobody = await runCommand(["trigger", "approved", "--to", "http://127.0.0.1:1/"], { home });
     expect(nobody.exit).toBe(5);
+    expect(nobody.stderr).toContain("Nothing answers at http://127.0.0.1:1/: connection refused.\n");
     expect(nobody.stderr).toContain("Nothing was sent.");
     writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));
     const key = await runCommand(["trigger", "approved", "--key", join(home, "public.pem")], { home });

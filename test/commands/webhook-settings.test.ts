@@ -46,11 +46,12 @@ async function createAndPay(
   { home, keys }: Merchant,
   bodyOf: (reference: string) => object,
   created?: number,
+  ...flags: string[]
 ): Promise<CommandEnd> {
   const service = await startLinkService(() => "create");
   let posted: Promise<unknown> | undefined;
   const link = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
-  const end = await runCommand(["create", ...link, "--wait", "--timeout", "3s", "--json"], {
+  const end = await runCommand(["create", ...link, "--wait", "--timeout", "3s", "--json", ...flags], {
     home,
     env: service.env,
     watch: (stdout) => {
@@ -142,6 +143,21 @@ describe("the policy of the profile", () => {
     expect(line).toMatchObject({ code: "created_missing" });
     const { stdout } = await runCommand(["verify", "--json"], { home: shop.home, stdin: message });
     expect(JSON.parse(stdout)).toMatchObject({ code: "created_missing" });
+  });
+
+  it("requires created until --no-require-created says otherwise, in listen, verify and create", async () => {
+    const shop = await merchant({ requireCreated: "true" });
+    const { status, message } = await receive(shop, {}, "--no-require-created");
+    expect(status).toBe(200);
+    const verified = await runCommand(["verify", "--json", "--no-require-created"], {
+      home: shop.home,
+      stdin: message,
+    });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ code: "ok" });
+    const pay = (...flags: string[]) =>
+      createAndPay(shop, (reference) => record({ reference }), undefined, ...flags);
+    expect((await pay()).exit).toBe(8);
+    expect((await pay("--no-require-created")).exit).toBe(0);
   });
 
   it("holds in verify", async () => {

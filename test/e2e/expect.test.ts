@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { startPaylink } from "../support/paylink.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { forged, keyFile, post, record, webhook } from "../support/webhooks.ts";
 
 /** What a script does with each line: says in a few words what it was. */
 const READER = `
@@ -35,7 +35,7 @@ async function script(...flags: string[]): Promise<Script> {
   const [, url = ""] = await running.until(/^ready (\S+)\n/);
   return {
     send: (changes) => post(url, webhook(url, record(changes))),
-    sendSpoilt: () => post(url, { ...webhook(url, record()), body: Buffer.from("{}") }),
+    sendSpoilt: () => post(url, forged(webhook(url, record()))),
     ended: running.ended.then(({ stdout, stderr }) => ({
       said: stdout.trim().split("\n").slice(1),
       stderr: stderr.trim().split("\n"),

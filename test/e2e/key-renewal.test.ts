@@ -42,7 +42,7 @@ async function listenWith(
   const home = temporaryHome();
   const listen = startPaylink(["listen", "--port", "0", "--json", "--key", keys], { home });
   const url = await readyUrl(listen);
-  return { listen, send: (key) => post(url, webhook(url, record(), key)) };
+  return { listen, send: (key) => post(url, webhook(url, record(), { key })) };
 }
 
 describe("a key that is changed under a running listen", () => {

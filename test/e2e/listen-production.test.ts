@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
+import { DERIVED_COVER } from "../../src/webhooks/signature-form.ts";
 import { OPENS, standIn, STAYS } from "../support/cloudflared.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -76,7 +77,7 @@ it("ends the tunnel at Ctrl-C, after what is in flight", async () => {
   const listen = startPaylink(args, { home, env: cloudflared.env });
   const url = await readyUrl(listen);
   const { publicUrl } = jsonLines(listen.stdout())[0] ?? {};
-  const posted = post(url, webhook(String(publicUrl), record()));
+  const posted = post(url, webhook(String(publicUrl), record(), { cover: DERIVED_COVER }));
   await expect.poll(() => app.taken.length, { timeout: 10_000 }).toBe(1);
   const ended = listen.stop("SIGINT");
   await new Promise((resolve) => setTimeout(resolve, 300));

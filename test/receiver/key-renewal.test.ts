@@ -53,7 +53,7 @@ async function deliver(
   });
   onTestFinished(() => receiver.close());
   const key = { keyid, key: privateKey };
-  const status = await post(receiver.url, webhook(receiver.url, record(), key));
+  const status = await post(receiver.url, webhook(receiver.url, record(), { key }));
   return [status, renewals];
 }
 

@@ -44,7 +44,7 @@ const RECEIVED = {
   breaches: [],
   request: { target: "/hooks/paid?key=secret" },
 };
-const style = { paint, width: 80, transactionCommand: "paylink transaction -p shop" };
+const style = { paint, width: 80, transactionCommand: "paylink -p shop transaction" };
 /** The value shown for a field. */
 const valueOf = (shown: string, name: string): string | undefined =>
   new RegExp(`^    ${name} +(.*)$`, "m").exec(shown)?.[1];
@@ -101,7 +101,7 @@ describe("a received webhook", () => {
     expect(second).toBe(
       `  received ${formatLocal(RECEIVED.receivedAt)} at /hooks/paid, event mi9w2k0a0000zz`,
     );
-    expect(rest.at(-1)).toBe(`  custom data: paylink transaction -p shop ${APPROVED.uti}`);
+    expect(rest.at(-1)).toBe(`  custom data: paylink -p shop transaction ${APPROVED.uti}`);
   });
 
   it.each([

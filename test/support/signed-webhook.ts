@@ -44,7 +44,8 @@ interface SignOptions {
   readonly fields?: readonly string[];
 }
 
-const COVERED = ["@method", "@target-uri", "content-digest", "content-type"];
+/** What the real service signs. */
+const COVERED = ["content-digest", "content-length", "content-type"];
 
 export async function signedWebhook({
   url,

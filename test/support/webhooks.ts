@@ -9,6 +9,7 @@ import type { HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { SigningKey } from "../../src/signatures/keys.ts";
 import { sign } from "../../src/signatures/sign.ts";
+import { SERVICE_COVER, type Cover } from "../../src/webhooks/signature-form.ts";
 import { componentOf } from "./vectors.ts";
 
 const PAIR = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -35,13 +36,17 @@ export function record(changes: Readonly<Record<string, unknown>> = {}): Record<
   };
 }
 
-const COVERED = ["@method", "@target-uri", "content-digest", "content-type"].map(componentOf);
+interface WebhookOptions {
+  readonly key?: SigningKey;
+  /** What the signature covers; by default what the real service signs. */
+  readonly cover?: Cover;
+}
 
 /** A signed request to the URL, as bytes and header lines. */
 export function webhook(
   url: string,
   body: Readonly<Record<string, unknown>> | Uint8Array,
-  key: SigningKey = { keyid: "k", key: PAIR.privateKey },
+  { key = { keyid: "k", key: PAIR.privateKey }, cover = SERVICE_COVER }: WebhookOptions = {},
 ): HttpRequest {
   const { host, pathname, search, protocol } = new URL(url);
   const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
@@ -61,7 +66,7 @@ export function webhook(
   };
   const lines = sign(request, {
     key,
-    components: COVERED,
+    components: cover.map(componentOf),
     parameters: {
       created: Math.floor(Date.now() / 1000),
       ...(key.keyid === null ? {} : { keyid: key.keyid }),
@@ -70,6 +75,12 @@ export function webhook(
   });
   return { ...request, headers: [...request.headers, ...lines] };
 }
+
+/** The webhook with another currency in its body, which is as long as before. */
+export const forged = (genuine: HttpRequest): HttpRequest => ({
+  ...genuine,
+  body: Buffer.from(Buffer.from(genuine.body).toString().replace("EUR", "USD")),
+});
 
 /** Posts it and gives the status. */
 export async function post(url: string, request: HttpRequest): Promise<number> {

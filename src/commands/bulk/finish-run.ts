@@ -85,10 +85,13 @@ export async function finishRun(
   const rows = checked.asks.length;
   const { warnings } = checked;
   const { path } = output;
+  const service = await settings();
   if (out.json)
     out.data(
       JSON.stringify({
         type: "summary",
+        profile: service.profile ?? null,
+        service: service.get("baseUrl"),
         rows,
         ...tally,
         unsent_columns: unsentColumns(checked),
@@ -97,15 +100,12 @@ export async function finishRun(
         output: path,
       }),
     );
-  else {
-    const current = await settings();
-    if (path === undefined)
-      out.note(`${renderTally(tally, out.notePaint)}\n${renderServiceName(current, out.notePaint)}`);
-    else
-      out.data(
-        `${renderTally(tally, out.paint)}\nResults in ${path}\n${renderServiceName(current, out.paint)}`,
-      );
-  }
+  else if (path === undefined)
+    out.note(`${renderTally(tally, out.notePaint)}\n${renderServiceName(service, out.notePaint)}`);
+  else
+    out.data(
+      `${renderTally(tally, out.paint)}\nResults in ${path}\n${renderServiceName(service, out.paint)}`,
+    );
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(CONTINUE);
     throw failureOf(signal.reason, tally, isKeyed);

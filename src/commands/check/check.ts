@@ -61,7 +61,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
 const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
 
 const unreachable = ({ href }: URL, reason: string): PaylinkError =>
-  new PaylinkError("not_reached", `Nothing answers at ${href}: ${reason}`, {
+  new PaylinkError("not_reached", `Nothing answers at ${href}: ${reason}.`, {
     hint: "Nothing was checked. Start the endpoint and run this again.",
   });
 

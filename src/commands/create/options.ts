@@ -21,6 +21,8 @@ export interface CreateOptions {
   /** Milliseconds. */
   readonly timeout: number | undefined;
   readonly wait: boolean;
+  /** Whether --wait refuses signatures without `created`; undefined leaves it to the profile. */
+  readonly requireCreated: boolean | undefined;
   readonly quiet: boolean;
   readonly qr: boolean;
   readonly open: boolean;
@@ -39,8 +41,7 @@ export interface RequestDraft {
 /** Throws one `usage` error with every problem, or `no_profile`. */
 export async function createOptions(
   flags: CreateFlags,
-  context: Pick<Context, "settings" | "serviceTime" | "readFile" | "ask" | "now" | "profile"> &
-    ListenerContext,
+  context: Pick<Context, "settings" | "serviceTime" | "readFile" | "ask" | "now"> & ListenerContext,
 ): Promise<CreateOptions> {
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
@@ -57,6 +58,11 @@ export async function createOptions(
   const mayAsk = context.ask !== undefined && mistakes.length === 0;
   const reader = createFlagReader();
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
+  if (flags.requireCreated !== undefined && flags.wait !== true)
+    reader.problem(
+      flags.requireCreated ? "--require-created" : "--no-require-created",
+      "has no effect without --wait",
+    );
   const { dryRun, curl, wait, open, copy, quiet, qr } = flags;
   const shown = { "--wait": wait, "--open": open, "--copy": copy, "--quiet": quiet, "--qr": qr };
   reader.exclude("--dry-run", dryRun, { "--curl": curl, ...shown });
@@ -64,7 +70,7 @@ export async function createOptions(
   reader.problems(base?.problems ?? []);
   // An account can supply what is missing, and so can the user's answers.
   reader.problems(needsAccount || mayAsk ? mistakes : built.problems);
-  reader.finish("Nothing was sent.", hintOf(built, time, context.profile));
+  reader.finish("Nothing was sent.", hintOf(built, time));
   if (needsAccount) throw await noAccount();
   return {
     settings,
@@ -73,6 +79,7 @@ export async function createOptions(
     print: flags.dryRun === true ? "json" : flags.curl === true ? "curl" : undefined,
     timeout: timeout.value,
     wait: flags.wait ?? false,
+    requireCreated: flags.requireCreated,
     quiet: flags.quiet ?? false,
     qr: flags.qr ?? false,
     open: flags.open ?? false,
@@ -81,14 +88,9 @@ export async function createOptions(
 }
 
 /** What stores the missing values for every link; where the sandbox's clock is, since an expiry depends on it. */
-function hintOf(
-  { missing }: BuiltRequest,
-  time: ServiceTime,
-  profile: string | undefined,
-): string | undefined {
-  const flag = profile === undefined ? "" : ` -p ${profile}`;
+function hintOf({ missing }: BuiltRequest, time: ServiceTime): string | undefined {
   const stored = Object.entries(EXAMPLES).filter(([key]) => missing.some(({ at }) => at === nameOf(key)));
-  const lines = stored.map(([key, example]) => `paylink config set ${key} ${example}${flag}`);
+  const lines = stored.map(([key, example]) => `paylink config set ${key} ${example}`);
   const hints = lines.length === 0 ? [] : ["To store it for every link:", ...lines];
   if (time.ofSandbox) hints.push(`The sandbox's clock is at ${time.now.toISOString()}.`);
   return hints.length === 0 ? undefined : hints.join("\n");

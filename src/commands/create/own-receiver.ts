@@ -32,6 +32,7 @@ type Observe = (outcome: WebhookEvent | Rejection) => void;
 
 interface OwnReceiverParts {
   readonly settings: InForce;
+  readonly requireCreated: boolean | undefined;
   readonly plan: ReceiverPlan;
   readonly store: EventStore;
 }
@@ -39,7 +40,7 @@ interface OwnReceiverParts {
 /** Throws `key_required` or `port_in_use`. */
 export async function receiveHere(
   request: PaymentLinkRequest,
-  { settings, plan, store }: OwnReceiverParts,
+  { settings, requireCreated, plan, store }: OwnReceiverParts,
   context: Context,
 ): Promise<Reception> {
   const { out, serve, now, readFile, send, signal } = context;
@@ -72,7 +73,7 @@ export async function receiveHere(
     observe,
     keys: keyring.keys,
     renewKeys: keyring.renew,
-    policy: readPolicy(createFlagReader(), {}, settings).value,
+    policy: readPolicy(createFlagReader(), { requireCreated }, settings).value,
     maxBody: DEFAULT_MAX_BODY,
     recordAt: settings.get("recordAt"),
     strict: false,

@@ -14,7 +14,10 @@ import type { CreateOptions } from "./options.ts";
 import { receiveHere, type PaymentEvent, type Reception } from "./own-receiver.ts";
 import { receiverPlan } from "./receiver-plan.ts";
 
-export interface WaitParts extends Pick<CreateOptions, "settings" | "draft" | "quiet" | "timeout"> {
+export interface WaitParts extends Pick<
+  CreateOptions,
+  "settings" | "requireCreated" | "draft" | "quiet" | "timeout"
+> {
   readonly request: PaymentLinkRequest;
   readonly send: (request: PaymentLinkRequest) => Promise<CreatedLink>;
 }
@@ -43,7 +46,7 @@ export async function createAndWait(context: Context, parts: WaitParts): Promise
 
 /** Decided before anything is sent: throws `usage` if the payment's webhook could never arrive. */
 async function howToReceive(
-  { request, draft, settings }: WaitParts,
+  { request, draft, settings, requireCreated }: WaitParts,
   store: EventStore,
   context: Context,
 ): Promise<(request: PaymentLinkRequest) => Promise<Reception>> {
@@ -51,7 +54,7 @@ async function howToReceive(
   if (callbacks !== undefined)
     return async (link) => followStore(link, callbacks, store, settings.get("recordAt"), context);
   const plan = receiverPlan(request, draft.flags, settings);
-  return (link) => receiveHere(link, { settings, plan, store }, context);
+  return (link) => receiveHere(link, { settings, requireCreated, plan, store }, context);
 }
 
 /** Without an invoice id nothing in a webhook tells one link's payment from another's. */

@@ -28,6 +28,7 @@ export const listenFlags = (command: NewCommand) =>
     .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
     .option("--require-created", "refuse signatures that do not say when they were made")
+    .option("--no-require-created", "accept them, whatever the profile says")
     .option("--strict", "refuse records that break the specification")
     .option("--no-verify", "show unverified webhooks too, marked as such; on loopback only")
     .option("--max-body <size>", "the largest body that is accepted", "1mb")

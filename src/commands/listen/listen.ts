@@ -1,4 +1,5 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows what becomes of each. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -6,7 +7,7 @@ import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
 import type { EventLog, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forward.ts";
-import { targetFor } from "../../receiver/forward-target.ts";
+import { targetOf } from "../../receiver/forward-target.ts";
 import { measured, NO_BACKLOG } from "../../receiver/metrics.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -145,13 +146,21 @@ function createForward(
   { forwarding: { routes, headers, insecure } }: ListenOptions,
   shows: (event: WebhookEvent) => boolean,
   log: EventLog,
-  { send, now, pause }: Context,
+  { send, now }: Context,
   observe: ForwarderParts["observe"],
 ): Forwarder | undefined {
   if (routes.length === 0) return undefined;
-  const targetOf = (event: WebhookEvent): URL | undefined =>
-    shows(event) ? targetFor(routes, event.record === null ? undefined : outcomeOf(event.record)) : undefined;
-  return createForwarder({ send, now, pause, headers, insecure, log, targetOf, observe });
+  // A webhook that has arrived is answered, also after the signal that ends the run: `context.pause` would end at it.
+  return createForwarder({
+    send,
+    now,
+    pause: sleep,
+    headers,
+    insecure,
+    log,
+    targetOf: (event) => (shows(event) ? targetOf(routes, event) : undefined),
+    observe,
+  });
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {

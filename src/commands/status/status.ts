@@ -8,6 +8,7 @@ import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { NO_PAINT } from "../../render/paint.ts";
+import { forProfile } from "../../render/for-profile.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -34,7 +35,8 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
   const checks = await checkAccount(context, settings, timeout);
   const failure = checks.find(({ state }) => state === "failed")?.failure;
   if (!out.json) {
-    out.data(out.hide(checks.map((check) => renderCheck(check, out.paint)).join("\n")));
+    const text = checks.map((check) => renderCheck(check, out.paint)).join("\n");
+    out.data(out.hide(forProfile(text, settings.named)));
     return failure?.exit ?? 0;
   }
   out.data(
@@ -49,9 +51,11 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
 }
 
 async function checkAccount(context: Context, settings: InForce, timeout: number): Promise<Check[]> {
-  const { readFile, send, signal, profile } = context;
-  const option = profile === undefined ? "" : ` -p ${profile}`;
-  const account: Account = { settings, fix: (key, value) => `paylink config set ${key} ${value}${option}` };
+  const { readFile, send, signal } = context;
+  const account: Account = {
+    settings,
+    fix: (key, value) => forProfile(`paylink config set ${key} ${value}`, settings.named),
+  };
   const now = context.now();
   return [
     passed("settings file", `${(await context.profiles()).path}, ${renderServiceName(settings, NO_PAINT)}`),

@@ -1,10 +1,14 @@
 /** `paylink test`: its arguments, flag and help, and what runs it. */
-import { examples, type Declare } from "../declare.ts";
+import { collect, examples, type Declare } from "../declare.ts";
 
 export const declareTest: Declare = (command, execute) => {
   command
     .argument("<command...>", "the command and its arguments, after --")
-    .option("-f, --forward-to <target>", "forward each verified webhook to this address")
+    .option(
+      "-f, --forward-to <target>",
+      "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
+      collect,
+    )
     .action((words, flags) =>
       execute(command, async (context) => {
         const { test, testOptions } = await import("./test.ts");

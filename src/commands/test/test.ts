@@ -2,11 +2,12 @@
 import { createPublicKey } from "node:crypto";
 import type { Context } from "../../context.ts";
 import { createForwarder } from "../../receiver/forward.ts";
-import { parseTarget } from "../../receiver/forward-target.ts";
+import { targetOf, type Route } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import { createFlagReader } from "../flag-reader.ts";
+import { readRoutes } from "../forward-flags.ts";
 import { openLocalServices, type LocalServices } from "../local-services.ts";
 import { runProgram } from "./run-program.ts";
 import { createTestReport, type TestReport } from "./test-report.ts";
@@ -14,22 +15,25 @@ import { createTestReport, type TestReport } from "./test-report.ts";
 export interface TestOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  readonly forwardTo: URL | undefined;
+  readonly routes: readonly Route[];
 }
 
 /** Throws `usage`. */
-export function testOptions(command: readonly string[], flags: { readonly forwardTo?: string }): TestOptions {
+export function testOptions(
+  command: readonly string[],
+  flags: { readonly forwardTo?: readonly string[] },
+): TestOptions {
   const reader = createFlagReader();
-  const forwardTo = reader.read("--forward-to", flags.forwardTo, parseTarget);
+  const routes = readRoutes(reader, "--forward-to", flags.forwardTo);
   reader.finish("Nothing was run.");
-  return { command, forwardTo: forwardTo.value };
+  return { command, routes: routes.value };
 }
 
 /** Returns the command's own exit code. */
-export async function test(context: Context, { command, forwardTo }: TestOptions): Promise<number> {
+export async function test(context: Context, { command, routes }: TestOptions): Promise<number> {
   const { out } = context;
   const report = createTestReport();
-  const services = await openServices(context, forwardTo, report);
+  const services = await openServices(context, routes, report);
   let exit: number;
   try {
     exit = await runProgram(command, await environmentOf(services), context);
@@ -45,23 +49,21 @@ export async function test(context: Context, { command, forwardTo }: TestOptions
 
 function openServices(
   context: Context,
-  forwardTo: URL | undefined,
+  routes: readonly Route[],
   report: TestReport,
 ): Promise<LocalServices> {
   const { send, now, pause } = context;
   const log = createMemoryLog();
-  const forwarder =
-    forwardTo &&
-    createForwarder({
-      send,
-      now,
-      pause,
-      headers: [],
-      insecure: false,
-      log,
-      targetOf: () => forwardTo,
-      observe: report.onForward,
-    });
+  const forwarder = createForwarder({
+    send,
+    now,
+    pause,
+    headers: [],
+    insecure: false,
+    log,
+    targetOf: (event) => targetOf(routes, event),
+    observe: report.onForward,
+  });
   return openLocalServices(
     {
       schedule: SCHEDULE,

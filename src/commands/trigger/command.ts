@@ -19,7 +19,7 @@ export const declareTrigger: Declare = (command, execute) => {
         return trigger(context, triggerOptions(outcome, flags, await context.settings()));
       }),
     );
-  command.addHelpText("after", `\nKinds of --tamper, by what they change:\n${KINDS.join("\n")}`);
+  command.addHelpText("after", `\nKinds of --tamper, by what they change:\n${KINDS.join("\n")}\n${EXITS}`);
   examples(command, [
     "paylink trigger approved",
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
@@ -32,3 +32,6 @@ export const declareTrigger: Declare = (command, execute) => {
 const KINDS = Object.entries(TAMPERING_NAMES).map(
   ([part, names]) => `  ${part.padEnd(11)}${names.join(", ")}`,
 );
+
+const EXITS = `
+Exit code 4: the endpoint refused a well-formed webhook. Exit code 7: it accepted a tampered one.`;

@@ -2,38 +2,64 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { breachesOf, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
 import { targetUri, type HttpRequest } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
+import { isAccepted } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
 import { recordOfSample } from "../../webhooks/samples.ts";
+import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { signedWebhook } from "../../webhooks/signed-webhook.ts";
 import type { TriggerOptions } from "./options.ts";
 
 interface Delivery {
   readonly record: TransactionRecord;
+  /** How the record breaks the specification. */
+  readonly breaches: readonly Breach[];
   readonly request: HttpRequest;
 }
 
 export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
   const key = await loadSigningKey(options.keyPath, context);
   const pace = createPace(options.interval, context);
+  let posted = 0;
+  let wrong = 0;
   for (let number = 0; number < options.count; number++) {
     const delivery = prepare(options, key, context);
-    if (number === 0) warnOfBreaches(delivery.record, context);
+    if (number === 0) warnOfBreaches(delivery, context);
     for (let time = 0; time < options.times; time++) {
       if (context.signal.aborted) return 0;
       if (options.dryRun) print(delivery.request, context);
       else {
         await pace();
-        report(delivery, await post(delivery.request, context), context);
+        const status = report(delivery, await post(delivery.request, context), context);
+        posted++;
+        if (isWrong(status, delivery, options.tampering)) wrong++;
       }
     }
   }
+  if (wrong > 0) throw wrongAnswers(options, wrong, posted);
   return 0;
+}
+
+/** An endpoint may refuse or accept what is over its limits, and what is authentic but breaks the specification. */
+function isWrong(status: number, { breaches }: Delivery, tampering: Tampering | undefined): boolean {
+  if (tampering !== undefined) return tampering.kind === "refused" && isAccepted(status);
+  return breaches.length === 0 && !isAccepted(status);
+}
+
+function wrongAnswers({ url, tampering }: TriggerOptions, wrong: number, posted: number): PaylinkError {
+  const how = posted === 1 ? "" : ` (${wrong} of ${posted})`;
+  if (tampering === undefined)
+    return new PaylinkError("not_taken", `${url.href} refused a well-formed webhook${how}.`, {
+      hint: "The service would deliver it again and then give up, so the payment would not be noticed. To see which webhooks the endpoint refuses: paylink check <url>",
+    });
+  return new PaylinkError("check_failed", `${url.href} accepted ${tampering.sent}${how}.`, {
+    hint: tampering.matters,
+  });
 }
 
 function prepare(
@@ -44,12 +70,12 @@ function prepare(
   const record = { ...recordOfSample(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, form, created: Math.floor(context.now().getTime() / 1000) };
-  return { record, request: tampering?.tamper(body, sender) ?? signedWebhook(body, sender) };
+  const request = tampering?.tamper(body, sender) ?? signedWebhook(body, sender);
+  return { record, breaches: breachesOf(record), request };
 }
 
-function warnOfBreaches(record: TransactionRecord, { out }: Context): void {
-  for (const { path, message } of breachesOf(record))
-    out.warn(`${path} ${message}, so the receiver will report it.`);
+function warnOfBreaches({ breaches }: Delivery, { out }: Context): void {
+  for (const { path, message } of breaches) out.warn(`${path} ${message}, so the receiver will report it.`);
 }
 
 /** The raw request; with `--json`, the form that `verify` reads. */
@@ -60,38 +86,36 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
 }
 
-function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): void {
+/** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` if there is none. */
+function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
   if (out.json) {
     const { status, milliseconds: ms, body } = answer;
     out.data(stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body }));
   } else out.data(renderAnswer(record, answer, out.paint));
+  return answer.status;
 }
 
 const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
   sent
     ? new PaylinkError(
         "outcome_unknown",
-        `The webhook was sent to ${url}, but there was no answer: ${reason}`,
+        `The webhook was sent to ${url}, but there was no answer: ${reason}.`,
         {
           hint: "See the endpoint's log: it may have received the webhook.",
         },
       )
-    : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}`, {
+    : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}.`, {
         hint: "Nothing was sent. Start the endpoint (paylink listen), or name another one with --to.",
       });
 
-/** Resolves when the next webhook may be sent. */
-function createPace(interval: number, { now, signal }: Context): () => Promise<void> {
+/** Resolves when the next webhook may be sent. Rejects with the interruption if that comes first. */
+function createPace(interval: number, { now, pause }: Context): () => Promise<void> {
   let next = now().getTime();
   return async () => {
     const wait = next - now().getTime();
     next = Math.max(next, now().getTime()) + interval;
-    if (wait <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, wait);
-      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    if (wait > 0) await pause(wait);
   };
 }

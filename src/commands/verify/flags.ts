@@ -16,6 +16,7 @@ export const verifyFlags = (command: NewCommand) =>
     .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
     .option("--require-created", "refuse signatures that do not say when they were made")
+    .option("--no-require-created", "accept them, whatever the profile says")
     .option("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now)");
 
 export type VerifyFlags = FlagsOf<typeof verifyFlags>;

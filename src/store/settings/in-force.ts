@@ -23,6 +23,8 @@ export interface Setting<Key extends SettingKey = SettingKey> {
 export interface InForce {
   /** The profile's name; undefined if there is none and all values come from flags and environment. */
   readonly profile: string | undefined;
+  /** The same if `--profile` or PAYLINK_PROFILE names it: another profile may be the current one. */
+  readonly named: string | undefined;
   /** The value in force with its source; undefined if there is none. `flag` is what a flag gave. */
   find<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined;
   /** The value alone. */
@@ -62,6 +64,7 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
   };
   return {
     profile: chosen === undefined ? undefined : name,
+    named: asked,
     find,
     get: (key, flag) => find(key, flag)?.value,
   };

@@ -1,0 +1,88 @@
+/** The next steps that a command names, in process: they reach the profile that the command used. */
+import { expect, it } from "vitest";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { startLinkService } from "../support/link-service.ts";
+
+/** A home whose current profile is `live`, and a second profile `shop` at the service. */
+async function twoProfiles(url: string): Promise<string> {
+  const home = temporaryHome();
+  for (const [profile, baseUrl] of [
+    ["shop", url],
+    ["live", "http://127.0.0.1:1"],
+  ] as const) {
+    const account = [
+      "--base-url",
+      baseUrl,
+      "--terminal-id",
+      "1",
+      "--currency",
+      "EUR",
+      "--customer-name",
+      "Ada",
+    ];
+    const login = ["login", "-p", profile, ...account, "--token-stdin", "--no-check"];
+    expect(await runCommand(login, { home, stdin: "token" })).toMatchObject({ exit: 0 });
+  }
+  return home;
+}
+
+const LINKS: readonly [words: string, args: readonly string[], exit: number, next: string][] = [
+  ["an unknown outcome", ["create", "--amount", "1"], 6, "links list --since 10m"],
+  ["a refused cancellation", ["links", "cancel", "a"], 4, "links list"],
+  ["an unknown link", ["links", "show", "a"], 4, "links list"],
+  ["an unknown transaction", ["transaction", "a"], 4, "config get transactionUrl"],
+];
+
+it.each(LINKS)("names the profile in the next step after %s", async (_, args, exit, next) => {
+  const service = await startLinkService(() => "created and reset");
+  const home = await twoProfiles(service.url);
+  const send = async ({ method }: { readonly method: string }) => ({
+    status: method === "POST" && args[0] === "create" ? 500 : 404,
+    headers: [],
+    body: new Uint8Array(),
+  });
+  const env = { PAYLINK_PROFILE: "shop" };
+  for (const run of [
+    await runCommand([...args, "-p", "shop"], { home, send }),
+    await runCommand(args, { home, send, env }),
+  ]) {
+    expect(run.exit).toBe(exit);
+    expect(run.stderr.replace(/\s+/g, " ")).toContain(`paylink -p shop ${next}`);
+  }
+  const { stderr } = await runCommand([...args, "-p", "shop", "--json"], { home, send });
+  expect(JSON.parse(stderr).error.details.hint).toContain(`paylink -p shop ${next}`);
+  const current = await runCommand(args, { home, send });
+  expect(current.stderr.replace(/\s+/g, " ")).toContain(`paylink ${next}`);
+});
+
+it("names a command line that works as it stands", async () => {
+  const service = await startLinkService(() => "create");
+  const home = await twoProfiles(service.url);
+  const { stdout } = await runCommand(["-p", "shop", "config", "get", "baseUrl"], { home });
+  expect(stdout.trim()).toBe(service.url);
+});
+
+it("names profile and service in the results of bulk", async () => {
+  const service = await startLinkService(() => "create");
+  const home = await twoProfiles(service.url);
+  const bulk = ["bulk", "-", "-o", "-", "-p", "shop"];
+  const run = await runCommand(bulk, { home, stdin: "amount\n1\n" });
+  expect(run).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/^profile shop · 127\.0\.0\.1:\d+ · /m),
+  });
+  const json = await runCommand(
+    [...bulk.slice(0, 2), "--again", "-p", "shop", "--json", "-o", `${home}/out.csv`],
+    {
+      home,
+      stdin: "amount\n1\n",
+    },
+  );
+  expect(jsonLines(json.stdout).at(-1)).toMatchObject({
+    type: "summary",
+    profile: "shop",
+    service: service.url,
+  });
+});
