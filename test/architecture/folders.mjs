@@ -38,6 +38,7 @@ export const FOLDERS = {
     holds: "the checks of an account that `login` and `status` share",
     mayImport: [
       "domain",
+      "http/exchange",
       "api/client",
       "api/tokens",
       "receiver/webhook-keys",
