@@ -18,6 +18,7 @@ describe("the options of sandbox", () => {
     expect(sandboxOptions(DEFAULTS, NOW)).toEqual({
       host: "127.0.0.1",
       port: 4010,
+      merchantName: undefined,
       database: undefined,
       reset: false,
       seed: undefined,
@@ -40,6 +41,7 @@ describe("the options of sandbox", () => {
       allowRemote: true,
       allowHost,
       insecure: true,
+      merchantName: " Lighthouse Books ",
       db: "x.db",
       reset: true,
       seed: "7",
@@ -51,6 +53,7 @@ describe("the options of sandbox", () => {
     expect(sandboxOptions({ ...flags, ...rest }, NOW)).toEqual({
       host: "0.0.0.0",
       port: 0,
+      merchantName: "Lighthouse Books",
       database: "x.db",
       reset: true,
       seed: 7,
