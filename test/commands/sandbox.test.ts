@@ -81,6 +81,12 @@ describe("the options of sandbox", () => {
     );
   });
 
+  it.each(["", " ", "x".repeat(61), "a\nb", "a\u202Eb"])("refuse the merchant's name %j", (merchantName) => {
+    expect(() => sandboxOptions({ ...DEFAULTS, merchantName }, NOW)).toThrow(
+      expect.objectContaining({ problems: [expect.objectContaining({ at: "--merchant-name" })] }),
+    );
+  });
+
   it("bind every address where a host is allowed", () => {
     const flags = { ...DEFAULTS, host: "0.0.0.0", allowHost: ["sandbox"] };
     expect(sandboxOptions(flags, NOW).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
