@@ -80,13 +80,13 @@ function checkInput(link: Link, input: PaymentInput, now: Date) {
   const { outcome, card, customer } = input;
   const amount = checkAmount(link, input.amount);
   const base = checkReference(link, input.reference);
-  const entered = [
+  const problems = [
     ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
     ...(base.ok ? [] : [{ at: "reference", message: base.message }]),
     ...(card === undefined ? [] : cardProblems(card, now)),
     ...detailProblems(customer),
   ];
-  if (entered.length > 0 && outcome !== "cancelled") throw unprocessable(entered);
+  if (problems.length > 0 && outcome !== "cancelled") throw unprocessable(problems);
   return {
     outcome,
     amount: amount.ok ? amount.value : link.request.amount,

@@ -53,7 +53,7 @@ describe("a reusable link", () => {
   it("7: prefills an amount that the customer may change, and leaves 0 open", async () => {
     const service = openTestSandbox();
     const prefilled = await linkId(service, reusable(service, {}, { amount: 25 }));
-    expect((await service.request("GET", `/pay?r=${prefilled}`)).text).toContain('value="25"');
+    expect((await service.request("GET", `/pay?r=${prefilled}`)).text).toContain('value="25.00"');
     expect((await service.pay(prefilled, { outcome: "approved" })).json()["amountTrans"]).toBe(25);
     expect((await service.pay(prefilled, { outcome: "approved", amount: "7" })).json()["amountTrans"]).toBe(
       7,

@@ -1,7 +1,7 @@
 /** The fields of the checkout's form: what the link leaves open, the card and the customer's details. */
 import { html } from "hono/html";
 import { exponentOf } from "../../domain/currency.ts";
-import { groupedAmount, signOf } from "../../domain/money.ts";
+import { formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import {
   CUSTOMER_FIELDS,
@@ -32,7 +32,7 @@ function amountField(parts: FormParts): Page {
     autocomplete: "off",
     inputmode: exponentOf(currency) === 0 ? "numeric" : "decimal",
     prefix: currency.toUpperCase(),
-    value: signOf(amount) > 0 ? amount.toString() : "",
+    value: signOf(amount) > 0 ? formatAmount(amount, currency).replace(/^\S+ /, "") : "",
     hint: boundsText(parts.link),
   });
 }
