@@ -53,7 +53,7 @@ describe("a reusable link", () => {
   it("7: prefills an amount that the customer may change, and leaves 0 open", async () => {
     const service = openTestSandbox();
     const prefilled = await linkId(service, reusable(service, {}, { amount: 25 }));
-    expect((await service.request("GET", `/pay?r=${prefilled}`)).text).toContain('value="25"');
+    expect((await service.request("GET", `/pay?r=${prefilled}`)).text).toContain('value="25.00"');
     expect((await service.pay(prefilled, { outcome: "approved" })).json()["amountTrans"]).toBe(25);
     expect((await service.pay(prefilled, { outcome: "approved", amount: "7" })).json()["amountTrans"]).toBe(
       7,
@@ -68,7 +68,8 @@ describe("a reusable link", () => {
     ["REUSABLE_VARIABLE", "10.00", 200],
     ["REUSABLE_VARIABLE", "10.01", 422],
     ["REUSABLE_VARIABLE", "7.005", 422],
-    ["REUSABLE_VARIABLE", "7,50", 422],
+    ["REUSABLE_VARIABLE", "7,50", 200],
+    ["REUSABLE_VARIABLE", "7,500", 422],
     ["REUSABLE_VARIABLE", "0", 422],
     ["REUSABLE_OTHER", "10.01", 200],
   ])("9: bounds in mode %s with %s answer %i", async (mode, amount, status) => {

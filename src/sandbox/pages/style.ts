@@ -1,16 +1,16 @@
-/** The style sheet of all pages: system fonts, and colours with enough contrast in light and dark mode. */
+/** The style sheet that all pages share: system fonts, and colours with enough contrast in light and dark mode. */
 
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ground: #f4f5f8; --card: #ffffff; --text: #1b1f2a; --quiet: #565d6d; --line: #d9dde6;
+  --ground: #f4f5f8; --card: #ffffff; --text: #1b1f2a; --quiet: #565d6d; --line: #d9dde6; --edge: #858da0;
   --accent: #2f4bd8; --on-accent: #ffffff; --soft: #eef1fd;
   --good: #10693b; --bad: #ab1f2d; --warn: #7c4a03; --banner: #fdf0cd; --on-banner: #5c3b00;
   --shadow: 0 1px 2px rgb(20 25 40 / 6%), 0 12px 32px rgb(20 25 40 / 8%);
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #10131a; --card: #191e29; --text: #eceff6; --quiet: #a5aec0; --line: #333b4c;
+    --ground: #10131a; --card: #191e29; --text: #eceff6; --quiet: #a5aec0; --line: #333b4c; --edge: #78839a;
     --accent: #93a6ff; --on-accent: #0d1330; --soft: #222a40;
     --good: #6fd79f; --bad: #ff98a0; --warn: #f2c26b; --banner: #3a2d0c; --on-banner: #f8dfa4;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 12px 32px rgb(0 0 0 / 30%);
@@ -18,14 +18,15 @@ export const STYLE = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
-h1, h2, h3, p, dl, dd, ul, fieldset { margin: 0; padding: 0; border: 0; }
-.banner { background: var(--banner); color: var(--on-banner); text-align: center; padding: 0.5rem 1rem; font-size: 0.875rem; }
-.banner strong { text-transform: uppercase; letter-spacing: 0.06em; font-size: 0.75rem; margin-right: 0.4rem; }
-a { color: var(--accent); }
+h1, h2, h3, p, dl, dd, ul, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
+.banner { background: var(--banner); color: var(--on-banner); text-align: center; padding: 0.4rem 1rem; font-size: 0.8125rem; }
+.banner strong { margin-right: 0.35rem; }
+.banner svg { width: 1rem; height: 1rem; margin-right: 0.4rem; vertical-align: -0.15rem; fill: none; stroke: currentColor; stroke-width: 2.4; stroke-linecap: round; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 input, select, button, .button { font: inherit; border-radius: 10px; min-height: 2.75rem; padding: 0.55rem 0.85rem; }
-input, select { width: 100%; border: 1px solid var(--quiet); background: var(--card); color: var(--text); }
-input[aria-invalid] { border-color: var(--bad); }
+input, select { width: 100%; border: 1px solid var(--edge); background: var(--card); color: var(--text); }
+input[aria-invalid] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 button, .button { display: inline-block; text-align: center; text-decoration: none; border: 1px solid var(--line); background: var(--card); color: var(--text); cursor: pointer; font-weight: 600; }
 button:hover, .button:hover { background: var(--soft); }
 button.primary, .button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
@@ -33,59 +34,6 @@ button.primary:hover, .button.primary:hover { filter: brightness(1.08); }
 label, .label { display: block; font-size: 0.875rem; font-weight: 600; margin-bottom: 0.3rem; }
 .hint { color: var(--quiet); font-size: 0.875rem; }
 .error { color: var(--bad); font-size: 0.875rem; font-weight: 600; }
-
-.checkout main { max-width: 27rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
-.checkout .card { background: var(--card); border-radius: 18px; box-shadow: var(--shadow); padding: 1.5rem; display: grid; gap: 1.25rem; }
-.merchant { color: var(--quiet); font-size: 0.9375rem; }
-.checkout h1 { font-size: 1rem; font-weight: 600; color: var(--quiet); }
-.columns-left { display: grid; gap: 1.5rem; align-content: start; }
-.amount { margin-top: 0.25rem; font-size: 2.375rem; line-height: 1.15; font-weight: 700; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.facts { overflow-wrap: anywhere; }
-.checkout form { display: grid; gap: 1.1rem; }
-.checkout .money { display: flex; align-items: center; gap: 0.6rem; }
-.checkout .money + .hint { margin-top: 0.3rem; }
-.checkout .money input { font-size: 1.5rem; font-weight: 700; }
-.cards { display: grid; gap: 0.6rem; }
-.cards legend { font-size: 0.875rem; font-weight: 600; margin-bottom: 0.4rem; padding: 0; }
-.cards label { display: flex; align-items: center; gap: 0.8rem; margin: 0; padding: 0.75rem 0.9rem; border: 1px solid var(--line); border-radius: 12px; font-weight: 400; font-size: 1rem; cursor: pointer; }
-.cards label:has(:checked) { border-color: var(--accent); background: var(--soft); box-shadow: inset 0 0 0 1px var(--accent); }
-.cards input { width: 1.15rem; height: 1.15rem; min-height: 0; flex: none; accent-color: var(--accent); }
-.cards b { display: block; font-weight: 600; font-variant-numeric: tabular-nums; }
-.actions { display: grid; gap: 0.6rem; }
-.actions button { width: 100%; min-height: 3.1rem; }
-.quiet-button { background: transparent; border-color: transparent; color: var(--quiet); font-weight: 500; }
-details.customer { border-top: 1px solid var(--line); padding-top: 0.9rem; }
-details.customer summary { cursor: pointer; font-weight: 600; font-size: 0.9375rem; }
-details.customer .fields { display: grid; gap: 0.8rem; margin-top: 0.8rem; grid-template-columns: 1fr 1fr; }
-.fields .wide { grid-column: 1 / -1; }
-.result { text-align: center; justify-items: center; }
-.result h1 { font-size: 1.5rem; color: var(--text); }
-.mark { width: 4rem; height: 4rem; border-radius: 50%; display: grid; place-items: center; font-size: 2rem; font-weight: 700; background: var(--soft); }
-.mark.approved { color: var(--good); } .mark.declined, .mark.unknown, .mark.refused { color: var(--bad); } .mark.cancelled, .mark.expired { color: var(--warn); } .mark.paid { color: var(--good); }
-@media (min-width: 60rem) { .checkout main { padding-top: 4rem; } .checkout .card { padding: 2rem; } }
-
-.dashboard main { max-width: 84rem; margin: 0 auto; padding: 1.25rem 1rem 4rem; display: grid; gap: 1.5rem; }
-.dashboard h1 { font-size: 1.5rem; letter-spacing: -0.01em; }
-.dashboard h2 { font-size: 1.0625rem; margin-bottom: 0.75rem; }
-.dashboard h3 { font-size: 0.875rem; margin: 0.9rem 0 0.3rem; }
-.top { display: flex; flex-wrap: wrap; gap: 0.75rem 1.25rem; align-items: baseline; justify-content: space-between; }
-.panel { background: var(--card); border-radius: 16px; box-shadow: var(--shadow); padding: 1.1rem; min-width: 0; }
-.columns { display: grid; gap: 1.5rem; }
-@media (min-width: 60rem) { .columns { grid-template-columns: 1fr 1fr; } }
-.row { border-top: 1px solid var(--line); padding: 0.7rem 0; }
-.row:first-of-type { border-top: 0; }
-.line { display: flex; flex-wrap: wrap; gap: 0.3rem 0.8rem; align-items: center; justify-content: space-between; }
-.line b { font-variant-numeric: tabular-nums; }
 .mono { font-family: ui-monospace, "SF Mono", Menlo, "Liberation Mono", monospace; font-size: 0.8125rem; overflow-wrap: anywhere; }
-.state { font-size: 0.75rem; font-weight: 700; text-transform: uppercase; letter-spacing: 0.04em; padding: 0.1rem 0.5rem; border-radius: 99px; background: var(--soft); }
-.state.approved, .state.delivered, .state.paid { color: var(--good); } .state.declined, .state.failed { color: var(--bad); } .state.cancelled, .state.waiting, .state.expired { color: var(--warn); } .state.active { color: var(--accent); }
-.dashboard summary { cursor: pointer; }
-.dashboard pre { margin: 0; padding: 0.7rem; border-radius: 10px; background: var(--ground); overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.8125rem/1.45 ui-monospace, Menlo, "Liberation Mono", monospace; }
-.columns > .panel { align-self: start; }
-.grid { display: grid; gap: 0.8rem; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); align-items: end; }
-.dashboard button, .dashboard .button { min-height: 2.25rem; padding: 0.3rem 0.8rem; font-size: 0.875rem; }
-.dashboard input, .dashboard select { min-height: 2.5rem; }
-.inline { display: inline; }
-.notice { border-left: 4px solid var(--accent); }
-.empty { color: var(--quiet); padding: 0.4rem 0; }
+@media (forced-colors: active) { button.primary, .button.primary { forced-color-adjust: none; background: Highlight; border-color: Highlight; color: HighlightText; } }
 `;

@@ -1,6 +1,7 @@
 /** The dashboard's addresses: the page, its style sheet and script, and the events that make it refresh. */
 import type { Context, Hono } from "hono";
 import { DASHBOARD_SCRIPT, dashboardPage } from "../pages/dashboard-page.ts";
+import { DASHBOARD_STYLE } from "../pages/dashboard-style.ts";
 import { pageHeaders } from "../pages/page-frame.ts";
 import { STYLE } from "../pages/style.ts";
 import type { Service } from "../service.ts";
@@ -14,7 +15,7 @@ export function dashboardRoutes(app: Hono, service: Service, stop: AbortSignal):
   app.get("/", (c) => dashboard(c, service));
   app.get(
     "/style.css",
-    () => new Response(STYLE, { headers: { "Content-Type": "text/css; charset=utf-8" } }),
+    () => new Response(STYLE + DASHBOARD_STYLE, { headers: { "Content-Type": "text/css; charset=utf-8" } }),
   );
   app.get("/dashboard.js", () => {
     const headers = { ...pageHeaders(), "Content-Type": "text/javascript; charset=utf-8" };

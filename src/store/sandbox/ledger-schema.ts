@@ -24,4 +24,7 @@ export const SANDBOX_MIGRATIONS = [
      base TEXT NOT NULL, status INTEGER, answer TEXT NOT NULL, detail TEXT NOT NULL,
      PRIMARY KEY (delivery, number)) WITHOUT ROWID;`,
   `CREATE INDEX links_invoice ON links (${INVOICE_ID}, ${TERMINAL_ID}) WHERE ${INVOICE_ID} IS NOT NULL;`,
+  `ALTER TABLE payments ADD COLUMN customer TEXT NOT NULL DEFAULT '{}';
+   ALTER TABLE payments ADD COLUMN form TEXT;
+   CREATE UNIQUE INDEX payments_form ON payments (link, form) WHERE form IS NOT NULL;`,
 ] as const;
