@@ -6,6 +6,7 @@ import { fieldLines } from "../../src/http/message.ts";
 import { readKeys } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
+import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
 import { temporaryHome } from "../support/home.ts";
 import {
   CALLBACK,
@@ -179,11 +180,13 @@ describe("receivers", () => {
   };
 
   it("keeps no receiver in memory once its deliveries are done", async () => {
-    const service = openTestSandbox({ schedule: [] });
+    const ledger = openLedger(":memory:");
+    const lookUps = vi.spyOn(ledger, "nextFor");
+    const service = openTestSandbox({ schedule: [], ledger });
     for (let port = 1; port <= 20; port++)
       await paidBy(service, { callbackUrl: `http://127.0.0.1:${port}/` });
     await service.sandbox.idle();
-    const lookUps = vi.spyOn(service.ledger, "nextFor");
+    lookUps.mockClear();
     await paidBy(service, { callbackUrl: "http://127.0.0.1:21/" });
     await service.sandbox.idle();
     expect(service.posted).toHaveLength(21);

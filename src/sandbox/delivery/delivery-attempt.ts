@@ -50,28 +50,34 @@ export async function attemptDelivery(delivery: Delivery, parts: AttemptParts): 
   report({ delivery, attempt: number, status, detail, state });
 }
 
-type AttemptResult = Pick<Attempt, "headers" | "base" | "status" | "answer" | "detail">;
+type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 
 async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptResult> {
-  const unsent = { headers: [], base: "", status: null, answer: "" };
+  const unanswered = { status: null, answerHeaders: [], answer: "", duration: null };
+  const unsent = { headers: [], base: "", ...unanswered };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
   if (!parts.allowRemote && !isLoopback(url.hostname))
     return { ...unsent, detail: "not sent: not on this machine, and --allow-remote is not set" };
-  const { request, base } = signWebhook(delivery.body, {
-    url,
-    key: parts.keys.current(),
-    created: parts.machineNow(),
-  });
+  const started = parts.machineNow();
+  const { request, base } = signWebhook(delivery.body, { url, key: parts.keys.current(), created: started });
   const sent = { headers: request.headers, base };
   if (isDropped(delivery, parts.fault))
-    return { ...sent, status: null, answer: "", detail: "dropped by --deliver drop-first" };
+    return { ...sent, ...unanswered, detail: "dropped by --deliver drop-first" };
+  const elapsed = (): number => parts.machineNow().getTime() - started.getTime();
   try {
-    const { status, body } = await parts.send(request, { timeout: TIMEOUT });
+    const { status, headers, body } = await parts.send(request, { timeout: TIMEOUT });
     const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
-    return { ...sent, status, answer, detail: `answered ${status}` };
+    return {
+      ...sent,
+      status,
+      answerHeaders: headers,
+      answer,
+      detail: `answered ${status}`,
+      duration: elapsed(),
+    };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return { ...sent, status: null, answer: "", detail };
+    return { ...sent, ...unanswered, detail, duration: elapsed() };
   }
 }

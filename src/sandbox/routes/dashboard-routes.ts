@@ -26,15 +26,16 @@ export function dashboardRoutes(app: Hono, service: Service, stop: AbortSignal):
 function dashboard(c: Context, { parts, tokens }: Service): Response | Promise<Response> {
   const { ledger, merchant, clock } = parts;
   const { text = "", outcome = "", state = "", created = "", key = "" } = c.req.query();
+  const list = { text, limit: LIST_LENGTH, now: clock.now() };
   const content = dashboardPage({
     merchantName: merchant.merchantName,
     terminalId: merchant.terminals[0] ?? "",
     now: clock.now(),
-    links: ledger.links({ text, limit: LIST_LENGTH }),
-    payments: ledger.payments({ text, state: outcome, limit: LIST_LENGTH }),
+    links: ledger.links(list).rows,
+    payments: ledger.payments({ ...list, state: outcome }).rows,
     deliveries: ledger
-      .deliveries({ text, state, limit: LIST_LENGTH })
-      .map((delivery) => ({ delivery, attempts: ledger.attemptsOf(delivery.id) })),
+      .deliveries({ ...list, state })
+      .rows.map((delivery) => ({ delivery, attempts: ledger.attemptsOf(delivery.id, 10) })),
     text,
     outcome,
     state,
@@ -51,7 +52,7 @@ function eventStream(service: Service, stop: AbortSignal): Response {
   const body = new ReadableStream<Uint8Array>({
     start: (stream) => {
       const write = (text: string): void => stream.enqueue(encoder.encode(text));
-      const unsubscribe = service.subscribe(() => write("data: changed\n\n"));
+      const unsubscribe = service.subscribe((change) => write(`data: ${JSON.stringify(change)}\n\n`));
       const heartbeat = setInterval(() => write(": heartbeat\n\n"), HEARTBEAT);
       const end = (): void => {
         cleanUp();

@@ -19,4 +19,11 @@ export const SANDBOX_MIGRATIONS = [
      delivery TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, headers TEXT NOT NULL,
      base TEXT NOT NULL, status INTEGER, answer TEXT NOT NULL, detail TEXT NOT NULL,
      PRIMARY KEY (delivery, number)) WITHOUT ROWID;`,
+  `ALTER TABLE attempts ADD COLUMN answer_headers TEXT NOT NULL DEFAULT '[]';
+   ALTER TABLE attempts ADD COLUMN duration INTEGER;
+   ALTER TABLE deliveries ADD COLUMN failed INTEGER AS (state = 'failed') VIRTUAL;
+   CREATE INDEX deliveries_listed ON deliveries (failed, seq);
+   CREATE INDEX deliveries_link ON deliveries (link, failed, seq);
+   CREATE INDEX deliveries_uti ON deliveries (uti, failed, seq);
+   CREATE INDEX payments_link ON payments (link, seq);`,
 ] as const;
