@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import { rawText } from "./raw-text.mjs";
 import { replacements } from "./replacements.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -23,6 +24,7 @@ const { output } = await build({
   platform: "node",
   external: ["@photostructure/sqlite"],
   plugins: [
+    rawText(),
     replacements({
       "ajv/dist/2020.js": standIn("ajv"),
       "ajv-formats": standIn("ajv"),

@@ -74,6 +74,7 @@ export const FOLDERS = {
       "signatures",
       "hono",
       "hono/html",
+      "uqr",
       "zod/mini",
       "node:crypto",
     ],
