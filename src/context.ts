@@ -72,6 +72,12 @@ interface Question {
   readonly check?: (text: string) => string | undefined;
 }
 
+interface TextQuestion extends Question {
+  readonly initial?: string | undefined;
+  /** The initial answer is text that the user edits. */
+  readonly editable?: boolean;
+}
+
 export interface Choice<T> {
   readonly name: string;
   readonly value: T;
@@ -81,11 +87,15 @@ export interface Choice<T> {
 /** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
 export interface Ask {
   /** `initial` is the answer of who only presses Enter. */
-  text(question: Question & { readonly initial?: string | undefined }): Promise<string>;
+  text(question: TextQuestion): Promise<string>;
   /** The same, with nothing of the answer to be seen. */
   secret(question: Question): Promise<string>;
-  choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  several<T>(message: string, choices: readonly Choice<T>[]): Promise<T[]>;
+  /** `initial` is the value of the choice that is selected first. */
+  choose<T>(
+    message: string,
+    choices: readonly Choice<T>[],
+    options?: { readonly initial: T | undefined },
+  ): Promise<T>;
   /** `initial` is the answer of who only presses Enter; yes by default. */
   confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }
@@ -105,6 +115,16 @@ export interface ApiOptions {
   readonly settings?: InForce;
   /** With `false`, the command repeats its requests by itself. */
   readonly retries?: boolean;
+}
+
+/** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
+export interface BackgroundProgram {
+  /** Resolves when it has ended with the signal or the exit code, or with the reason why it could not be started. */
+  readonly ended: Promise<Error | string>;
+  /** Calls back with each part of what it prints on stderr. */
+  readonly onStderr: (read: (text: string) => void) => void;
+  /** Asks it to end, kills it if it does not, and resolves when it has ended. */
+  readonly stop: () => Promise<void>;
 }
 
 /** What a home holds for the sandbox. */
@@ -147,6 +167,10 @@ export interface Context {
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. A command finishes what is in flight and returns; the runner sets the exit code. */
   readonly signal: AbortSignal;
+  /** Starts a program of PATH that runs beside the command, and is killed where the command does not stop it. */
+  readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
+  /** Calls back at SIGHUP, until the returned function is called. */
+  readonly onReload: (reload: () => void) => () => void;
   readonly send: Send;
   readonly serve: Serve;
   readonly env: Environment;
@@ -163,6 +187,8 @@ export interface Context {
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store: a file, or the usual one. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
+  /** Whether `events` would open a file that exists already. */
+  readonly hasEvents: () => Promise<boolean>;
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
   readonly sandbox: (home?: string) => Promise<SandboxHome>;
   readonly temporaryHome: () => Promise<TemporaryHome>;

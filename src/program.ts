@@ -1,37 +1,101 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
 import { Command, CommanderError, Option } from "@commander-js/extra-typings";
-import { registerBulk } from "./commands/bulk/command.ts";
-import { registerCheck } from "./commands/check/command.ts";
-import { registerCompletion } from "./commands/completion/command.ts";
-import { registerConfig } from "./commands/config/command.ts";
-import { registerCreate } from "./commands/create/command.ts";
-import { examples, type Execute, type Register } from "./commands/declare.ts";
-import { registerDemo } from "./commands/demo/command.ts";
-import { registerEvents } from "./commands/events/command.ts";
+import { declareBulk } from "./commands/bulk/command.ts";
+import { declareCheck } from "./commands/check/command.ts";
+import { declareComplete, declareCompletion } from "./commands/completion/command.ts";
+import { declareConfig } from "./commands/config/command.ts";
+import { declareCreate } from "./commands/create/command.ts";
+import {
+  declared,
+  declareLater,
+  examples,
+  type Declare,
+  type Execute,
+  type NewCommand,
+} from "./commands/declare.ts";
+import { declareDemo } from "./commands/demo/command.ts";
+import { declareEvents } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
-import { registerHelp } from "./commands/help/command.ts";
-import { registerLinks } from "./commands/links/command.ts";
-import { registerListen } from "./commands/listen/command.ts";
-import { registerLogin } from "./commands/login/command.ts";
-import { registerLogout } from "./commands/logout/command.ts";
-import { failAsUsage } from "./commands/usage-errors.ts";
-import { registerProfiles } from "./commands/profiles/command.ts";
-import { registerPay } from "./commands/pay/command.ts";
-import { registerSandbox } from "./commands/sandbox/command.ts";
-import { registerStatus } from "./commands/status/command.ts";
-import { registerTest } from "./commands/test/command.ts";
-import { registerTransaction } from "./commands/transaction/command.ts";
-import { registerTrigger } from "./commands/trigger/command.ts";
-import { registerVerify } from "./commands/verify/command.ts";
-import { registerVersion } from "./commands/version/command.ts";
+import { declareHelp } from "./commands/help/command.ts";
+import { declareLinks } from "./commands/links/command.ts";
+import { declareListen } from "./commands/listen/command.ts";
+import { declareLogin } from "./commands/login/command.ts";
+import { declareLogout } from "./commands/logout/command.ts";
+import { failAsUsage, refuseHelp } from "./commands/usage-errors.ts";
+import { declareProfiles } from "./commands/profiles/command.ts";
+import { declarePay } from "./commands/pay/command.ts";
+import { declareSandbox } from "./commands/sandbox/command.ts";
+import { declareStatus } from "./commands/status/command.ts";
+import { declareTest } from "./commands/test/command.ts";
+import { declareTransaction } from "./commands/transaction/command.ts";
+import { declareTrigger } from "./commands/trigger/command.ts";
+import { declareVerify } from "./commands/verify/command.ts";
+import { declareVersion } from "./commands/version/command.ts";
+
+/** The name and the summary of a command, and what declares the rest of it. */
+type Listed = readonly [name: string, summary: string, declare: Declare];
 
 /** The commands under their headings, in the order of the help. */
-const COMMANDS: Readonly<Record<string, readonly Register[]>> = {
-  "Links:": [registerCreate, registerLinks, registerBulk, registerTransaction],
-  "Webhooks:": [registerListen, registerEvents, registerVerify, registerTrigger, registerCheck],
-  "Sandbox:": [registerSandbox, registerPay, registerTest, registerDemo],
-  "Account:": [registerLogin, registerLogout, registerStatus, registerProfiles, registerConfig],
-  "Command line:": [registerHelp, registerVersion, registerCompletion],
+const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
+  "Links:": [
+    ["create", "create a payment link", declareCreate],
+    ["links", "list, show, update, cancel and open the links at the service", declareLinks],
+    ["bulk", "create one payment link a row of a spreadsheet, each exactly once", declareBulk],
+    ["transaction", "read a transaction back from the service, with its custom data", declareTransaction],
+  ],
+  "Webhooks:": [
+    [
+      "listen",
+      "receive webhooks on this machine, verify each and show its transaction record",
+      declareListen,
+    ],
+    ["events", "list, show, replay and export what listen received", declareEvents],
+    [
+      "verify",
+      "explain one captured webhook: each check, the signature base, and what to change",
+      declareVerify,
+    ],
+    ["trigger", "post a well-formed, signed sample webhook to an endpoint on this machine", declareTrigger],
+    ["check", "test your own webhook endpoint: what it must accept, and what it must refuse", declareCheck],
+  ],
+  "Sandbox:": [
+    ["sandbox", "run the whole payment-link service on this machine", declareSandbox],
+    ["pay", "simulate the customer: pay a link of the sandbox without a browser", declarePay],
+    ["test", "run a command against a sandbox and a receiver of its own, then delete both", declareTest],
+    [
+      "demo",
+      "show the whole loop in a few seconds: create, pay, receive, verify, refuse a forgery",
+      declareDemo,
+    ],
+  ],
+  "Account:": [
+    [
+      "login",
+      "check an account at a service and store it, from flags and, in a terminal, from answers to prompts",
+      declareLogin,
+    ],
+    ["logout", "delete a profile's token and client secret; its defaults stay", declareLogout],
+    [
+      "status",
+      "check the account: settings, token, service, webhook key, addresses and event store",
+      declareStatus,
+    ],
+    ["profiles", "list, choose, rename and remove profiles", declareProfiles],
+    ["config", "show and change the settings of a profile", declareConfig],
+  ],
+  "Command line:": [
+    [
+      "help",
+      "show the help of a command, or explain errors, reasons, settings, environment variables or production",
+      declareHelp,
+    ],
+    ["version", "print the version", declareVersion],
+    [
+      "completion",
+      "print the script that completes commands, flags and values in a shell",
+      declareCompletion,
+    ],
+  ],
 };
 
 export interface ProgramParts {
@@ -69,10 +133,22 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink create --amount 10 --currency EUR",
   ]);
+  failAsUsage(program);
+  const add = (command: NewCommand, declare: Declare): void =>
+    declareLater(command, () => {
+      declare(command, execute);
+      failAsUsage(command);
+    });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const register of commands) register(program, execute);
+    for (const [name, summary, declare] of commands) add(program.command(name).description(summary), declare);
   }
-  failAsUsage(program);
+  add(program.command("complete", { hidden: true }), declareComplete);
+  program.hook("preSubcommand", (_program, command) => void declared(command));
+  program.on("beforeAllHelp", (help) => {
+    refuseHelp(help);
+    // The list of commands shows their arguments.
+    if (help.command === program) program.commands.forEach(declared);
+  });
   return program;
 }

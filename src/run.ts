@@ -4,7 +4,6 @@ import { correctedLine, correctionsOf } from "./commands/corrections.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
-import { renderError } from "./render/error-message.ts";
 
 /** What a run is given by the machine, or by a test. */
 export interface Runtime {
@@ -49,18 +48,19 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
     await out.settled();
-    return report(out, error, argv, active);
+    return await report(out, error, argv, active);
   }
 }
 
-function report(
+async function report(
   out: Output,
   error: unknown,
   argv: readonly string[],
   active: CommandUnknownOpts | undefined,
-): number {
+): Promise<number> {
   const failure = error instanceof PaylinkError ? error : internalError(error);
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
+  const { renderError } = await import("./render/error-message.ts");
   if (out.json || !wasStopped) out.error(renderError(failure, out, tryLine(failure, argv, active)));
   return failure.exit;
 }

@@ -1,14 +1,16 @@
 /** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
 import { fileReason, PaylinkError } from "./domain/errors.ts";
 import type { Send } from "./http/exchange.ts";
 import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
 import { isSecretName } from "./domain/secret-names.ts";
-import { folders, sandboxFolder } from "./store/folders.ts";
-import type { InForce } from "./store/settings/in-force.ts";
-import type { Profile } from "./store/settings/profile.ts";
-import type { Settings } from "./store/settings/settings.ts";
+import { canonicalAddress } from "./domain/web-address.ts";
+import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
+import { inForce, type InForce } from "./store/settings/in-force.ts";
+import { withoutAccessToken, type Profile } from "./store/settings/profile.ts";
+import { openSettings, type Settings } from "./store/settings/settings.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
@@ -39,6 +41,7 @@ type Services = Pick<
   | "api"
   | "serviceTime"
   | "events"
+  | "hasEvents"
   | "journals"
   | "sandbox"
   | "temporaryHome"
@@ -53,9 +56,13 @@ interface Secrets {
 export function openServices(machine: Machine, secrets: Secrets): Services {
   const { out, readFile, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
+  // Opened once, so that an unchanged file is parsed once.
+  let own: Settings | undefined;
   const profiles = async (home?: string): Promise<Settings> => {
-    const { openSettings } = await import("./store/settings/settings.ts");
-    const settings = openSettings(home === undefined ? config : folders(home).config, out.warn);
+    const settings =
+      home === undefined
+        ? (own ??= openSettings(config, out.warn))
+        : openSettings(folders(home).config, out.warn);
     for (const stored of Object.values(settings.profiles()))
       for (const secret of secretsOf(stored)) secrets.know(secret);
     return settings;
@@ -73,7 +80,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   };
   let read: Promise<InForce> | undefined;
   const readSettings = async (): Promise<InForce> => {
-    const { inForce } = await import("./store/settings/in-force.ts");
     const stored = await profiles();
     return inForce({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
   };
@@ -108,7 +114,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         keep: async (name, { token, expires }) => {
           secrets.know(token);
           if (options.settings !== undefined) return;
-          const { withoutAccessToken } = await import("./store/settings/profile.ts");
           await (
             await profiles()
           ).change(name, (before) => ({
@@ -121,7 +126,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     serviceTime: async () => {
       const machine = { now: now(), ofSandbox: false };
-      const { canonicalAddress } = await import("./domain/web-address.ts");
       const baseUrl = (await settings()).get("baseUrl");
       const registered = (await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl;
       // No other service is asked for its time.
@@ -136,7 +140,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
-      const { eventsPath, openEventStore } = await import("./store/events/sqlite-event-store.ts");
+      const { openEventStore } = await import("./store/events/sqlite-event-store.ts");
       const chosen = place ?? (await settings()).get("eventStore") ?? eventsPath(data);
       if (/^postgres(?:ql)?:/i.test(chosen))
         throw new PaylinkError("usage", "This version of paylink stores events in a file only.", {
@@ -148,6 +152,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         warn: out.warn,
       });
     },
+    hasEvents: async () => existsSync((await settings()).get("eventStore") ?? eventsPath(data)),
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
       const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");

@@ -12,7 +12,7 @@ const within = (target: string, name: string): boolean => target === name || tar
 function importProblem({ file, target }: Import): string | undefined {
   const [folder = "", command] = file.split("/");
   const problem = `${file} may not import ${target}`;
-  if (file === "main") return undefined;
+  if (file === "main" || file === "machine") return undefined;
   if (folder === "commands") {
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
     if (other && !COMMANDS.shared.includes(target)) return problem;
@@ -26,11 +26,11 @@ function importProblem({ file, target }: Import): string | undefined {
 const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bconsole\b/, only: [] },
   { word: /\bprocess\.exit\b/, only: [] },
-  { word: /\bprocess\.(?!env\b)/, only: ["main", "terminal"] },
+  { word: /\bprocess\.(?!env\b)/, only: ["main", "machine", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
   { word: /"undici[/"]/, only: ["http/send", "http/agents", "http/undici-modules.d"] },
-  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main"] },
-  { word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/, only: ["main"] },
+  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "machine"] },
+  { word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/, only: ["main", "machine"] },
   { word: /\bas any\b|: any\b/, only: [] },
 ];
 

@@ -21,8 +21,26 @@ export type Execute = (
   work: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-/** Adds one command to the program (or to the command that groups it). */
-export type Register = (program: CommandUnknownOpts, execute: Execute) => void;
+/** Gives a command its flags, arguments, subcommands and examples, and what runs it. */
+export type Declare = (command: NewCommand, execute: Execute) => void;
+
+const UNDECLARED = new WeakMap<CommandUnknownOpts, () => void>();
+
+/** Leaves the declaration of a command to `declared`. */
+export function declareLater(command: CommandUnknownOpts, declare: () => void): void {
+  UNDECLARED.set(command, declare);
+}
+
+/**
+ * The command with its declaration. Without it, the command has a name and a summary only: most runs need a single command,
+ * and all of them take a twentieth of a short run (startup bench).
+ */
+export function declared(command: CommandUnknownOpts): CommandUnknownOpts {
+  const declare = UNDECLARED.get(command);
+  UNDECLARED.delete(command);
+  declare?.();
+  return command;
+}
 
 const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();
 
@@ -33,6 +51,10 @@ export function examples(command: CommandUnknownOpts, lines: readonly [string, s
 }
 
 export const examplesOf = (command: CommandUnknownOpts): readonly string[] => EXAMPLES.get(command) ?? [];
+
+/** The command above all others: `paylink`. */
+export const programOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
+  command.parent === null ? command : programOf(command.parent);
 
 /** The command as it is typed: `paylink events list`. */
 export const pathOf = (command: CommandUnknownOpts): string =>

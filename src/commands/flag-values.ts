@@ -5,6 +5,7 @@ import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 import { parseWhen } from "../domain/when.ts";
+import { COMPONENT_NAMES, type ComponentName, type Cover } from "../webhooks/signature-form.ts";
 
 /** A TCP port; 0 takes a free one. */
 export function parsePort(text: string): Parsed<number> {
@@ -115,3 +116,26 @@ export const parseProfileName = (text: string): Parsed<string> =>
   /^[A-Za-z0-9._-]+$/.test(text)
     ? accepted(text)
     : refused("must consist of letters, digits, dots, underscores and hyphens");
+
+/** What a signature covers: `content-digest @method`, also as Signature-Input has it. */
+export function parseCover(text: string): Parsed<Cover> {
+  const cover: ComponentName[] = [];
+  for (const word of text.split(/[\s,()]+/).filter((part) => part !== "")) {
+    const wanted = word.replaceAll('"', "").toLowerCase();
+    const name = COMPONENT_NAMES.find((known) => known === wanted);
+    if (name === undefined) return unknownComponent(text, word);
+    if (cover.includes(name)) return refused(`names ${name} twice`);
+    cover.push(name);
+  }
+  return cover.includes("content-digest")
+    ? accepted(cover)
+    : refused("must include content-digest; without it the body is not signed");
+}
+
+function unknownComponent(text: string, word: string): Parsed<never> {
+  if (word.includes(";")) return refused(`must be names without parameters; ${word} has one`);
+  const near = nearest(word, COMPONENT_NAMES);
+  if (near === undefined)
+    return refused(`names ${word}, which webhooks do not have; they have ${COMPONENT_NAMES.join(", ")}`);
+  return refused(`names ${word}; did you mean ${near}?`, text.replace(word, near));
+}

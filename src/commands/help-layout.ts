@@ -1,5 +1,6 @@
 /** How every help text is laid out: values as they are typed, and the options that are taken everywhere. */
 import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
+import { programOf } from "./declare.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
 const MANY = 8;
@@ -8,7 +9,7 @@ export const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
   // The root's alone: those of `sandbox` mean nothing to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
-    command.parent === null ? [] : everywhere(rootOf(command)),
+    command.parent === null ? [] : everywhere(programOf(command)),
   commandDescription: (command: CommandUnknownOpts) => {
     const text = command.description();
     return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
@@ -17,11 +18,8 @@ export const helpLayout: HelpConfiguration = {
   argumentDescription: described,
 };
 
-const rootOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
-  command.parent === null ? command : rootOf(command.parent);
-
-const everywhere = (root: CommandUnknownOpts): Option[] =>
-  root.options.filter((option) => !option.hidden && option.attributeName() !== "version");
+const everywhere = (program: CommandUnknownOpts): Option[] =>
+  program.options.filter((option) => !option.hidden && option.attributeName() !== "version");
 
 /** As commander does it, but without the quotation marks of JSON. */
 function described({ description, argChoices = [], defaultValue }: Option | Argument): string {

@@ -9,6 +9,7 @@ import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
 import { createSigningKeys } from "../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
+import { SERVICE_FORM } from "../webhooks/signature-form.ts";
 import { readKeys } from "../signatures/keys.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
@@ -76,17 +77,25 @@ async function start(
     send,
     machineNow: now,
     allowRemote: false,
+    allowedHosts: [],
+    insecure: false,
     schedule,
     fault: undefined,
+    form: SERVICE_FORM,
+    duplicateInvoices: "accept",
     observe: onSandboxEvent,
   });
+  let known = publishedKeys(keys);
   const receiver = await startReceiver({
     ...shared,
-    path: "/",
-    publicAddress: undefined,
+    paths: ["/"],
+    publicAddress: () => undefined,
     maxBody: MAX_BODY,
-    keys: publishedKeys(keys),
-    renewKeys: async () => publishedKeys(keys),
+    keys: () => known,
+    renewKeys: async () => {
+      known = publishedKeys(keys);
+      return true;
+    },
     policy: DEFAULT_POLICY,
     strict,
     unverified: false,

@@ -5,10 +5,12 @@ import { nearest } from "../domain/nearest.ts";
 import { missingArgument, missingFlag, missingValue, optionNamed } from "./corrections.ts";
 import { pathOf } from "./declare.ts";
 
-/** Turns every error of commander into a PaylinkError, so that all errors are rendered in one place. */
-export function failAsUsage(program: CommandUnknownOpts): void {
-  program.on("beforeAllHelp", refuseHelp);
-  for (const command of withSubcommands(program)) {
+/**
+ * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
+ * subcommands.
+ */
+export function failAsUsage(declared: CommandUnknownOpts): void {
+  for (const command of withSubcommands(declared)) {
     refuseFlagsAsValues(command);
     refuseOpposites(command);
     command.helpCommand(false).showSuggestionAfterError(false);
@@ -22,7 +24,7 @@ export function failAsUsage(program: CommandUnknownOpts): void {
 }
 
 /** commander would show the help of paylink for `paylink bogus --help`, and instead of an error for `paylink --json`. */
-function refuseHelp({
+export function refuseHelp({
   command,
   error,
 }: {

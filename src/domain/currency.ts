@@ -1,13 +1,13 @@
 /** Currencies of ISO 4217: the codes, and the decimals of each. */
 
-import currencies from "currency-codes/data";
+import { data } from "currency-codes";
 import * as z from "zod/mini";
 import { must } from "./schema.ts";
 
 /** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
 const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
 
-const find = (code: string) => currencies.find((currency) => currency.code === code);
+const find = (code: string) => data.find((currency) => currency.code === code);
 
 /**
  * The number of decimals: EUR 2, JPY 0, KWD 3. Accepts either case; undefined if ISO 4217 has no such code or gives it

@@ -93,6 +93,7 @@ export const FAILURES = {
     means: "the service could not be reached (connection refused, DNS, TLS)",
     hint: "Nothing was created. It is safe to run the command again.",
   },
+  tunnel_failed: { exit: 5, means: "cloudflared is missing, gave no address, or has ended" },
   overloaded: {
     exit: 5,
     means: "the service answered 429 or 503 to every attempt",

@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from "./json.ts";
 import { type Amount, compareAmounts, isDecimal } from "./money.ts";
 import type { PaymentLinkRequest } from "./payment-link.ts";
 import { must as mustBe, onlyObject, problemsOf, validPart } from "./schema.ts";
@@ -86,15 +86,20 @@ export type LinkStatus = (typeof LINK_STATUSES)[number];
  */
 export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): LinkReply {
   if (!isJsonObject(reply)) return { link: {}, breaches: [{ at: "", message: "must be a JSON object" }] };
-  const breaches = problemsOf(paymentLink.safeParse(reply).error?.issues ?? []);
-  const shown = shownLink.safeParse(reply);
-  const link = shown.data ?? shownLink.safeParse(validPart(reply, shown.error.issues)).data ?? {};
+  const strict = paymentLink.safeParse(reply);
+  const breaches = problemsOf(strict.error?.issues ?? []);
+  const link = strict.data ?? shownPart(reply);
   const echo = requested === undefined ? [] : brokenEcho(link, requested);
   for (const breach of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
     // A field that is missing is not echoed either; an amount as text may also be another amount.
     if (link[breach.at] !== undefined || !breaches.some(({ at }) => at === breach.at)) breaches.push(breach);
   }
   return { link, breaches };
+}
+
+function shownPart(reply: JsonObject): PaymentLink {
+  const shown = shownLink.safeParse(reply);
+  return shown.data ?? shownLink.safeParse(validPart(reply, shown.error.issues)).data ?? {};
 }
 
 const DATES = [

@@ -1,13 +1,16 @@
 /** Checks a whole request: every field by its schema, and the rules between fields. */
 
-import * as z from "zod/mini";
-import { isKnownCurrency } from "./currency.ts";
 import type { Problem } from "./errors.ts";
 import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
 import { type Amount, compareAmounts, decimalsProblem, formatAmount, signOf } from "./money.ts";
-import { paymentLinkRequest, type PaymentLinkRequest, VARIABLE_MODE, VERIFICATION } from "./payment-link.ts";
+import {
+  partialRequest,
+  type PartialRequest,
+  paymentLinkRequest,
+  type PaymentLinkRequest,
+} from "./payment-link.ts";
+import { ignoresBounds, warningsOf } from "./payment-link-warnings.ts";
 import { problemsOf, validPart } from "./schema.ts";
-import { isExposed, parseWebAddress } from "./web-address.ts";
 import { formatRelative } from "./when.ts";
 
 export interface CheckedRequest {
@@ -19,18 +22,15 @@ export interface CheckedRequest {
   readonly warnings: readonly Problem[];
 }
 
-/** The valid part of a request, without missing and invalid fields. */
-const partialRequest = z.partial(paymentLinkRequest);
-type PartialRequest = z.infer<typeof partialRequest>;
 type Rule = (request: PartialRequest, now: Date) => readonly Problem[];
 
 const NONE: readonly Problem[] = [];
 
 /**
  * Checks a request by every rule of the specification and returns all problems at once. A rule between fields applies
- * if its fields are valid.
+ * if its fields are valid. `listener` is where a running `listen` receives, if there is one.
  */
-export function checkRequest(request: unknown, now: Date): CheckedRequest {
+export function checkRequest(request: unknown, now: Date, listener?: string): CheckedRequest {
   if (!isJsonObject(request)) {
     return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: [] };
   }
@@ -40,7 +40,7 @@ export function checkRequest(request: unknown, now: Date): CheckedRequest {
   const problems = [...problemsOf(issues), ...missingExpiry(request)];
   for (const rule of PROBLEMS) problems.push(...rule(valid, now));
   const invalid = new Set(problems.map(({ at }) => at));
-  const warnings = WARNINGS.flatMap((rule) => rule(valid, now)).filter(({ at }) => !invalid.has(at));
+  const warnings = warningsOf(valid, listener).filter(({ at }) => !invalid.has(at));
   return {
     request: problems.length === 0 && conforms(request, parsed.success) ? request : null,
     problems,
@@ -106,64 +106,4 @@ function brokenBounds(request: PartialRequest): readonly Problem[] {
   return problems;
 }
 
-function ignoresBounds({ linkOptions }: PartialRequest): boolean {
-  return linkOptions?.mode !== undefined && linkOptions.mode !== VARIABLE_MODE;
-}
-
-function boundsWithoutEffect(request: PartialRequest): readonly Problem[] {
-  const { linkOptions } = request;
-  if (linkOptions === undefined || !ignoresBounds(request)) return NONE;
-  const message = `has no effect: the service ignores it unless mode is ${VARIABLE_MODE}`;
-  return (["minAmount", "maxAmount"] as const)
-    .filter((name) => linkOptions[name] !== undefined)
-    .map((name) => ({ at: `linkOptions.${name}`, message }));
-}
-
-function doubtfulCurrency({ currency }: PartialRequest): readonly Problem[] {
-  if (currency === undefined) return NONE;
-  const code = currency.toUpperCase();
-  const problems: Problem[] = [];
-  if (!isKnownCurrency(code))
-    problems.push({ at: "currency", message: `is not an ISO 4217 currency (${code})` });
-  if (currency !== code)
-    problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
-  return problems;
-}
-
-function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Problem[] {
-  if (paymentSettings === undefined) return NONE;
-  const message = "should be https: the service posts webhooks to HTTPS addresses";
-  return (["callbackUrl", "failureCallbackUrl"] as const)
-    .filter((name) => {
-      const url = parseWebAddress(paymentSettings[name] ?? "");
-      return url !== undefined && isExposed(url);
-    })
-    .map((name) => ({ at: `paymentSettings.${name}`, message }));
-}
-
-/** Endpoints rule 8: an arrangement needs both members. */
-function incompletePeriodic({ periodic }: PartialRequest): readonly Problem[] {
-  if (periodic === undefined) return NONE;
-  const message = "is missing, so the link starts no recurring arrangement";
-  return (["periodicType", "sequenceType"] as const)
-    .filter((name) => periodic[name] === undefined)
-    .map((name) => ({ at: `periodic.${name}`, message }));
-}
-
-/** Only verifications and multi-use links have amount 0 (Payment link request, amount). */
-function nothingToPay({ amount, transactionType, linkOptions }: PartialRequest): readonly Problem[] {
-  if (amount === undefined || signOf(amount) !== 0) return NONE;
-  if (linkOptions !== undefined || transactionType === VERIFICATION) return NONE;
-  const message =
-    "is 0, so the customer has nothing to pay: only verifications and reusable links have amount 0";
-  return [{ at: "amount", message }];
-}
-
 const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
-const WARNINGS: readonly Rule[] = [
-  doubtfulCurrency,
-  boundsWithoutEffect,
-  plainHttpCallbacks,
-  incompletePeriodic,
-  nothingToPay,
-];

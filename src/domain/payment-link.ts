@@ -110,6 +110,10 @@ export const paymentLinkRequest = z.looseObject({
 });
 export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
 
+/** The valid part of a request, without missing and invalid fields. A valid request does not need it. */
+export const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
+export type PartialRequest = z.infer<typeof partialRequest>;
+
 /** What can be changed of a link. */
 export const paymentLinkUpdate = z.strictObject({
   description: z.optional(text),

@@ -1,5 +1,6 @@
 /** The fields of a transaction record, from the table of the specification (Resources, "Transaction record"). */
 
+import { isReadableCardNumber } from "./card-number.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./when.ts";
@@ -12,6 +13,11 @@ const text = {
   must: "text",
   json: { type: "string" },
   test: (value: Json): value is string => typeof value === "string",
+};
+const maskedCardNumber = {
+  must: "text, with the card number masked",
+  json: { type: "string" },
+  test: (value: Json): value is string => typeof value === "string" && !isReadableCardNumber(value),
 };
 const flag = {
   must: "true or false",
@@ -74,7 +80,7 @@ export const TRANSACTION_FIELDS = [
   { name: "stan", type: text, presence: "always" },
   { name: "authorisationCode", type: text, presence: "accepted" },
   { name: "merchantTokenId", type: text, presence: "attempted" },
-  { name: "cardPan", type: text, presence: "always" },
+  { name: "cardPan", type: maskedCardNumber, presence: "always" },
   { name: "cardStartDate", type: text, presence: "always" },
   { name: "cardScheme", type: text, presence: "always" },
   { name: "cardPanSequenceNumber", type: text, presence: "always" },
@@ -105,6 +111,9 @@ type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value
   : never;
 type Always = Extract<Field, { presence: "always" }>;
 type Sometimes = Exclude<Field, Always>;
+
+const NAMES: ReadonlySet<string> = new Set(TRANSACTION_FIELDS.map(({ name }) => name));
+export const isFieldName = (name: string): name is FieldName => NAMES.has(name);
 
 /** A record with every field in its correct type, as a sender builds it. */
 export type WellFormedRecord = { [F in Always as F["name"]]: TypeOf<F> } & {

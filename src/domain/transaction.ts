@@ -1,12 +1,18 @@
 /** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
 
-import { isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
+import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
 import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
-import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./transaction-fields.ts";
+import {
+  type FieldName,
+  isFieldName,
+  TRANSACTION_FIELDS,
+  type TransactionField,
+} from "./transaction-fields.ts";
 
 /**
- * A record as received: any member may be missing or of another type, and unknown members are kept. Read members with
- * `memberOf` or `textOf`.
+ * A record as received, with every card number masked: any member may be missing or of another type, and unknown members
+ * are kept. Read members with `memberOf` or `textOf`.
  */
 export type TransactionRecord = JsonObject;
 
@@ -60,7 +66,8 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
     isJsonObject(record) && memberOf(record, "uti") !== undefined ? undefined : placeOf(document);
   if (wrapped !== undefined)
     breaches.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
-  if (isJsonObject(record)) return { record, breaches: breaches.concat(breachesOf(record)) };
+  if (isJsonObject(record))
+    return { record: withMaskedCards(record), breaches: breaches.concat(breachesOf(record)) };
   const must =
     recordAt === undefined ? "must be a JSON object" : `must have the record at ${recordAt} (recordAt)`;
   return { record: null, breaches: [...breaches, whole("body_schema", must)] };
@@ -89,7 +96,30 @@ export function breachesOf(record: TransactionRecord): Breach[] {
     const message = "must not be true together with transApproved";
     breaches.push({ code: "body_schema", path: "transCancelled", message });
   }
+  for (const [name, value] of Object.entries(record)) {
+    if (isFieldName(name) || maskJson(value) === value) continue;
+    breaches.push({ code: "body_schema", path: name, message: "must not hold a card number" });
+  }
   return breaches;
+}
+
+/**
+ * Nobody may read a card number by accident. `cardPan` holds nothing else, so its digits are masked with or without a check
+ * digit. The other fields of the specification are identifiers that can look like card numbers.
+ */
+function withMaskedCards(record: TransactionRecord): TransactionRecord {
+  const masked: [string, Json][] = [];
+  for (const [name, value] of Object.entries(record)) {
+    const safe = name === "cardPan" ? maskedPan(value) : isFieldName(name) ? value : maskJson(value);
+    if (safe !== value) masked.push([name, safe]);
+  }
+  return masked.length === 0 ? record : Object.fromEntries([...Object.entries(record), ...masked]);
+}
+
+function maskedPan(value: Json): Json {
+  if (typeof value === "string") return maskCardNumber(value);
+  if (!isJsonNumber(value)) return maskJson(value);
+  return isReadableCardNumber(value.value) ? maskCardNumber(value.value) : value;
 }
 
 /** Whether the payment was accepted, declined or cancelled, from the record's two flags. */

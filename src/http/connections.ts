@@ -1,6 +1,6 @@
 /** Limits the connections that senders can hold: those that sent nothing make room first, then those that wait longest. */
 import type { Server as TlsServer } from "node:https";
-import type { Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { report } from "node:process";
 
 /** More than any service opens. A sender has a second to send something where 2,000 idle ones are opened each second. */
@@ -83,6 +83,11 @@ function createStarts(): (socket: Socket) => void {
     else waiting.push(socket.pause());
   };
 }
+
+export const countOpen = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
 
 function maxOpenFiles(): number {
   // With the network, the report would look up the name of each connected address.

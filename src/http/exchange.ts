@@ -77,6 +77,8 @@ export interface Server {
   readonly port: number;
   /** The addresses that `Host` may name: the bound one, or all of the machine's where every address is bound. */
   readonly hosts: readonly string[];
+  /** The connections that are open. */
+  connections(): Promise<number>;
   /** Uses a renewed certificate for new connections. Throws where it cannot be read. */
   renewTls(tls: TlsFiles): void;
   /** Stops accepting connections and resolves when every open request has been answered. */

@@ -11,7 +11,7 @@ import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
 import { answer } from "./answer.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
-import { trackConnections, trackHandshakes, type Connections } from "./connections.ts";
+import { countOpen, trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
 import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
@@ -79,6 +79,7 @@ export const serve: Serve = async (handler, options) => {
     url: `${scheme}://${host}:${port}/`,
     port,
     hosts: isWildcard(address) ? ownAddresses() : [options.host, address],
+    connections: () => countOpen(server),
     renewTls,
     close: () => close(server, state),
   };

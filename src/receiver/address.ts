@@ -38,7 +38,7 @@ export function addressed<Head extends RequestHead>(head: Head, address: Receive
 }
 
 /** The target as received, unless a proxy stripped a prefix from its path: then the public path ends in that path. */
-function publicTarget(target: string, publicPath: string): string {
+export function publicTarget(target: string, publicPath: string): string {
   const [path = ""] = target.split("?", 1);
   return path.startsWith("/") && publicPath.endsWith(path) ? publicPath + target.slice(path.length) : target;
 }

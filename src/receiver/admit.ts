@@ -19,11 +19,11 @@ export function refuseMessage(head: RequestHead): Refusal | undefined {
 }
 
 /** The rules of a listener: those of every webhook, path (404) and media type (415). */
-export function refuseHead(head: RequestHead, path: string): Refusal | undefined {
+export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal | undefined {
   return (
     refuseForm(head) ??
     refuseMethod(head) ??
-    refusePath(head.target, path) ??
+    refusePath(head.target, paths) ??
     refuseMediaType(head.headers) ??
     refuseCoding(head.headers)
   );
@@ -57,11 +57,11 @@ function refuseMethod({ method }: RequestHead): Refusal | undefined {
     : refusal("method_not_allowed", 405, `the method is ${method}; webhooks are POST`);
 }
 
-function refusePath(target: string, path: string): Refusal | undefined {
+function refusePath(target: string, paths: readonly string[]): Refusal | undefined {
   const [received = ""] = target.split("?", 1);
-  return received === path
+  return paths.includes(received)
     ? undefined
-    : refusal("not_found", 404, `the path is ${received}; webhooks are received at ${path}`);
+    : refusal("not_found", 404, `the path is ${received}; webhooks are received at ${paths.join(" and ")}`);
 }
 
 /** RFC 6839 3.1: a type with the suffix `+json` is JSON as well. */

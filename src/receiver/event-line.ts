@@ -28,12 +28,16 @@ export function eventLine(event: WebhookEvent, recordAt: string | undefined): st
   return `${line}}`;
 }
 
-/** The record as one line: the body's text if that is the record's. In JSON, line breaks are only between tokens. */
+/**
+ * The record as one line: the body's text if that is the record's. In JSON, line breaks are only between tokens. A body with
+ * breaches may hold a card number that the record masks.
+ */
 export function recordText(
-  { record, request }: Pick<WebhookEvent, "record" | "request">,
+  { record, breaches, request }: Pick<WebhookEvent, "record" | "breaches" | "request">,
   recordAt: string | undefined,
 ): string {
-  if (record === null || recordAt !== undefined || isEncoded(request)) return stringifyJson(record);
+  if (record === null || breaches.length > 0 || recordAt !== undefined || isEncoded(request))
+    return stringifyJson(record);
   const text = bytes(request.body).toString("utf8");
   return (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text).replace(/[\r\n]+/g, " ");
 }

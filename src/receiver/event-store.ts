@@ -48,7 +48,7 @@ export interface Listener {
 }
 
 export interface EventStore extends EventLog {
-  /** Resolves once the store can be written. Throws `file_unreadable` or `file_unwritable`. */
+  /** Resolves once the store can be written; may be asked again at any time. Throws `file_unreadable` or `file_unwritable`. */
   ready(): Promise<void>;
   /** The events and rejections whose uti or id begins with this, newest first, at most 20 of each. */
   find(prefix: string): Promise<(StoredEvent | StoredRejection)[]>;

@@ -1,9 +1,23 @@
-/** Where a webhook is passed on to: `3000`, `localhost:3000/hook`, `/hook` or a whole URL. */
+/** Where webhooks are passed on to: your application's addresses, each for one outcome or for all others. */
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import type { Outcome } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
+
+/** A target of one outcome; undefined takes every outcome that no other route takes. */
+export interface Route {
+  readonly outcome: Outcome | undefined;
+  readonly url: URL;
+}
+
+/** `outcome` is that of a record; a webhook without a record has none. */
+export function targetFor(routes: readonly Route[], outcome: string | undefined): URL | undefined {
+  const plain = routes.find((route) => route.outcome === undefined);
+  return (routes.find((route) => route.outcome !== undefined && route.outcome === outcome) ?? plain)?.url;
+}
 
 const LOCAL = "http://localhost";
 
+/** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
 export function parseTarget(text: string): Parsed<URL> {
   const url = parseWebAddress(completeUrl(text.trim()));
   return url === undefined || url.username !== "" || url.port === "0"
@@ -14,7 +28,7 @@ export function parseTarget(text: string): Parsed<URL> {
 }
 
 function completeUrl(text: string): string {
-  if (/^\d+$/.test(text)) return `${LOCAL}:${text}/`;
+  if (/^\d+(?:[/?]|$)/.test(text)) return `${LOCAL}:${text}`;
   if (text.startsWith("/")) return `${LOCAL}${text}`;
   return text.includes("://") ? text : `http://${text}`;
 }

@@ -1,4 +1,5 @@
 /** Forwards webhooks to the merchant's application: the bytes and signature headers as received, in order of arrival. */
+import { maskCardNumbers } from "../domain/card-number.ts";
 import { messageOf } from "../domain/errors.ts";
 import { SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import type { HeaderLine } from "../http/message.ts";
@@ -75,13 +76,14 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? messageOf(error);
 }
 
+/** An application may answer with what it was sent. */
 function beginning(body: Uint8Array): string {
   // Four bytes are the longest character of UTF-8.
   const text = new TextDecoder().decode(body.subarray(0, 4 * DETAIL_LENGTH));
-  return [...text].slice(0, DETAIL_LENGTH).join("");
+  return [...maskCardNumbers(text)].slice(0, DETAIL_LENGTH).join("");
 }
 
-interface ForwarderParts extends ForwardOptions {
+export interface ForwarderParts extends ForwardOptions {
   /** Undefined where the event is not forwarded. */
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;

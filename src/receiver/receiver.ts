@@ -13,13 +13,15 @@ import { judge, warned, type Judgement } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {
-  readonly keys: readonly VerificationKey[];
-  /** Called where a newer key may verify a signature; undefined where the last renewal is too recent. */
-  readonly renewKeys?: () => Promise<readonly VerificationKey[] | undefined>;
+  /** Those in use now. */
+  readonly keys: () => readonly VerificationKey[];
+  /** Called where a newer key may verify a signature; false where the last renewal is too recent. */
+  readonly renewKeys?: () => Promise<boolean>;
   readonly policy: Policy;
   /** Known once the listener is bound, before the first request. */
   readonly address: () => ReceiverAddress;
-  readonly path: string;
+  /** The paths that are answered; others are 404. */
+  readonly paths: readonly string[];
   readonly maxBody: number;
   /** The JSON Pointer to the record in a webhook, where the service wraps it. */
   readonly recordAt?: string | undefined;
@@ -42,7 +44,7 @@ export interface ReceiverOptions extends Omit<ReceiverParts, "address"> {
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
   /** The address that the service posts to; undefined where it is the listener's own. */
-  readonly publicAddress: ReceiverAddress | undefined;
+  readonly publicAddress: () => ReceiverAddress | undefined;
   readonly faulted: (error: unknown) => void;
 }
 
@@ -50,7 +52,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Server> {
   const { serve, host, port, tls, maxBody, faulted, publicAddress } = options;
   const scheme = tls === undefined ? "http" : "https";
   let own: ReceiverAddress = { kind: "own", scheme, hosts: [host], port };
-  const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress ?? own });
+  const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress() ?? own });
   const prefers = looksSigned;
   const server = await serve(handle, { host, port, tls, maxBody, admit, prefers, refused, faulted });
   own = { kind: "own", scheme, hosts: server.hosts, port: server.port };
@@ -67,7 +69,7 @@ type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverParts): Receiver {
-  const { path, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
+  const { paths, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const storeRejection = createRejectionQueue(log, dropped);
   const reject: Reject = (rejected) => {
@@ -79,9 +81,9 @@ function createReceiver(parts: ReceiverParts): Receiver {
   return {
     // A proxy may strip a prefix of the public path: then either path is the right one.
     admit: (head) => {
-      const refusal = refuseHead(head, path);
+      const refusal = refuseHead(head, paths);
       if (refusal?.code !== "not_found") return refusal;
-      const asPublic = refuseHead(addressed(head, parts.address()), path);
+      const asPublic = refuseHead(addressed(head, parts.address()), paths);
       return asPublic?.code === "not_found" ? refusal : asPublic;
     },
     refused: (refusal, head) =>
@@ -107,17 +109,13 @@ function createReceiver(parts: ReceiverParts): Receiver {
 
 /** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
 function createJudge(parts: ReceiverParts): (request: HttpRequest) => Promise<Judgement> {
-  const { policy, maxBody, recordAt, unverified, now, renewKeys } = parts;
-  let { keys } = parts;
+  const { policy, maxBody, recordAt, unverified, now, keys, renewKeys } = parts;
   const judgeNow = (request: HttpRequest): Judgement =>
-    judge(request, { keys, policy, maxBody, recordAt, unverified, now: now() });
+    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now: now() });
   return async (request) => {
     const judgement = judgeNow(request);
-    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys)) return judgement;
-    const renewed = await renewKeys();
-    if (renewed === undefined) return judgement;
-    keys = renewed;
-    return judgeNow(request);
+    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys())) return judgement;
+    return (await renewKeys()) ? judgeNow(request) : judgement;
   };
 }
 

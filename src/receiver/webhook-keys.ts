@@ -31,41 +31,45 @@ export async function loadKeys(sources: readonly string[], io: KeySources): Prom
 const RENEWAL_PAUSE = 60_000;
 
 export interface Keyring {
-  readonly keys: readonly VerificationKey[];
-  /** Reads every source again; undefined where that was done within the last minute. */
-  readonly renew: () => Promise<readonly VerificationKey[] | undefined>;
+  /** Those in use now. */
+  readonly keys: () => readonly VerificationKey[];
+  /** Reads every source again. False where one could not be read, which is a warning. */
+  readonly reload: () => Promise<boolean>;
+  /** Reloads, unless that was done within the last minute: then it is false. */
+  readonly renew: () => Promise<boolean>;
 }
 
 /** Keys that can be renewed while in use. A source that can no longer be read keeps the keys it had. */
 export async function openKeyring(sources: readonly string[], io: KeySources): Promise<Keyring> {
   const loaded = new Map<string, readonly VerificationKey[]>();
   for (const source of sources) loaded.set(source, await loadKeys([source], io));
-  const all = (): VerificationKey[] => [...loaded.values()].flat();
-  const reload = async (): Promise<VerificationKey[]> => {
+  let keys = [...loaded.values()].flat();
+  const reload = async (): Promise<boolean> => {
+    let isComplete = true;
     for (const source of loaded.keys()) {
       try {
         loaded.set(source, await loadKeys([source], { ...io, signal: undefined }));
       } catch (error) {
+        isComplete = false;
         io.warn(`The keys read before stay in use. ${messageOf(error)}`);
       }
     }
-    return all();
+    keys = [...loaded.values()].flat();
+    return isComplete;
   };
-  let renewal: Promise<VerificationKey[]> | undefined;
+  let renewal: Promise<boolean> | undefined;
   // Opening does not count as a renewal: a key that changes within the first minute is found by the next webhook.
   let renewedAt = Number.NEGATIVE_INFINITY;
-  const renew = async (): Promise<readonly VerificationKey[] | undefined> => {
-    if (renewal !== undefined) return renewal;
-    if (io.now().getTime() - renewedAt < RENEWAL_PAUSE) return undefined;
-    renewedAt = io.now().getTime();
-    renewal = reload();
-    try {
-      return await renewal;
-    } finally {
-      renewal = undefined;
+  const renew = async (): Promise<boolean> => {
+    if (renewal === undefined) {
+      if (io.now().getTime() - renewedAt < RENEWAL_PAUSE) return false;
+      renewedAt = io.now().getTime();
+      renewal = reload().finally(() => (renewal = undefined));
     }
+    await renewal;
+    return true;
   };
-  return { keys: all(), renew };
+  return { keys: () => keys, reload, renew };
 }
 
 async function loadKey(source: string, io: KeySources): Promise<VerificationKey[]> {

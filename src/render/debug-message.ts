@@ -1,4 +1,5 @@
 /** Shows HTTP messages for `--debug`, with credentials as `[redacted]`. */
+import { maskCardNumbers } from "../domain/card-number.ts";
 import { isSecretName, SECRET_NAME_ENDS } from "../domain/secret-names.ts";
 import { fieldLines, targetUri, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { clip, safeText } from "./safe-text.ts";
@@ -45,6 +46,6 @@ function bodyLines(headers: readonly HeaderLine[], body: Uint8Array): string[] {
 }
 
 const redact = (text: string): string =>
-  text
+  maskCardNumbers(text)
     .replace(SECRET_MEMBER, (_, name: string) => `${name}"${REDACTED}"`)
     .replace(SECRET_PARAMETER, (_, before: string, name: string) => `${before}${name}=${REDACTED}`);

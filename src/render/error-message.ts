@@ -1,5 +1,6 @@
 /** Shows a failure: what happened, every problem with its place, and the next step; or one JSON document. */
 import type { Paint } from "./paint.ts";
+import { maskCardNumbers } from "../domain/card-number.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
 import { safeLines, safeText } from "./safe-text.ts";
 
@@ -23,11 +24,14 @@ export function renderError(
     ...(error.hint?.split("\n") ?? []),
   ];
   if (json)
-    return JSON.stringify({
-      error: jsonOf(error, hints),
-      ...(warnings.length > 0 ? { warnings } : {}),
-      ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
-    });
+    return JSON.stringify(
+      {
+        error: jsonOf(error, hints),
+        ...(warnings.length > 0 ? { warnings } : {}),
+        ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
+      },
+      (_, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value),
+    );
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
   const places = error.problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));

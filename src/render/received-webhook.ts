@@ -1,26 +1,84 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
+import { memberOf } from "../domain/json.ts";
+import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import type { Paint } from "./paint.ts";
 import { clip, safeText } from "./safe-text.ts";
-import { clockTime } from "./time.ts";
+import { isOfService, warningWords } from "./signature-warnings.ts";
+import { clockTime, formatLocal } from "./time.ts";
+import {
+  recordLines,
+  renderCompactRecord,
+  renderResult,
+  renderWarning,
+  type RecordStyle,
+} from "./transaction-record.ts";
+import { wrap } from "./wrap.ts";
 
-interface Heading {
+interface ReceivedWebhook {
   readonly id: string;
   readonly receivedAt: Date;
   readonly repeated: boolean;
-  readonly verified: boolean;
-  readonly warnings: readonly string[];
+  readonly verdict: { readonly verdict: string; readonly warnings: readonly string[] };
+  readonly record: TransactionRecord | null;
+  readonly breaches: readonly Breach[];
+  readonly request: { readonly target: string };
 }
 
-export function renderEventHeading(
-  { id, receivedAt, repeated, verified, warnings }: Heading,
-  paint: Paint,
-): string {
-  const marks = [
-    verified ? paint.green("verified") : paint.red.bold("UNVERIFIED"),
-    ...(repeated ? [paint.yellow("repeated")] : []),
-    ...warnings.map((warning) => paint.dim(warning)),
+interface WebhookStyle extends RecordStyle {
+  /** What reads a transaction with its custom data, without the uti; undefined where the service has no such thing. */
+  readonly transactionCommand: string | undefined;
+}
+
+/** The whole record, the outcome first, then when and where it was received. */
+export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): string {
+  const { id, receivedAt, verdict, record, breaches } = event;
+  const { paint, width, transactionCommand } = style;
+  const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
+  const command = record === null ? undefined : commandFor(record, transactionCommand);
+  return [
+    `${renderResult(record, paint)}  ${marksOf(event, paint)}`,
+    `  ${paint.dim(wrap(received, width - 2, 2))}`,
+    ...recordLines(record, breaches, style),
+    ...ownWarnings(verdict).map((warning) => renderWarning(warningWords(warning), style)),
+    ...(command === undefined ? [] : customData(command, style)),
+  ].join("\n");
+}
+
+/** The command is to be copied, so it stays on one line. */
+function customData(command: string, { paint, width }: RecordStyle): string[] {
+  const label = "custom data:";
+  const fits = `  ${label} ${command}`.length <= width;
+  return fits ? [`  ${paint.dim(label)} ${command}`] : [`  ${paint.dim(label)}`, `    ${command}`];
+}
+
+/** The same in one line. */
+export function renderCompactWebhook(event: ReceivedWebhook, paint: Paint): string {
+  const { id, receivedAt, verdict, record } = event;
+  const words = [
+    paint.dim(`${formatLocal(receivedAt)} ${pathOf(event)} ${id}`),
+    marksOf(event, paint),
+    ...ownWarnings(verdict).map((warning) => paint.dim(warning)),
   ];
-  return `${paint.dim(clockTime(receivedAt))} ${paint.dim(id)} ${marks.join(" ")}`;
+  const heading = words.join(" ");
+  return record === null ? heading : `${heading}  ${renderCompactRecord(record, paint)}`;
+}
+
+/** A query may hold a secret of the receiver. */
+const pathOf = ({ request }: ReceivedWebhook): string => safeText(request.target.split("?", 1)[0] ?? "");
+
+function marksOf({ verdict, repeated }: ReceivedWebhook, paint: Paint): string {
+  const verified = verdict.verdict === "valid" ? paint.green("verified") : paint.red.bold("UNVERIFIED");
+  return repeated ? `${verified} ${paint.yellow("repeated")}` : verified;
+}
+
+const ownWarnings = ({ warnings }: ReceivedWebhook["verdict"]): string[] =>
+  warnings.filter((warning) => !isOfService(warning));
+
+/** Only with a uti that a shell takes as it is. */
+function commandFor(record: TransactionRecord, command: string | undefined): string | undefined {
+  const uti = memberOf(record, "uti");
+  const isPlain = typeof uti === "string" && /^\w[\w.-]*$/.test(uti);
+  return isPlain && command !== undefined ? `${command} ${uti}` : undefined;
 }
 
 interface Rejected {

@@ -3,6 +3,7 @@ import type { Paint } from "./paint.ts";
 import { isJsonNumber, memberOf, stringifyJson, type Json } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
+import { responseMeaning } from "../domain/response-codes.ts";
 import {
   outcomeOf,
   textOf,
@@ -10,18 +11,30 @@ import {
   type Outcome,
   type TransactionRecord,
 } from "../domain/transaction.ts";
-import { TRANSACTION_FIELDS, type FieldName } from "../domain/transaction-fields.ts";
+import { isFieldName, type FieldName } from "../domain/transaction-fields.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { localTime } from "./time.ts";
+import { wrap } from "./wrap.ts";
 
-interface RecordStyle {
+export interface RecordStyle {
   readonly paint: Paint;
   readonly width: number;
 }
 
 /** Every field of the specification is in one group; any other member is shown under "other". */
 const GROUPS: readonly (readonly [title: string, fields: readonly FieldName[]])[] = [
-  ["result", ["transType", "responseCode", "authorisationCode", "status", "transPartiallyApproved"]],
+  [
+    "result",
+    [
+      "transType",
+      "responseCode",
+      "authorisationCode",
+      "status",
+      "transApproved",
+      "transPartiallyApproved",
+      "transCancelled",
+    ],
+  ],
   ["amounts", ["amountTrans", "amountGratuity", "amountCashback", "transCurrencyCode"]],
   [
     "card",
@@ -44,16 +57,11 @@ const GROUPS: readonly (readonly [title: string, fields: readonly FieldName[]])[
   ],
 ];
 
-/** Shown by the outcome, or with every amount. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  "transApproved",
-  "transCancelled",
-  "transCurrencyCode",
-]);
-const KNOWN: ReadonlySet<string> = new Set(TRANSACTION_FIELDS.map(({ name }) => name));
 const AMOUNTS: ReadonlySet<string> = new Set(["amountTrans", "amountGratuity", "amountCashback"]);
 const TIMES: ReadonlySet<string> = new Set(["transDateTime", "createdDateTime"]);
 const LABEL_WIDTH = 26;
+/** An empty or absent value. */
+const NONE = "–";
 
 export function paintOutcome(outcome: Outcome, paint: Paint): string {
   const colours = {
@@ -73,30 +81,41 @@ export function amountOf(record: TransactionRecord, field: FieldName = "amountTr
   return amount === undefined ? "no amount" : safeText(stringifyJson(amount));
 }
 
-/** The record in groups, with every breach of the specification below it. */
-export function renderRecord(
-  record: TransactionRecord,
+/** The outcome, all fields in groups, and every breach of the specification. */
+export const renderRecord = (
+  record: TransactionRecord | null,
   breaches: readonly Breach[],
   style: RecordStyle,
-): string {
-  const { paint } = style;
-  const lines = [`${paintOutcome(outcomeOf(record), paint)}  ${paint.bold(amountOf(record))}`];
-  for (const [title, fields] of GROUPS) lines.push(...group(title, fields, record, style));
-  lines.push(
-    ...group(
-      "other",
-      Object.keys(record).filter((name) => !KNOWN.has(name)),
-      record,
-      style,
-    ),
-  );
-  for (const { path, message } of breaches) {
-    lines.push(
-      `  ${paint.yellow("!")} ${safeText(path === "" ? `the body ${message}` : `${path} ${message}`)}`,
-    );
+): string => [renderResult(record, style.paint), ...recordLines(record, breaches, style)].join("\n");
+
+/** Outcome and amount. A body that holds no record has neither. */
+export const renderResult = (record: TransactionRecord | null, paint: Paint): string =>
+  record === null
+    ? paintOutcome("UNCLEAR", paint)
+    : `${paintOutcome(outcomeOf(record), paint)}  ${paint.bold(amountOf(record))}`;
+
+/** What follows the outcome. */
+export function recordLines(
+  record: TransactionRecord | null,
+  breaches: readonly Breach[],
+  style: RecordStyle,
+): string[] {
+  const lines: string[] = [];
+  if (record !== null) {
+    const others = Object.keys(record).filter((name) => !isFieldName(name));
+    for (const [title, fields] of GROUPS) lines.push(...group(title, fields, record, style));
+    if (others.length > 0) lines.push(...group("other", others, record, style));
   }
-  return lines.join("\n");
+  for (const { path, message } of breaches)
+    lines.push(renderWarning(path === "" ? `the body ${message}` : `${path} ${message}`, style));
+  return lines;
 }
+
+/** One thing to notice about a record. */
+export const renderWarning = (text: string, { paint, width }: RecordStyle): string =>
+  `  ${paint.yellow("!")} ${wrap(safeText(text), width - WARNING_INDENT, WARNING_INDENT)}`;
+
+const WARNING_INDENT = 4;
 
 function group(
   title: string,
@@ -104,19 +123,18 @@ function group(
   record: TransactionRecord,
   { paint, width }: RecordStyle,
 ): string[] {
-  const lines: string[] = [];
+  const lines = [`  ${paint.cyan(title)}`];
   for (const name of names) {
-    const value = memberOf(record, name);
-    if (value === undefined || SHOWN_ELSEWHERE.has(name)) continue;
     const label = clip(safeText(name), LABEL_WIDTH - 1).padEnd(LABEL_WIDTH);
-    const [first = "", ...rest] = wrap(shown(name, value, record), Math.max(20, width - LABEL_WIDTH - 4));
+    const value = shown(name, memberOf(record, name) ?? null, record);
+    const [first = "", ...rest] = broken(value, Math.max(20, width - LABEL_WIDTH - 4));
     lines.push(`    ${paint.dim(label)}${first}`, ...rest.map((part) => " ".repeat(LABEL_WIDTH + 4) + part));
   }
-  return lines.length === 0 ? [] : [`  ${paint.cyan(title)}`, ...lines];
+  return lines;
 }
 
 /** Continues a long value on the next lines, so that nothing is cut. */
-function wrap(text: string, width: number): string[] {
+function broken(text: string, width: number): string[] {
   const characters = [...text];
   const lines = Math.max(1, Math.ceil(characters.length / width));
   return Array.from({ length: lines }, (_, line) =>
@@ -125,14 +143,21 @@ function wrap(text: string, width: number): string[] {
 }
 
 function shown(name: string, value: Json, record: TransactionRecord): string {
+  if (value === null || value === "") return NONE;
   if (AMOUNTS.has(name) && isJsonNumber(value)) {
     return safeText(formatAmount(value, textOf(record, "transCurrencyCode") ?? "").trim());
   }
   if (typeof value !== "string") return safeText(stringifyJson(value));
   if (TIMES.has(name)) return safeText(localTime(value));
-  if (name !== "reference") return safeText(value);
+  return safeText(`${value}${noteOn(name, value)}`);
+}
+
+/** What a response code means, and the parts of a reusable link's reference. */
+function noteOn(name: string, value: string): string {
+  const meaning = name === "responseCode" ? responseMeaning(value) : undefined;
+  if (meaning !== undefined) return `  ${meaning}`;
   const { base, suffix } = splitReference(value);
-  return safeText(suffix === null ? value : `${value}  (base ${base}, suffix ${suffix})`);
+  return name === "reference" && suffix !== null ? `  (base ${base}, suffix ${suffix})` : "";
 }
 
 /** One line: outcome, amount, reference, card and uti. */
@@ -140,7 +165,7 @@ export function renderCompactRecord(record: TransactionRecord, paint: Paint): st
   const outcome = outcomeOf(record);
   const padding = " ".repeat("CANCELLED".length - outcome.length);
   const rest = (["reference", "cardScheme", "cardPan", "uti"] as const).map((name) =>
-    safeText(textOf(record, name) ?? "-"),
+    safeText(textOf(record, name) || NONE),
   );
   return [paintOutcome(outcome, paint) + padding, paint.bold(amountOf(record)), ...rest].join("  ");
 }
@@ -150,6 +175,6 @@ export function renderOutcomeLine(record: TransactionRecord, { paint, width }: R
   const outcome = outcomeOf(record);
   const amount = amountOf(record);
   const room = width - `${outcome}  ${amount}  `.length;
-  const reference = clip(safeText(textOf(record, "reference") ?? "-"), Math.max(1, room));
+  const reference = clip(safeText(textOf(record, "reference") || NONE), Math.max(1, room));
   return `${paintOutcome(outcome, paint)}  ${paint.bold(amount)}  ${reference}`;
 }

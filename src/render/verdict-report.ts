@@ -3,6 +3,7 @@ import type { Paint } from "./paint.ts";
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import { renderRecord } from "./transaction-record.ts";
 import { clip, safeText } from "./safe-text.ts";
+import { warningWords } from "./signature-warnings.ts";
 
 interface ShownVerdict {
   readonly verdict: "valid" | "invalid";
@@ -44,7 +45,7 @@ export function renderExamination(shown: ShownExamination, style: VerdictStyle):
     heading(shown, paint),
     renderSteps(shown, paint),
     section("cause", cause(verdict, paint), paint),
-    record === null && breaches.length === 0 ? "" : renderRecord(record ?? {}, breaches, style),
+    record === null && breaches.length === 0 ? "" : renderRecord(record, breaches, style),
   ];
   return joined(sections);
 }
@@ -112,23 +113,8 @@ const traced = ({ line, origin }: { line: string; origin: string }, paint: Paint
   paint.dim(`  └ ${safeText(origin)}`),
 ];
 
-const WARNINGS: Readonly<Record<string, string>> = {
-  multiple_signatures: "there are several signatures; only the selected one was checked",
-  non_canonical_signature_input: "Signature-Input has white space that the signed form does not have",
-  non_canonical_base64: "base64 without padding, or with unused bits set",
-  signature_has_parameters: "the signature has parameters, which have no meaning",
-  unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not define",
-  content_digest_alg_ignored: "Content-Digest has an insecure or unknown algorithm, which was ignored",
-  content_encoding_not_decoded: "the body has an unknown content coding, so its record was not read",
-  method_not_covered: "the method is not signed: it may have been changed in transit",
-  target_not_covered: "the address is not signed: the webhook may have been sent to another address",
-  content_type_not_covered: "the content type is not signed: it may have been changed in transit",
-  created_missing: "the signature has no creation time: it can be replayed at any time",
-  weak_exponent: "the key's public exponent is below 65537",
-};
-
 function warned(warning: string, paint: Paint): string {
-  return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNINGS[warning] ?? "")}`;
+  return `${paint.yellow("!")} ${warning}  ${paint.dim(warningWords(warning))}`;
 }
 
 function cause({ verdict, code, hints }: ShownVerdict, paint: Paint): string[] {

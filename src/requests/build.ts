@@ -9,51 +9,12 @@ import type { Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText, got } from "../domain/payment-link-text.ts";
-import { checkRequest } from "../domain/payment-link-rules.ts";
+import { checkRequest, type CheckedRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/when.ts";
 import type { InForce } from "../store/settings/in-force.ts";
 import type { SettingKey } from "../store/settings/setting-table.ts";
-
-/** The field of each flag. */
-export const FIELD_OF = {
-  amount: "amount",
-  currency: "currency",
-  terminalId: "terminalId",
-  customerName: "customerName",
-  expires: "expirationDate",
-  invoiceId: "invoiceId",
-  description: "description",
-  customData: "merchantCustomData",
-  type: "transactionType",
-  returnUrl: "paymentSettings.returnUrl",
-  failureReturnUrl: "paymentSettings.failureReturnUrl",
-  callbackUrl: "paymentSettings.callbackUrl",
-  failureCallbackUrl: "paymentSettings.failureCallbackUrl",
-  email: "customerDetails.email",
-  firstName: "customerDetails.billingAddress.firstName",
-  lastName: "customerDetails.billingAddress.lastName",
-  address1: "customerDetails.billingAddress.address1",
-  address2: "customerDetails.billingAddress.address2",
-  city: "customerDetails.billingAddress.city",
-  postcode: "customerDetails.billingAddress.postalcode",
-  country: "customerDetails.billingAddress.country",
-  mode: "linkOptions.mode",
-  minAmount: "linkOptions.minAmount",
-  maxAmount: "linkOptions.maxAmount",
-  referenceMode: "linkOptions.paymentReferenceMode",
-} as const;
-export type ValueFlag = keyof typeof FIELD_OF;
-
-/** What the flags of a request hold, as they were typed. */
-export type RequestFlags = { readonly [Flag in ValueFlag]?: string | undefined } & {
-  readonly subscription?: boolean | undefined;
-  readonly reusable?: boolean | undefined;
-  /** The file of the base request. */
-  readonly from?: string | undefined;
-};
-
-const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
+import { FIELD_OF, nameOf, VALUE_FLAGS, type RequestFlags, type ValueFlag } from "./flag-fields.ts";
 
 /** Flags with a default in the settings, under the same name. */
 const FROM_SETTINGS = [
@@ -65,10 +26,6 @@ const FROM_SETTINGS = [
   "callbackUrl",
   "failureCallbackUrl",
 ] as const satisfies readonly (ValueFlag & SettingKey)[];
-
-/** The flag as it is typed: `--terminal-id`. */
-export const nameOf = (flag: string): string =>
-  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export interface BuiltRequest {
   /** Ready to send; null if there are problems. */
@@ -86,6 +43,8 @@ interface Sources {
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
   readonly settings: InForce;
+  /** Where a running `listen` receives. */
+  readonly listener?: string | undefined;
 }
 
 /**
@@ -95,7 +54,7 @@ interface Sources {
 export type RequestBuilder = (now: Date, given?: ReadonlyMap<string, Json>) => BuiltRequest;
 
 /** Prepares what all requests of a run have in common. */
-export function requestBuilder({ flags, base = {}, settings }: Sources): RequestBuilder {
+export function requestBuilder({ flags, base = {}, settings, listener }: Sources): RequestBuilder {
   if (!isJsonObject(base)) return () => unusable({ at: "--from", message: "must hold a JSON object" });
   const typed = VALUE_FLAGS.flatMap((flag): [ValueFlag, string][] => {
     const text = flags[flag];
@@ -128,7 +87,12 @@ export function requestBuilder({ flags, base = {}, settings }: Sources): Request
       if (when.ok) setDefaultAt(request, "expirationDate", formatInstant(when.value));
       else problems.push({ at: "expires", message: `${when.message} (from the ${expires.source})` });
     }
-    return checked(request, problems, (at) => placeOf(at, flags, given), now);
+    return checked(
+      request,
+      problems,
+      (at) => placeOf(at, flags, given),
+      checkRequest(request, now, listener),
+    );
   };
 }
 
@@ -136,9 +100,8 @@ function checked(
   request: JsonObject,
   problems: Problem[],
   nameAt: (path: string) => string,
-  now: Date,
+  found: CheckedRequest,
 ): BuiltRequest {
-  const found = checkRequest(request, now);
   const refused = new Set(problems.map(({ at }) => at));
   const missing: Problem[] = [];
   for (const { at, message } of found.problems) {
@@ -182,6 +145,7 @@ function defaultsOf(flags: RequestFlags, settings: InForce): [field: string, val
 
 /** The place of a problem: its flag, or its path if the value is in a file or has no flag. */
 function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
+  if (path === "periodic" && flags.subscription === true) return "--subscription";
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
   if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return nameOf(flag);
   // In a list the problem is a missing column, not a missing flag.

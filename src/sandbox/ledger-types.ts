@@ -89,6 +89,8 @@ export interface Ledger {
   addLink(link: Link): void;
   saveLink(link: Link): void;
   findLink(id: string): Link | undefined;
+  /** Whether a link of the terminal has this `invoiceId`. */
+  hasInvoice(terminalId: string, invoiceId: string): boolean;
   links(query: ListQuery): ListPage<Link>;
   /** The links that were created between two moments, both included; the newest first. */
   linksCreated(from: Date, to: Date): Iterable<Link>;

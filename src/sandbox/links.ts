@@ -20,6 +20,10 @@ export interface Link {
   cancelledDate: Date | null;
 }
 
+/** What becomes of a second link with the same `invoiceId` at the same terminal. */
+export const DUPLICATE_INVOICES = ["accept", "refuse"] as const;
+export type DuplicateInvoices = (typeof DUPLICATE_INVOICES)[number];
+
 export const isReusable = (link: Link): boolean => link.request.linkOptions !== undefined;
 
 export function statusOf(link: Link, now: Date): LinkStatus {

@@ -5,7 +5,7 @@ import { checkLinksQuery, checkUpdate, LISTED_AGE } from "../domain/payment-link
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { withFault } from "./delivery/delivery-faults.ts";
-import type { Delivery } from "./ledger-types.ts";
+import type { Delivery, Ledger } from "./ledger-types.ts";
 import { createLink, OPEN_STATUSES, requireOwnTerminal, statusOf, validated, type Link } from "./links.ts";
 import { takePayment, type PaymentInput } from "./payments.ts";
 import { ServiceProblem, unknownLink } from "./service-problem.ts";
@@ -13,11 +13,23 @@ import type { Service } from "./service.ts";
 
 /** Creates a link and resolves when it is durable. */
 export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
-  const { merchant, ids, ledger, clock } = service.parts;
+  const { merchant, ids, ledger, clock, duplicateInvoices } = service.parts;
   const link = createLink(request, merchant, ids.newLinkId, clock.now());
+  if (duplicateInvoices === "refuse") requireNewInvoice(ledger, link);
   await ledger.write(() => ledger.addLink(link));
   service.emit({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
+}
+
+/** Throws a 422 problem for an `invoiceId` that a link of the terminal has. */
+function requireNewInvoice(ledger: Ledger, { request: { invoiceId, terminalId } }: Link): void {
+  if (invoiceId === undefined || !ledger.hasInvoice(terminalId, invoiceId)) return;
+  throw new ServiceProblem(
+    422,
+    "Unprocessable Content",
+    `another link at this terminal has the invoiceId ${JSON.stringify(invoiceId)}`,
+    [{ at: "invoiceId", message: "is the invoiceId of another link at this terminal" }],
+  );
 }
 
 /** Throws a 404 problem for an unknown id, a 403 problem for a link on a terminal of another merchant. */
@@ -108,7 +120,7 @@ export async function acceptPayment(
   return record;
 }
 
-function findLink(ledger: Service["parts"]["ledger"], id: string): Link {
+function findLink(ledger: Ledger, id: string): Link {
   const link = ledger.findLink(id);
   if (link === undefined) throw unknownLink();
   return link;

@@ -1,7 +1,9 @@
 /** What the sandbox's routes work on: its parts, its access tokens, its deliveries and its events. */
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
+import type { SignatureForm } from "../webhooks/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
 import { watchLedger, type Change } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { AttemptReport } from "./delivery/delivery-attempt.ts";
@@ -9,7 +11,7 @@ import type { Fault } from "./delivery/delivery-faults.ts";
 import { createDeliveries, type Deliveries } from "./delivery/delivery-queue.ts";
 import type { PaymentIds } from "./ids.ts";
 import type { Ledger } from "./ledger-types.ts";
-import type { Link } from "./links.ts";
+import type { DuplicateInvoices, Link } from "./links.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 export type SandboxEvent =
@@ -18,9 +20,11 @@ export type SandboxEvent =
   | { readonly type: "updated" | "cancelled"; readonly link: Link }
   | ({ readonly type: "delivery" } & AttemptReport);
 
-export interface SandboxParts {
+export interface SandboxParts extends AllowedHosts {
   readonly merchant: Merchant;
   readonly keys: SigningKeys;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: PaymentIds;
@@ -28,9 +32,12 @@ export interface SandboxParts {
   readonly newToken: () => string;
   readonly send: Send;
   readonly machineNow: () => Date;
-  readonly allowRemote: boolean;
+  /** Posts to self-signed certificates of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
+  /** Whether a terminal takes the same `invoiceId` twice. */
+  readonly duplicateInvoices: DuplicateInvoices;
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;
 }

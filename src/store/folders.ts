@@ -15,3 +15,6 @@ export function folders(home: string | undefined): Folders {
 
 /** The folder, inside the data folder, of the sandbox's identity and ledger. */
 export const sandboxFolder = (dataFolder: string): string => join(dataFolder, "sandbox");
+
+/** Where events are stored unless the user names another file. */
+export const eventsPath = (data: string): string => join(data, "events.db");

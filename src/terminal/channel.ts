@@ -55,6 +55,24 @@ export function openChannel(opened: OutputStream): Channel {
   };
 }
 
+export interface StandardStreams {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+export interface StandardChannels extends StandardStreams {
+  readonly toStdout: Channel;
+  readonly toStderr: Channel;
+}
+
+/** The streams of the process, opened once. */
+export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardChannels => ({
+  stdout,
+  stderr,
+  toStdout: openChannel(stdout),
+  toStderr: openChannel(stderr),
+});
+
 /** The reader has stopped reading, as in `paylink … | head`. */
 export const isReaderGone = (error: Error): boolean => "code" in error && error.code === "EPIPE";
 

@@ -1,35 +1,18 @@
 /** Prints: results on stdout, messages on stderr, each with the colours that its stream supports. */
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
+import { maskCardNumbers } from "../domain/card-number.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
-import { isReaderGone, openChannel, type Channel, type OutputStream } from "./channel.ts";
-
-export interface StandardStreams {
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-}
-
-export interface StandardChannels extends StandardStreams {
-  readonly toStdout: Channel;
-  readonly toStderr: Channel;
-}
-
-/** The streams of the process, opened once. */
-export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardChannels => ({
-  stdout,
-  stderr,
-  toStdout: openChannel(stdout),
-  toStderr: openChannel(stderr),
-});
+import { isReaderGone, type OutputStream, type StandardChannels } from "./channel.ts";
 
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
-/** `hide` removes secrets from every message. */
+/** `hide` removes secrets from every message. Card numbers are masked in all talk; JSON documents come with theirs masked. */
 export async function createOutput(
   { stdout, stderr, toStdout, toStderr }: StandardChannels,
   env: NodeJS.ProcessEnv,
@@ -50,7 +33,8 @@ export async function createOutput(
   const json = options.json ?? false;
   const warnings: string[] = [];
   let warningsAsLines = false;
-  const talk = (text: string): void => aroundProgress(stderr, () => toStderr.write(`${hide(text)}\n`));
+  const readable = (text: string): string => (json ? hide(text) : maskCardNumbers(hide(text)));
+  const talk = (text: string): void => aroundProgress(stderr, () => toStderr.write(`${readable(text)}\n`));
   let failure: PaylinkError | undefined;
   let readerLeft = false;
   const unwritten: string[] = [];
@@ -106,7 +90,7 @@ export async function createOutput(
     },
     warn: (text) => {
       // Warnings quote files and answers of the service.
-      const message = safeLines(hide(text));
+      const message = safeLines(maskCardNumbers(hide(text)));
       if (!json) talk(`${notePaint.yellow("!")} ${message}`);
       else if (warningsAsLines) printLines(`${printed(JSON.stringify({ type: "warning", message }))}\n`);
       else warnings.push(message);

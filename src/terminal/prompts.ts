@@ -17,6 +17,9 @@ export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input"
   return input && json !== true && !inCi && world.stdout.isTTY && world.stdin.isTTY;
 }
 
+/** Choices that are visible at once. */
+const PAGE_SIZE = 12;
+
 /** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
   const context = { input: stdin, output: stderr.isTTY ? stderr : stdout, signal };
@@ -33,12 +36,13 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
   const validate = (check: ((text: string) => string | undefined) | undefined) => (text: string) =>
     check?.(text) ?? true;
   return {
-    text: ({ message, initial, check }) =>
+    text: ({ message, initial, editable = false, check }) =>
       ask(({ input }) =>
         input(
           {
             message,
             validate: validate(check),
+            prefill: editable ? "editable" : "tab",
             ...(initial === undefined ? {} : { default: initial }),
           },
           context,
@@ -48,11 +52,17 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
       ask(({ password }) =>
         password({ message, mask: "*", toggleMask: false, validate: validate(check) }, context),
       ),
-    choose: (message, choices) =>
-      ask(({ select }) => select({ message, choices: choices.map((choice) => ({ ...choice })) }, context)),
-    several: (message, choices) =>
-      ask(({ checkbox }) =>
-        checkbox({ message, choices: choices.map((choice) => ({ ...choice })) }, context),
+    choose: (message, choices, { initial } = { initial: undefined }) =>
+      ask(({ select }) =>
+        select(
+          {
+            message,
+            choices: choices.map((choice) => ({ ...choice })),
+            pageSize: PAGE_SIZE,
+            ...(initial === undefined ? {} : { default: initial }),
+          },
+          context,
+        ),
       ),
     confirm: (message, { initial } = { initial: true }) =>
       ask(({ confirm }) => confirm({ message, default: initial }, context)),

@@ -1,132 +1,90 @@
-/** The cases of `check`: genuine webhooks that an endpoint must accept, and tampered ones that it must refuse. */
-import { stringifyJson } from "../domain/json.ts";
-import type { HttpRequest } from "../http/message.ts";
-import { recordOfSample, type Sample, type SampleSource } from "./samples.ts";
+/** All cases of `check`: genuine webhooks, the same under other signatures, and tampered ones, which it must refuse. */
+import { GENUINE_CASES, type EndpointCase } from "./genuine-cases.ts";
+import { bodyOf, PLAIN } from "./samples.ts";
+import { DERIVED_COVER, SERVICE_COVER, type Cover } from "./signature-form.ts";
+import { signedWebhook } from "./signed-webhook.ts";
 import { TAMPERINGS } from "./tamperings.ts";
-import { signedWebhook, type WebhookOptions } from "./sample-webhook.ts";
+import { coverToTamper } from "./tamperings/tampering.ts";
 
-export interface EndpointCase {
+/** One cover, with and without the parameters that a service may leave out. */
+interface SignedCover {
   readonly name: string;
-  readonly expects: "taken" | "refused";
-  readonly sent: string;
-  /** The consequence if the endpoint does otherwise. */
+  readonly cover: Cover;
+  readonly required: boolean;
+  readonly described: string;
+  /** The consequence of refusing it. */
   readonly matters: string;
-  /** Sent one after the other; the case fails unless each is answered as expected. */
-  readonly requests: (sender: WebhookOptions, source: SampleSource) => readonly HttpRequest[];
 }
 
-/** An amount that every serialiser writes alike, so that only `exact-bytes` tests the spelling. */
-const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
+const HEADERS: SignedCover = {
+  name: "headers",
+  cover: SERVICE_COVER,
+  required: true,
+  described: "header fields only",
+  matters:
+    "The real service signs nothing but header fields: an endpoint that insists on @method or @target-uri refuses every payment.",
+};
 
-const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
-  new TextEncoder().encode(stringifyJson(recordOfSample(sample, source)));
+const DERIVED: SignedCover = {
+  name: "derived",
+  cover: DERIVED_COVER,
+  required: false,
+  described: "@method and @target-uri too",
+  matters: "The real service does not sign this way, so it loses no payment. Another service may.",
+};
 
-const LOST = "The payment was made, but the shop would never know.";
-const DELIVERED_AGAIN =
-  "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
+const chosen = (cover: Cover): SignedCover => ({
+  name: "cover",
+  cover,
+  required: true,
+  described: cover.join(" "),
+  matters: "The service that this check stands for signs this way.",
+});
 
-const GENUINE: readonly EndpointCase[] = [
-  genuine("approved", "an approved payment of a one-time link", LOST, PLAIN),
-  genuine("declined", "a declined payment of a one-time link", LOST, { ...PLAIN, outcome: "declined" }),
-  genuine("cancelled", "a cancelled payment of a one-time link", LOST, { ...PLAIN, outcome: "cancelled" }),
-  genuine("reusable", "an approved payment of a reusable link", LOST, { ...PLAIN, link: "reusable" }),
-  genuine("reusable-declined", "a declined payment of a reusable link", LOST, {
-    ...PLAIN,
-    outcome: "declined",
-    link: "reusable",
-  }),
-  genuine("subscription", "the start of a subscription, with amount 0", LOST, {
-    ...PLAIN,
-    link: "subscription",
-    amount: "0",
-  }),
-  {
-    name: "repeat",
-    expects: "taken",
-    sent: "the same webhook twice, byte for byte",
-    matters: DELIVERED_AGAIN,
-    requests: (sender, source) => {
-      const request = signedWebhook(bodyOf(PLAIN, source), sender);
-      return [request, request];
-    },
-  },
-  {
-    name: "retry",
-    expects: "taken",
-    sent: "the same record twice, signed afresh the second time",
-    matters: DELIVERED_AGAIN,
-    requests: (sender, source) => {
-      const body = bodyOf(PLAIN, source);
-      return [-1, 0].map((shift) => signedWebhook(body, { ...sender, created: sender.created + shift }));
-    },
-  },
-  {
-    name: "exact-bytes",
-    expects: "taken",
-    sent: "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
-    matters:
-      "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
-    requests: (sender, source) => {
-      const record = {
-        ...recordOfSample({ ...PLAIN, amount: "10.00" }, source),
-        merchantName: "Café / Zürich",
-      };
-      const text = stringifyJson(record, 1)
-        .replace("Café", String.raw`Caf\u00e9`)
-        .replace(" / ", String.raw` \/ `);
-      return [signedWebhook(new TextEncoder().encode(text), sender)];
-    },
-  },
-  {
-    name: "unknown-field",
-    expects: "taken",
-    sent: "a record with a field that the specification does not list",
-    matters: "Services add fields over time; an endpoint that refuses them stops working then.",
-    requests: (sender, source) => {
-      const record = { ...recordOfSample(PLAIN, source), loyaltyProgramme: "gold" };
-      return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];
-    },
-  },
-  {
-    name: "second-signature",
-    expects: "taken",
-    sent: "a webhook with a second signature, as a relay may add",
-    matters: "The specification says to process sig1, whatever other signatures there are.",
-    requests: (sender, source) => {
-      const request = signedWebhook(bodyOf(PLAIN, source), sender);
-      const relay: Readonly<Record<string, string>> = {
-        "Signature-Input": `relay=("@method");created=${sender.created};keyid="relay"`,
-        Signature: "relay=:AAAA:",
-      };
-      return [
-        {
-          ...request,
-          headers: request.headers.map(([name, value]) => [
-            name,
-            relay[name] === undefined ? value : `${value}, ${relay[name]}`,
-          ]),
-        },
-      ];
-    },
-  },
-];
+const UNPROMISED =
+  "The real service does not document whether it sends created and keyid: an endpoint that insists on them may refuse every payment.";
 
-function genuine(name: string, sent: string, matters: string, sample: Sample): EndpointCase {
-  const requests: EndpointCase["requests"] = (sender, source) => [
-    signedWebhook(bodyOf(sample, source), sender),
+function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
+  const { name, required } = signed;
+  const shapes = [
+    { suffix: "", created: true, keyid: true, without: "" },
+    { suffix: "-no-created", created: false, keyid: true, without: ", without created" },
+    { suffix: "-no-keyid", created: true, keyid: false, without: ", without keyid" },
+    { suffix: "-bare", created: false, keyid: false, without: ", without created and keyid" },
   ];
-  return { name, expects: "taken", sent, matters, requests };
+  // The webhooks of a key without an id have no keyid in any case.
+  return shapes
+    .filter(({ keyid }) => keyid || hasKeyid)
+    .map(({ suffix, created, keyid, without }) => ({
+      name: `${name}${suffix}`,
+      expects: "accepted",
+      required,
+      sent: `a webhook whose signature covers ${signed.described}${without}`,
+      matters: without === "" || !required ? signed.matters : UNPROMISED,
+      requests: (sender, source) => [
+        signedWebhook(bodyOf(PLAIN, source), {
+          ...sender,
+          key: keyid ? sender.key : { ...sender.key, keyid: null },
+          form: { cover: signed.cover, created },
+        }),
+      ],
+    }));
 }
 
 /** Without limits and invalid records: an endpoint may set its own limits, and may accept what is authentic. */
-const TAMPERED: readonly EndpointCase[] = TAMPERINGS.filter(({ kind }) => kind === "refused").map(
-  ({ name, sent, matters, tamper }) => ({
-    name,
-    expects: "refused",
-    sent,
-    matters,
-    requests: (sender, source) => [tamper(bodyOf(PLAIN, source), sender)],
-  }),
-);
+const tampered = (cover: Cover | undefined): EndpointCase[] =>
+  TAMPERINGS.filter(({ kind }) => kind === "refused").flatMap((tampering): EndpointCase[] => {
+    const { name, sent, matters, tamper } = tampering;
+    const detecting = coverToTamper(tampering, cover);
+    if (detecting === undefined) return [];
+    const requests: EndpointCase["requests"] = (sender, source) => [
+      tamper(bodyOf(PLAIN, source), { ...sender, form: { ...sender.form, cover: detecting } }),
+    ];
+    return [{ name, expects: "refused", required: true, sent, matters, requests }];
+  });
 
-export const ENDPOINT_CASES: readonly EndpointCase[] = [...GENUINE, ...TAMPERED];
+/** Without a cover, that of the real service, and derived components for comparison. */
+export function endpointCases(cover: Cover | undefined, hasKeyid: boolean): readonly EndpointCase[] {
+  const covers = cover === undefined ? [HEADERS, DERIVED] : [chosen(cover)];
+  return [...GENUINE_CASES, ...covers.flatMap((signed) => signedCases(signed, hasKeyid)), ...tampered(cover)];
+}

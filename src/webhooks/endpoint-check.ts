@@ -1,13 +1,18 @@
 /** Sends an endpoint each case, one after the other, and judges its answers. */
 import type { Send } from "../http/exchange.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { ENDPOINT_CASES, type EndpointCase } from "./endpoint-cases.ts";
+import { endpointCases } from "./endpoint-cases.ts";
 import { post, type Answer, type NoAnswer } from "./endpoint.ts";
+import type { EndpointCase } from "./genuine-cases.ts";
+import { SERVICE_COVER, type Cover } from "./signature-form.ts";
 
 export interface CaseResult {
   readonly name: string;
   readonly expects: EndpointCase["expects"];
+  /** Whether the answers are as expected. */
   readonly ok: boolean;
+  /** If not, it is a warning. */
+  readonly required: boolean;
   readonly sent: string;
   readonly matters: string;
   /** The answers: "200", "200, 500", "no answer: …". */
@@ -18,6 +23,8 @@ export interface CaseResult {
 interface CheckParts {
   readonly url: URL;
   readonly key: SigningKey;
+  /** The one cover that the endpoint is held to; undefined checks it for the real service. */
+  readonly cover: Cover | undefined;
   readonly send: Send;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -28,10 +35,12 @@ interface CheckParts {
 export async function* checkEndpoint(
   parts: CheckParts,
 ): AsyncGenerator<CaseResult | { readonly unreachable: string }> {
-  for (const one of ENDPOINT_CASES) {
+  const { cover, key, now } = parts;
+  for (const one of endpointCases(cover, key.keyid !== null)) {
     if (parts.signal.aborted) return;
     const answers: (Answer | NoAnswer)[] = [];
-    const sender = { ...parts, created: Math.floor(parts.now().getTime() / 1000) };
+    const form = { cover: cover ?? SERVICE_COVER, created: true };
+    const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
     for (const request of one.requests(sender, parts)) {
       const answer = await post(request, parts);
       if (answer.status === null && !answer.sent) return yield { unreachable: answer.reason };
@@ -42,17 +51,18 @@ export async function* checkEndpoint(
 }
 
 function resultOf(
-  { name, expects, sent, matters }: EndpointCase,
+  { name, expects, required, sent, matters }: EndpointCase,
   answers: readonly (Answer | NoAnswer)[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
   const ok = statuses.every((status) => status !== null && ACCEPTABLE[expects](status));
-  return { name, expects, ok, sent, matters, answered: answers.map(describe).join(", "), statuses };
+  const answered = answers.map(describe).join(", ");
+  return { name, expects, required, ok, sent, matters, answered, statuses };
 }
 
 /** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
 const ACCEPTABLE = {
-  taken: (status: number): boolean => status >= 200 && status < 300,
+  accepted: (status: number): boolean => status >= 200 && status < 300,
   refused: (status: number): boolean => status >= 400 && status < 500,
 } as const;
 

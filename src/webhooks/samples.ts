@@ -1,6 +1,6 @@
 /** Sample transaction records: what the service reports for each kind of payment. */
 import { exponentOf } from "../domain/currency.ts";
-import { JsonNumber } from "../domain/json.ts";
+import { JsonNumber, stringifyJson } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";
 import { makeReference, suffixFrom } from "../domain/reference.ts";
@@ -56,6 +56,12 @@ export function recordOfSample(sample: Sample, { newId, now }: SampleSource): We
     { newId, now: now() },
   );
 }
+
+/** An amount that every serialiser writes alike, so that only `exact-bytes` tests the spelling. */
+export const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
+
+export const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
+  new TextEncoder().encode(stringifyJson(recordOfSample(sample, source)));
 
 /** Ten, with the decimals that the currency has. */
 function tenIn(currency: string): string {

@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { bulk, hostileRow, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
+import { showProgress } from "./progress.mjs";
 import { row } from "./row.mjs";
 
 /** A run is killed within this many milliseconds of its first request. */
@@ -163,6 +164,7 @@ async function kills(tested, most) {
   try {
     const killed = await killAndFinish(home, service, tested, most);
     const { rows, created, unknown, other, twice, lost } = countRows(home, await service.links());
+    showProgress("");
     process.stdout.write(
       `bulk, ${rows} rows, ${killed} kills, ${tested.label}: ${created} created, ${unknown} unknown, ${other} other; ` +
         `${twice} twice, ${lost} lost` +
@@ -259,4 +261,7 @@ const CASES = {
 };
 const [only, most = "50"] = process.argv.slice(2);
 for (const [name, tested] of Object.entries(CASES))
-  if (only === undefined || only === name) await kills(tested, Number(most));
+  if (only === undefined || only === name) {
+    showProgress(`${name}, up to ${most} kills`);
+    await kills(tested, Number(most));
+  }

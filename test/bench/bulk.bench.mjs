@@ -7,6 +7,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { BINARY, bulk, environment, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
+import { showProgress } from "./progress.mjs";
 import { row } from "./row.mjs";
 
 const CONCURRENCY = 8;
@@ -71,6 +72,7 @@ async function throughput() {
   const { child, url } = await startSandbox(home);
   // The first round warms up the sandbox.
   for (let round = 0; round <= ROUNDS; round++) {
+    showProgress(`round ${round} of ${ROUNDS}`);
     const bare = timeBareLoop(url, home);
     const list = join(home, `list-${round}.csv`);
     await writeList(list, ROWS);
@@ -80,6 +82,7 @@ async function throughput() {
     if (ours.code !== 0) throw new Error(ours.output);
     if (round > 0) ratios.push({ bare: ROWS / bare, ours: ROWS / ours.seconds, ratio: bare / ours.seconds });
   }
+  showProgress("");
   child.kill("SIGKILL");
   rmSync(home, { recursive: true });
   const middle = ratios.toSorted((a, b) => a.ratio - b.ratio)[ROUNDS >> 1];

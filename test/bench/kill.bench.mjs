@@ -1,5 +1,6 @@
 /** Kills listen repeatedly under load, restarts it on the same events, and counts acknowledged webhooks that are lost. */
 import { execFileSync } from "node:child_process";
+import { showProgress } from "./progress.mjs";
 import { BINARY, createHome, startListen } from "./receivers.mjs";
 import { row } from "./row.mjs";
 import { load, newKey, webhook } from "./webhooks.mjs";
@@ -12,6 +13,7 @@ const { home, remove } = createHome(publicKey);
 /** @type {Set<string>} */
 const acknowledged = new Set();
 for (let round = 1; round <= Number(rounds); round++) {
+  showProgress(`kill ${round} of ${rounds}`);
   const receiver = await startListen(home);
   const requests = Array.from({ length: 400 }, () => webhook(receiver.url, privateKey));
   const killAfter = 20 + ((round * 37) % 300);
@@ -27,6 +29,7 @@ for (let round = 1; round <= Number(rounds); round++) {
   );
   await receiver.stop("SIGKILL");
 }
+showProgress("");
 
 const env = { ...process.env, PAYLINK_HOME: home };
 const exported = execFileSync(process.execPath, [BINARY, "events", "export"], { env, maxBuffer: 2 ** 30 });

@@ -1,58 +1,108 @@
-/** listen --json, which verifies and writes to disk before it answers, alternating with the bare durable receiver. */
-import { createHome, startFloor, startListen } from "./receivers.mjs";
+/**
+ * `listen --json`, which verifies and writes to disk before it answers, in turns with an Express application that does
+ * the same with npm packages, and with a bare durable receiver. All receive the same webhooks.
+ * Fewer webhooks a round: npm run bench -- listen 5000
+ */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { showProgress } from "./progress.mjs";
+import { createHome, startListen, startOther, timeOfProcessor } from "./receivers.mjs";
 import { median, row } from "./row.mjs";
 import { load, newKey, webhook } from "./webhooks.mjs";
 
 const ROUNDS = 5;
 const CONNECTIONS = 64;
-const [count = "20000"] = process.argv.slice(2);
+/** Webhooks before each measurement: a listener is warm after a few seconds. */
+const WARM_UP = 2000;
+const [count = "10000"] = process.argv.slice(2);
 
 const { privateKey, publicKey } = newKey();
+const port = await freePort();
+const url = `http://127.0.0.1:${port}/`;
+const webhooks = Array.from({ length: WARM_UP + Number(count) }, (_, index) => {
+  if (index % 100 === 0) showProgress(`signing ${index} of ${WARM_UP + Number(count)} webhooks`);
+  return webhook(url, privateKey);
+});
 
-/**
- * One round in a new folder, so that every round starts alike.
- * @param {typeof startListen} start
- */
-async function measure(start) {
-  const { home, remove } = createHome(publicKey);
-  const receiver = await start(home);
-  const requests = Array.from({ length: Number(count) }, () => webhook(receiver.url, privateKey));
+/** @typedef {(home: string) => ReturnType<typeof startListen>} Start */
+/** @type {Record<string, Start>} */
+const RECEIVERS = {
+  express: (home) => startOther("express-insert.mjs", home, port),
+  listen: (home) => startListen(home, "--port", String(port), "--tolerance", "1h"),
+  floor: (home) => startOther("floor.mjs", home, port),
+};
+
+/** Every receiver has the same port: it is part of what is signed. */
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  server.close();
+  return address.port;
+}
+
+/** @param {readonly import("./webhooks.mjs").Webhook[]} list */
+async function post(list) {
+  let next = 0;
   let refused = 0;
-  const { perSecond, p99 } = await load(
-    receiver.url,
+  const measured = await load(
+    url,
     CONNECTIONS,
-    () => requests.pop(),
+    () => list[next++],
     (_, status) => {
       if (status !== 200) refused += 1;
     },
   );
-  await receiver.stop("SIGINT");
-  remove();
   if (refused > 0) throw new Error(`${refused} webhooks were not answered with 200`);
-  if (p99 === undefined) throw new Error("no webhook was answered");
-  return { perSecond, p99 };
+  return measured;
 }
 
-/** @type {number[]} */
-const ratios = [];
-/** @type {number[]} */
-const rates = [];
-process.stdout.write("round  floor/s  p99 ms  listen/s  p99 ms  ratio\n");
-for (let round = 1; round <= ROUNDS; round++) {
-  const floor = await measure(startFloor);
-  const ours = await measure(startListen);
-  const ratio = ours.perSecond / floor.perSecond;
-  ratios.push(ratio);
-  rates.push(ours.perSecond);
-  const cells = [
-    String(round).padStart(5),
-    String(floor.perSecond).padStart(7),
-    floor.p99.toFixed(1).padStart(6),
-    String(ours.perSecond).padStart(8),
-    ours.p99.toFixed(1).padStart(6),
-    ratio.toFixed(2).padStart(5),
-  ];
-  process.stdout.write(`${cells.join("  ")}\n`);
+/**
+ * One round in a new folder, so that every round starts alike.
+ * @param {Start} start
+ */
+async function measure(start) {
+  const { home, remove } = createHome(publicKey);
+  const receiver = await start(home);
+  await post(webhooks.slice(0, WARM_UP));
+  const before = timeOfProcessor(receiver.pid);
+  const { perSecond, p99 = Number.NaN } = await post(webhooks.slice(WARM_UP));
+  const busy = (timeOfProcessor(receiver.pid) - before) / Number(count);
+  await receiver.stop("SIGINT");
+  remove();
+  return { perSecond, p99, busy };
 }
-const what = "`listen --json`, verified and on disk before the answer, against a bare durable receiver";
-row(what, median(ratios), { note: `${Math.round(median(rates))} webhooks a second` });
+
+/** @type {Record<string, number[]>} */
+const rates = {};
+process.stdout.write("round  receiver  webhooks/s  p99 ms  processor µs each\n");
+for (let round = 1; round <= ROUNDS; round++)
+  for (const [name, start] of Object.entries(RECEIVERS)) {
+    showProgress(`round ${round} of ${ROUNDS}: ${name}`);
+    const { perSecond, p99, busy } = await measure(start);
+    (rates[name] ??= []).push(perSecond);
+    showProgress("");
+    const cells = [
+      String(round).padStart(5),
+      name.padEnd(8),
+      String(perSecond).padStart(10),
+      p99.toFixed(1).padStart(6),
+      (busy * 1e6).toFixed(0).padStart(17),
+    ];
+    process.stdout.write(`${cells.join("  ")}\n`);
+  }
+
+/** @param {string} name The middle of the ratios of each round. */
+const ratioTo = (name) =>
+  median((rates["listen"] ?? []).map((rate, round) => rate / (rates[name]?.[round] ?? Number.NaN)));
+const perSecond = `${median(rates["listen"] ?? [])} webhooks a second`;
+row(
+  "`listen --json`, durable, against Express + http-message-signatures + one SQLite insert a webhook",
+  ratioTo("express"),
+  { least: 2.5, note: perSecond },
+);
+row(
+  "`listen --json`, verified and on disk before the answer, against a bare durable receiver",
+  ratioTo("floor"),
+  { note: perSecond },
+);

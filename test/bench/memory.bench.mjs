@@ -1,5 +1,6 @@
 /** The memory of listen after many webhooks, compared with its memory after the first ten thousand (Linux). */
 import { createHome, residentMemory, startListen } from "./receivers.mjs";
+import { showProgress } from "./progress.mjs";
 import { row } from "./row.mjs";
 import { load, newKey, webhook } from "./webhooks.mjs";
 
@@ -16,9 +17,13 @@ async function post(total) {
   await load(
     receiver.url,
     64,
-    () => (left-- > 0 ? webhook(receiver.url, privateKey) : undefined),
+    () => {
+      if (left % 1000 === 0) showProgress(`${left} of ${total} webhooks left`);
+      return left-- > 0 ? webhook(receiver.url, privateKey) : undefined;
+    },
     () => undefined,
   );
+  showProgress("");
   return residentMemory(receiver.pid);
 }
 

@@ -17,17 +17,25 @@ export function createHome(publicKey) {
   return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 
-/** @param {string} home */
-export const startListen = (home) =>
-  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem")]);
+/**
+ * @param {string} home
+ * @param {readonly string[]} args More flags of listen.
+ */
+export const startListen = (home, ...args) =>
+  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem"), ...args]);
 
-/** @param {string} home */
-export const startFloor = (home) =>
+/**
+ * A program of this folder to compare listen with.
+ * @param {string} program
+ * @param {string} home
+ * @param {number} port
+ */
+export const startOther = (program, home, port) =>
   start(home, [
-    join(import.meta.dirname, "floor.mjs"),
+    join(import.meta.dirname, program),
     join(home, "key.pem"),
-    "4699",
-    join(home, "floor.log"),
+    String(port),
+    join(home, "stored"),
   ]);
 
 /**
@@ -41,6 +49,20 @@ export const residentMemory = (pid) => memoryOf(pid, "VmRSS");
  * @param {number | undefined} pid
  */
 export const peakMemory = (pid) => memoryOf(pid, "VmHWM");
+
+/**
+ * The processor time of a process and its threads so far, in seconds (Linux).
+ * @param {number | undefined} pid
+ */
+export function timeOfProcessor(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** A second, as Linux counts it in /proc. */
+const TICKS = 100;
 
 /**
  * @param {number | undefined} pid
@@ -58,17 +80,19 @@ function memoryOf(pid, figure) {
  */
 async function start(home, args) {
   const path = join(home, "out.jsonl");
-  const out = openSync(path, "w");
+  const errors = join(home, "errors.txt");
+  const [out, err] = [openSync(path, "w"), openSync(errors, "w")];
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, PAYLINK_HOME: home },
-    stdio: ["ignore", out, "inherit"],
+    env: { ...process.env, NODE_ENV: "production", PAYLINK_HOME: home },
+    stdio: ["ignore", out, err],
   });
   closeSync(out);
+  closeSync(err);
   const ended = new Promise((done) => child.once("close", done));
   /** @type {string | undefined} */
   let url;
   while (url === undefined) {
-    if (child.exitCode !== null) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${args.join(" ")}: ${readFileSync(errors, "utf8")}`);
     await pause(20);
     url = /^\{"type":"ready","url":"([^"]+)"\}\n/.exec(readFileSync(path, "utf8").slice(0, 200))?.[1];
   }

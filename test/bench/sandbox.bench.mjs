@@ -1,4 +1,7 @@
-/** Creating links in the sandbox, compared with bare hono with the same validation and one durable write; then 20 kills. */
+/**
+ * Creating links in the sandbox, compared with bare hono with the same validation and one durable write; then 20 kills.
+ * Fewer links a round: npm run bench -- sandbox 500
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -6,13 +9,14 @@ import { Agent, createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
+import { showProgress } from "./progress.mjs";
 import { median, row } from "./row.mjs";
 
 const CONCURRENCY = 16;
-const LINKS = 4_000;
 const ROUNDS = 5;
 const KILLS = 20;
 const BAR = 0.5;
+const [links = "4000"] = process.argv.slice(2);
 
 const home = mkdtempSync(join(tmpdir(), "paylink-bench-"));
 const binary = resolve(import.meta.dirname, "../../bin/paylink.js");
@@ -117,16 +121,18 @@ async function compare() {
   /** @type {{ floor: number[], sandbox: number[] }} */
   const rates = { floor: [], sandbox: [] };
   for (let round = 0; round <= ROUNDS; round++) {
-    const floorRate = await createLinks(floorUrl, "none", LINKS);
-    const sandboxRate = await createLinks(sandboxUrl, tokenOf(), LINKS);
+    showProgress(`round ${round} of ${ROUNDS}`);
+    const floorRate = await createLinks(floorUrl, "none", Number(links));
+    const sandboxRate = await createLinks(sandboxUrl, tokenOf(), Number(links));
     // The first round warms up both.
     if (round > 0) {
       rates.floor.push(floorRate);
       rates.sandbox.push(sandboxRate);
     }
   }
-  await Promise.all([floor.stop(), sandbox.stop()]);
-  const ratio = median(rates.sandbox) / median(rates.floor);
+  showProgress("");
+  await Promise.all([floor.stop(), sandbox.stop("SIGKILL")]);
+  const ratio = median(rates.sandbox.map((rate, round) => rate / (rates.floor[round] ?? Number.NaN)));
   process.stdout.write(
     `bare hono  ${median(rates.floor).toFixed(0)} links/s\nsandbox    ${median(rates.sandbox).toFixed(0)} links/s\n`,
   );
@@ -152,6 +158,7 @@ async function kills() {
   /** @type {string[]} */
   const paid = [];
   for (let round = 0; round < KILLS; round++) {
+    showProgress(`kill ${round + 1} of ${KILLS}`);
     agent.destroy();
     agent = new Agent({ keepAlive: true });
     const sandbox = start([binary, "sandbox", "--port", "0", "--json"]);
@@ -176,12 +183,13 @@ async function kills() {
     await Promise.allSettled(Array.from({ length: 60 }, (_, count) => pay(count)));
     await sandbox.stop("SIGKILL");
   }
+  showProgress("");
   const last = start([binary, "sandbox", "--port", "0", "--json"]);
   await last.ready;
   const deadline = Date.now() + 30_000;
   const missing = () => paid.filter((uti) => !seen.has(uti));
   while (missing().length > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50));
-  await last.stop();
+  await last.stop("SIGKILL");
   receiver.closeAllConnections();
   receiver.close();
   process.stdout.write(

@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { spawn as spawnInTerminal } from "@lydell/node-pty";
 import { nodes } from "../nodes/nodes.mjs";
+import { showProgress } from "./progress.mjs";
 import { median, row } from "./row.mjs";
 
 const PAYLINK = resolve(import.meta.dirname, "../../bin/paylink.js");
@@ -80,9 +81,11 @@ async function measure({ version, node }, folder) {
   const measured = cases.map((each) => ({ ...each, times: /** @type {number[]} */ ([]) }));
   const floors = [inPipe, inTerminal].map((run) => ({ run, times: /** @type {number[]} */ ([]) }));
   for (let round = 0; round < ROUNDS; round += 1) {
+    showProgress(`Node ${version}, round ${round + 1} of ${ROUNDS}`);
     for (const { run, times } of floors) times.push(await run(node, ["-e", "0"], env));
     for (const { run, times, args, env: own } of measured) times.push(await run(node, args, own));
   }
+  showProgress("");
   sandbox.kill();
   await once(sandbox, "exit");
   for (const { name, run, times, most } of measured) {

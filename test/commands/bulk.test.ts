@@ -36,7 +36,14 @@ describe("the options of bulk", () => {
     bulkOptions(
       file,
       { ...DEFAULTS, ...flags },
-      { settings: async () => settings, readFile: async () => Buffer.from(base), out: { json } },
+      {
+        settings: async () => settings,
+        readFile: async () => Buffer.from(base),
+        out: { json },
+        hasEvents: async () => false,
+        events: () => Promise.reject(new Error("there are no events")),
+        serve: () => Promise.reject(new Error("nothing should have been served")),
+      },
     );
 
   it("have the documented defaults", async () => {

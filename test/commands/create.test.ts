@@ -1,15 +1,17 @@
 /** `paylink create`, in process: every flag, every problem at once, prompts, what is printed and each exit code. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Command } from "@commander-js/extra-typings";
 import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
-import { FIELD_OF, nameOf } from "../../src/requests/build.ts";
+import { FIELD_OF, nameOf } from "../../src/requests/flag-fields.ts";
+import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
+import { keyFile } from "../support/webhooks.ts";
 
 const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "1" };
 const FULL = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
@@ -167,29 +169,230 @@ describe("the request of create", () => {
   });
 });
 
-describe("the prompts of create", () => {
-  it("ask for what is missing, and for the groups that the user selects", async () => {
-    const { requests, options } = service(200, ANSWER);
-    const { ask, asked } = fixedAnswers({
-      texts: { Amount: "10.50", Currency: "EUR", "Customer's name": "Ada", "E-mail": "a@b.example" },
-      several: ["Customer details"],
+describe("the warnings of create before it sends", () => {
+  const subscription = ["create", "--currency", "EUR", "--customer-name", "Ada", "--subscription"];
+
+  it.each([
+    [
+      ["--amount", "10"],
+      "! --amount is EUR 10.00, but nothing is charged: the service only verifies the card",
+    ],
+    [["--reusable"], "! --subscription makes every payment through this reusable link start another"],
+  ])("say what the service will do with %j, in a dry run too", async (flags, words) => {
+    const { options, requests } = service(200, ANSWER);
+    const dry = await runCommand([...subscription, ...flags, "--dry-run"], options);
+    expect(dry.stderr).toContain(words);
+    expect(requests).toEqual([]);
+    const sent = await runCommand([...subscription, ...flags], options);
+    expect(sent.stderr).toContain(words);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("say that a running listen sees nothing of a link without a callback", async () => {
+    const home = temporaryHome();
+    const dry = [...FULL, "--dry-run"];
+    const run = async (...args: string[]) =>
+      (await runCommand([...dry, ...args], { env: ENV, home, send: never })).stderr;
+    expect(await run()).toBe("");
+    // Looking for a listener creates no event store.
+    expect(existsSync(join(home, "data"))).toBe(false);
+    const listen = await startListenCommand(home, "--key", keyFile(home));
+    const warning = `! --callback-url is not set, so the service sends no webhook: the listen that runs at ${listen.url} will`;
+    expect(await run()).toContain(warning);
+    for (const flag of ["--callback-url", "--failure-callback-url"])
+      expect(await run(flag, "https://shop.example/hook")).toBe("");
+    const rows = await runCommand(["bulk", "-", "--dry-run", ...FULL.slice(1)], {
+      env: ENV,
+      home,
+      stdin: '{"invoiceId":"A"}\n{"invoiceId":"B"}\n',
     });
+    expect(rows.stderr).toContain("paymentSettings.callbackUrl is not set, so the service sends no webhook");
+    await listen.stop();
+    expect(await run()).toBe("");
+  });
+});
+
+describe("the prompts of create", () => {
+  const REQUIRED = { Amount: "10.50", Currency: "EUR", "Customer's name": "Ada" };
+
+  it("ask for what is missing, then show a summary to confirm", async () => {
+    const { requests, options } = service(200, ANSWER);
+    const { ask, asked } = fixedAnswers({ texts: REQUIRED });
     const run = await runCommand(["create", "--description", "Tea"], { ...options, ask });
     expect(run.exit).toBe(0);
     expect(requests.map(({ body }) => body)).toMatchObject([
-      { amount: 10.5, customerName: "Ada", description: "Tea", customerDetails: { email: "a@b.example" } },
+      { amount: 10.5, customerName: "Ada", description: "Tea" },
     ]);
     expect(asked[0]).toBe("What kind of link?");
     expect(asked.at(-1)).toBe("Create this link?");
-    expect(asked.some((message) => message.includes("Description"))).toBe(false);
+    expect(run.stderr).toMatch(/amount +EUR 10\.50\n/);
+    expect(run.stderr).toMatch(/description +Tea\n/);
+  });
+
+  it("can set every field that flags can set", async () => {
+    const { requests, options } = service(200, ANSWER);
+    const url = "https://shop.example/";
+    const fields: Record<string, [message: string, text: string][]> = {
+      order: [
+        ["Invoice id", "INV-1"],
+        ["Description", "Tea"],
+        ["Transaction type", "AUTH"],
+        ["Custom data", "table 7"],
+      ],
+      "customer details": [
+        ["E-mail", "a@b.example"],
+        ["First name", "Ada"],
+        ["Last name", "Lovelace"],
+        ["Address:", "1 Street"],
+        ["Address, second line", "Floor 2"],
+        ["City", "London"],
+        ["Postcode", "N1"],
+        ["Country", "GB"],
+      ],
+      "redirects and callbacks": [
+        ["Return URL:", `${url}paid`],
+        ["Return URL after", `${url}failed`],
+        ["Callback URL:", `${url}hook`],
+        ["Callback URL of", `${url}failed-hook`],
+      ],
+      "options of a reusable link": [
+        ["Mode", "REUSABLE_VARIABLE"],
+        ["Smallest", "5"],
+        ["Largest", "500"],
+        ["Reference mode", "CUSTOM"],
+      ],
+    };
+    const groups = Object.entries(fields);
+    const all = groups.flatMap(([, questions]) => questions);
+    const { ask } = fixedAnswers({
+      choice: "Reusable",
+      texts: {
+        ...Object.fromEntries(
+          // The longer of two messages with the same beginning is first.
+          all
+            .map(([message, text]): [string, string] => [message.replace(":", ""), text])
+            .toSorted(([one], [other]) => other.length - one.length),
+        ),
+        Expires: "36h",
+        Terminal: "9",
+        ...REQUIRED,
+      },
+      choices: {
+        "Create this link?": [...groups.map(([name]) => `Change the ${name}`), "Yes"],
+        ...Object.fromEntries(
+          groups.map(([name, questions]) => [
+            `Change the ${name}`,
+            [...questions.map(([message]) => message), "Back"],
+          ]),
+        ),
+      },
+    });
+    const run = await runCommand(["create"], { ...options, ask });
+    expect(run.exit).toBe(0);
+    expect(requests.map(({ body }) => body)).toEqual([
+      {
+        amount: 10.5,
+        currency: "EUR",
+        terminalId: "9",
+        customerName: "Ada",
+        expirationDate: "2026-02-02T00:00:00Z",
+        invoiceId: "INV-1",
+        description: "Tea",
+        transactionType: "AUTH",
+        merchantCustomData: "table 7",
+        paymentSettings: {
+          returnUrl: `${url}paid`,
+          failureReturnUrl: `${url}failed`,
+          callbackUrl: `${url}hook`,
+          failureCallbackUrl: `${url}failed-hook`,
+        },
+        customerDetails: {
+          email: "a@b.example",
+          billingAddress: {
+            firstName: "Ada",
+            lastName: "Lovelace",
+            address1: "1 Street",
+            address2: "Floor 2",
+            city: "London",
+            postalcode: "N1",
+            country: "GB",
+          },
+        },
+        linkOptions: {
+          mode: "REUSABLE_VARIABLE",
+          minAmount: "5",
+          maxAmount: "500",
+          paymentReferenceMode: "CUSTOM",
+        },
+      },
+    ]);
+  });
+
+  it("let every answer be changed or taken back, as often as the user wants", async () => {
+    const { requests, options } = service(200, ANSWER);
+    const { ask } = fixedAnswers({
+      texts: { ...REQUIRED, Amount: ["10.50", "99", "12"], Description: ["Tea", "Coffee"] },
+      choices: {
+        "What kind": ["One-time"],
+        "Create this link?": ["Change the order", "Change the payment", "Change the order", "Yes"],
+        "Change the payment": ["Amount: 10.50", "Amount: 99", "Currency: EUR", "Back"],
+        "Change the order": ["Description: –", "Description: Tea", "Back", "Description: Coffee", "Back"],
+        "Description has a value": ["Change it", "Remove it"],
+      },
+    });
+    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
+    expect(requests.map(({ body }) => body)).toMatchObject([{ amount: 12, currency: "EUR" }]);
+    expect(requests[0]?.body).not.toHaveProperty("description");
+  });
+
+  it("let the kind be changed, and ask for what the new one needs", async () => {
+    const { requests, options } = service(200, ANSWER);
+    const { ask } = fixedAnswers({
+      texts: { ...REQUIRED, Smallest: "5" },
+      choices: {
+        "What kind": ["Reusable", "One-time"],
+        "Create this link?": ["Change the options", "Change the kind", "Yes"],
+        "Change the options": ["Smallest", "Back"],
+      },
+    });
+    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
+    expect(requests[0]?.body).toMatchObject({ amount: 10.5, expirationDate: "2026-02-07T12:00:00Z" });
+    expect(requests[0]?.body).not.toHaveProperty("linkOptions");
+  });
+
+  it("show the warnings with the summary, once", async () => {
+    const { options } = service(200, ANSWER);
+    const { ask } = fixedAnswers({ choice: "Subscription", texts: REQUIRED });
+    const run = await runCommand(["create", "--no-qr"], { ...options, ask });
+    expect(run.exit).toBe(0);
+    expect(run.stderr.split("nothing is charged")).toHaveLength(2);
+  });
+
+  it("edit what the file of --from gives, and keep its other members as they are", async () => {
+    const path = join(temporaryHome(), "base.json");
+    writeFileSync(path, '{"currency":"EUR","description":"Tea","linkOptions":{"minAmount":5.00}}');
+    const { requests, options } = service(200, ANSWER);
+    const { ask, asked } = fixedAnswers({
+      texts: { ...REQUIRED, Description: "Coffee" },
+      choices: {
+        "Create this link?": ["Change the order", "Change the options", "Yes"],
+        "Change the order": ["Description: Tea", "Back"],
+        "Change the options": ["Smallest amount: 5.00", "Back"],
+      },
+    });
+    const run = await runCommand(["create", "--from", path], { ...options, ask });
+    expect(run.exit).toBe(0);
+    expect(requests[0]?.body).toMatchObject({ description: "Coffee", linkOptions: { minAmount: 5 } });
+    expect(asked).not.toContain("What kind of link?");
   });
 
   it("send nothing if the summary is declined, or at Ctrl-C", async () => {
-    for (const answers of [{ confirm: false }, { interruptAt: "Currency" }]) {
-      const { ask } = fixedAnswers({
-        texts: { Amount: "10", Currency: "EUR", "Customer's name": "Ada" },
-        ...answers,
-      });
+    for (const answers of [
+      { choices: { "Create this link?": ["No"] } },
+      { interruptAt: "Currency" },
+      { interruptAt: "Create this link?" },
+    ]) {
+      const { ask } = fixedAnswers({ texts: REQUIRED, ...answers });
       const run = await runCommand(["create"], { env: ENV, send: never, ask });
       expect(run).toMatchObject({ exit: 130, stdout: "" });
     }
@@ -202,11 +405,12 @@ describe("the prompts of create", () => {
     expect(asked).toEqual([]);
   });
 
-  it("show no summary for a dry run", async () => {
+  it("print the request of a dry run, and send nothing", async () => {
     const { ask, asked } = fixedAnswers({ choice: "Reusable", texts: { Currency: "EUR", Customer: "Ada" } });
     const run = await runCommand(["create", "--dry-run"], { env: ENV, send: never, ask });
     expect(run.exit).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ amount: 0, linkOptions: { mode: "REUSABLE_VARIABLE" } });
+    expect(asked.at(-1)).toBe("Print this request?");
     expect(asked).not.toContain("Create this link?");
   });
 });

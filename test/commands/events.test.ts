@@ -93,6 +93,8 @@ describe("events list", () => {
     const strange = record({ reference: "INV-9\u001b[31m" });
     const { events, utis } = await storedHome(strange, strange);
     const { stdout } = await events();
+    expect(stdout).toMatch(/^RECEIVED +OUTCOME +AMOUNT +REFERENCE +UTI +NOTES\n/);
+    expect((await events("list", "--rejected")).stdout).toMatch(/^RECEIVED +ID +STATUS +CODE +REASON\n/);
     expect(stdout).toMatch(/APPROVED +EUR 10\.50 +INV-9\\u\{1b\}\[31m/);
     expect(stdout).toMatch(new RegExp(`${utis[0]} +1 repeated`));
     expect(stdout).not.toContain("\u001b");
@@ -193,6 +195,32 @@ describe("events show", () => {
     const { exit, stderr } = await runCommand(["events", "show", "nothing", "--json"]);
     expect(exit).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "event_not_found" } });
+  });
+});
+
+describe("a card number that is not masked", () => {
+  const NUMBER = "4111111111111111";
+  const MASKED = "************1111";
+
+  it("is a breach, and masked in every output; the stored bytes still verify", async () => {
+    const one = record({ cardPan: NUMBER, note: `card ${NUMBER}` });
+    const { home, events, utis } = await storedHome(one);
+    const [uti = ""] = utis;
+    const shown = await events("show", uti);
+    expect(shown.stdout).toMatch(/cardPan +\*{12}1111\n/);
+    expect(shown.stdout).toContain("! cardPan must be text, with the card number masked");
+    expect(shown.stdout).toContain("! note must not hold a card number");
+    const lines = [(await events("show", uti, "--json")).stdout, (await events("export")).stdout];
+    const verified = await runCommand(["verify", "--event", uti, "--key", keyFile(home), "--json"], { home });
+    expect(verified.exit).toBe(0);
+    for (const { stdout } of [shown, await events("list"), await events("list", "--json"), verified])
+      expect(stdout).not.toContain(NUMBER);
+    for (const line of lines) {
+      expect(line).not.toContain(NUMBER);
+      const { record: read, bodyBase64 } = JSON.parse(line) as { record: unknown; bodyBase64: string };
+      expect(read).toMatchObject({ cardPan: MASKED, note: `card ${MASKED}` });
+      expect(Buffer.from(bodyBase64, "base64").toString()).toBe(JSON.stringify(one));
+    }
   });
 });
 

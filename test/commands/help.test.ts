@@ -66,6 +66,29 @@ it("explains every setting with an example, and says which are secrets", async (
   });
 });
 
+describe("paylink help production", () => {
+  it("uses only flags that listen has, in the unit and in the container", async () => {
+    const help = (await run("listen", "--help")).stdout;
+    const { systemd, container } = JSON.parse((await run("help", "production", "--json")).stdout);
+    const [start = ""] = /^ExecStart=.*$/m.exec(systemd.text) ?? [];
+    const [entry = ""] = /^ENTRYPOINT .*$/m.exec(container.text) ?? [];
+    for (const command of [start, entry]) {
+      const flags = command.match(/--[a-z-]+/g) ?? [];
+      expect(flags.length).toBeGreaterThan(4);
+      for (const flag of flags) expect(help).toMatch(new RegExp(`${flag}[ ,]`));
+    }
+  });
+
+  it("gives systemd and the container more time to stop than --drain takes", async () => {
+    const { stdout } = await run("help", "production");
+    const drain = Number(/--drain (\d+)s/.exec(stdout)?.[1]);
+    for (const limit of [/^TimeoutStopSec=(\d+)$/m, /^terminationGracePeriodSeconds: (\d+)$/m])
+      expect(Number(limit.exec(stdout)?.[1])).toBeGreaterThanOrEqual(drain + 30);
+    expect(stdout).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+    expect(stdout).toMatch(/^SuccessExitStatus=143$/m);
+  });
+});
+
 describe("a usage error", () => {
   it.each([
     ["creat --amount 10", "Unknown command 'creat'. Did you mean create?", "create --amount 10"],

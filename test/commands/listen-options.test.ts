@@ -38,12 +38,12 @@ describe("the options of listen", () => {
     expect(optionsOf()).toMatchObject({
       host: "127.0.0.1",
       port: 4000,
-      path: "/",
+      paths: ["/"],
       publicAddress: undefined,
       maxBody: 1_048_576,
       policy: { maxAge: 300, requireCreated: false, required: [] },
       keySources: ["service.pem"],
-      forwarding: { to: undefined, failedTo: undefined, headers: [], insecure: false },
+      forwarding: { routes: [], headers: [], insecure: false },
       filter: { outcome: undefined, reference: undefined },
       expectations: [],
       timeout: undefined,
@@ -52,10 +52,12 @@ describe("the options of listen", () => {
   });
 
   it("take the path of the public URL unless --path is given", () => {
-    expect(optionsOf({ publicUrl: "https://shop.example/hook" }).path).toBe("/hook");
-    expect(optionsOf({ publicUrl: "https://shop.example/hook", path: "/other" }).path).toBe("/other");
+    const publicUrl = "https://shop.example/hook";
+    expect(optionsOf({ publicUrl }).paths).toEqual(["/hook"]);
+    expect(optionsOf({ publicUrl, path: ["/other"] }).paths).toEqual(["/other"]);
+    expect(optionsOf({ path: ["/paid", "/failed", "/paid"] }).paths).toEqual(["/paid", "/failed"]);
     const profile = { webhookKey: ["k"], publicUrl: "https://shop.example/kept" };
-    expect(optionsOf({}, profile).path).toBe("/kept");
+    expect(optionsOf({}, profile).paths).toEqual(["/kept"]);
   });
 
   it("read every flag", () => {
@@ -65,8 +67,7 @@ describe("the options of listen", () => {
       tolerance: "1h",
       require: ["@method"],
       requireCreated: true,
-      forwardTo: "3000",
-      forwardFailedTo: "localhost:3001/failed",
+      forwardTo: ["3000", "Declined=3001/failed", "cancelled=https://shop.example/?a=b"],
       forwardHeader: ["X-Shop: one"],
       outcome: "Declined",
       reference: "INV",
@@ -90,20 +91,23 @@ describe("the options of listen", () => {
       keySources: ["a.pem", "b.pem"],
     });
     expect(options.policy.required).toHaveLength(1);
-    expect(options.forwarding.to?.href).toBe("http://localhost:3000/");
-    expect(options.forwarding.failedTo?.href).toBe("http://localhost:3001/failed");
+    expect(options.forwarding.routes.map(({ outcome, url }) => [outcome, url.href])).toEqual([
+      [undefined, "http://localhost:3000/"],
+      ["DECLINED", "http://localhost:3001/failed"],
+      ["CANCELLED", "https://shop.example/?a=b"],
+    ]);
     expect(optionsOf({ store: false }).database).toBeNull();
   });
 
   it("name every problem at once, with the bad value", () => {
     const bad: Partial<ListenFlags> = {
       port: "65536",
-      path: "hook",
+      path: ["hook"],
       publicUrl: "shop.example",
       maxBody: "big",
       tolerance: "5",
       require: ["@nothing"],
-      forwardTo: "ftp://x",
+      forwardTo: ["ftp://x"],
       forwardHeader: ["no colon", "Signature: x"],
       outcome: "paid",
       expect: ["0"],
@@ -132,6 +136,35 @@ describe("the options of listen", () => {
       "--tolerance",
     ]);
     expect(problems["--port"]).toBe('must be a whole number from 0 to 65535 (got "65536")');
+  });
+
+  it.each<[string[], string]>([
+    [
+      ["aproved=3000"],
+      'must have one of these before "=": approved, declined, cancelled, unclear; did you mean approved=3000? (got "aproved=3000")',
+    ],
+    [
+      ["paid=3000"],
+      'must have one of these before "=": approved, declined, cancelled, unclear (got "paid=3000")',
+    ],
+    [["approved="], expect.stringContaining("must be a port")],
+    [["3000", "3001"], 'names more than one target for every other outcome (got "3001")'],
+    [["declined=1", "3000", "DECLINED=2"], 'names more than one target for declined (got "DECLINED=2")'],
+    [["70000"], expect.stringContaining("must be a port")],
+  ])("refuse the targets %j", (forwardTo, problem) => {
+    expect(problemsOf({ forwardTo })).toEqual({ "--forward-to": problem });
+  });
+
+  it("take targets whose query has an equals sign for what they are", () => {
+    const { routes } = optionsOf({ forwardTo: ["localhost:3000/?approved=1"] }).forwarding;
+    expect(routes).toMatchObject([{ outcome: undefined, url: { search: "?approved=1" } }]);
+  });
+
+  it("refuse flags of the target where there is none", () => {
+    expect(problemsOf({ forwardHeader: ["X-Shop: one"], insecure: true })).toEqual({
+      "--forward-header": "has no effect without --forward-to",
+      "--insecure": "has no effect without --forward-to",
+    });
   });
 
   it("require a key, unless nothing is verified", () => {

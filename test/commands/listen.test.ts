@@ -251,21 +251,6 @@ describe("forwarding", () => {
     await running.stop();
   });
 
-  it("sends declined and cancelled payments to the other target, and passes nothing on that is rejected", async () => {
-    const [app, failed] = [await startApp(() => 200), await startApp(() => 200)];
-    const targets = ["--forward-to", app.url, "--forward-failed-to", failed.url];
-    const { running, url } = await listen(temporaryHome(), ...targets);
-    await send(url, { reference: "paid" });
-    await send(url, { transApproved: false, reference: "declined" });
-    await send(url, { transApproved: false, transCancelled: true, reference: "cancelled" });
-    await post(url, { ...webhook(url, record()), body: Buffer.from("{}") });
-    const references = ({ taken }: typeof app): unknown[] =>
-      taken.map(({ body }) => (JSON.parse(body.toString()) as { reference: string }).reference);
-    expect(references(app)).toEqual(["paid"]);
-    expect(references(failed)).toEqual(["declined", "cancelled"]);
-    await running.stop();
-  });
-
   it("waits for a slow application without making anyone else wait, and sends what comes twice once", async () => {
     let release = (): void => undefined;
     const app = await startApp(() => new Promise((resolve) => (release = () => resolve(200))));

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandboxOptions } from "../../src/commands/sandbox/options.ts";
 import { SCHEDULE } from "../../src/sandbox/delivery/delivery-queue.ts";
+import { SERVICE_FORM } from "../../src/webhooks/signature-form.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
-const DEFAULTS = { port: "4010", host: "127.0.0.1" };
+const DEFAULTS = { port: "4010", host: "127.0.0.1", created: true, duplicateInvoices: "accept" };
 
 describe("the options of sandbox", () => {
   it("have the documented defaults", () => {
@@ -24,19 +25,29 @@ describe("the options of sandbox", () => {
       schedule: SCHEDULE,
       fault: undefined,
       allowRemote: false,
+      form: SERVICE_FORM,
+      duplicateInvoices: "accept",
+      allowedHosts: [],
+      insecure: false,
     });
   });
 
   it("read every flag", () => {
+    const allowHost = ["Shop"];
     const flags = {
       port: "0",
       host: "0.0.0.0",
       allowRemote: true,
+      allowHost,
+      insecure: true,
       db: "x.db",
       reset: true,
       seed: "7",
+      cover: "content-digest, @Method",
+      created: false,
     } as const;
-    const rest = { clock: "2026-02-01T00:00:00Z", retry: "1s, 2m", deliver: "late" };
+    const faults = { retry: "1s, 2m", deliver: "late", duplicateInvoices: "refuse" };
+    const rest = { clock: "2026-02-01T00:00:00Z", ...faults };
     expect(sandboxOptions({ ...flags, ...rest }, NOW)).toEqual({
       host: "0.0.0.0",
       port: 0,
@@ -47,6 +58,10 @@ describe("the options of sandbox", () => {
       schedule: [1000, 120_000],
       fault: "late",
       allowRemote: true,
+      form: { cover: ["content-digest", "@method"], created: false },
+      duplicateInvoices: "refuse",
+      allowedHosts: ["shop", "0.0.0.0"],
+      insecure: true,
     });
   });
 
@@ -57,10 +72,22 @@ describe("the options of sandbox", () => {
     });
   });
 
+  it.each(["shop:4000", "http://shop", "a b", ""])("refuse the host %j", (name) => {
+    expect(() => sandboxOptions({ ...DEFAULTS, allowHost: [name] }, NOW)).toThrow(
+      expect.objectContaining({ problems: [expect.objectContaining({ at: "--allow-host" })] }),
+    );
+  });
+
+  it("bind every address where a host is allowed", () => {
+    const flags = { ...DEFAULTS, host: "0.0.0.0", allowHost: ["sandbox"] };
+    expect(sandboxOptions(flags, NOW).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
+  });
+
   it("name every problem at once", async () => {
     const delivery = ["--retry", "5s,soon", "--deliver", "never"];
+    const rules = ["--cover", "content-digest @metod", "--duplicate-invoices", "never"];
     const bad = ["--port", "65536", "--seed", "-1", ...delivery, "--host", "0.0.0.0", "--clock", "noon"];
-    const { exit, stderr } = await runCommand(["sandbox", ...bad, "--json"]);
+    const { exit, stderr } = await runCommand(["sandbox", ...bad, ...rules, "--json"]);
     expect(exit).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
@@ -72,6 +99,8 @@ describe("the options of sandbox", () => {
             { at: "--clock", message: expect.stringContaining('(got "noon")') },
             { at: "--retry", message: expect.stringContaining('(got "5s,soon")') },
             { at: "--deliver", message: expect.stringContaining('(got "never")') },
+            { at: "--cover", message: expect.stringContaining("did you mean @method?") },
+            { at: "--duplicate-invoices", message: expect.stringContaining('(got "never")') },
             { at: "--host", message: expect.stringContaining('(got "0.0.0.0")') },
           ],
         },

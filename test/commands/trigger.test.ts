@@ -92,6 +92,32 @@ describe("paylink trigger", () => {
     }
   });
 
+  const signatureInput = async (...flags: string[]): Promise<string> => {
+    const { exit, stdout, stderr } = await runCommand(["trigger", "approved", "--dry-run", ...flags]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    return /^Signature-Input: (.*)\r$/m.exec(stdout)?.[1] ?? "";
+  };
+
+  it("signs what the real service signs, or what --cover and --no-created say", async () => {
+    expect(await signatureInput()).toMatch(
+      /^sig1=\("content-digest" "content-length" "content-type"\);created=\d+;/,
+    );
+    const flags = ["--cover", '"@Method", content-digest', "--no-created"];
+    expect(await signatureInput(...flags)).toMatch(/^sig1=\("@method" "content-digest"\);keyid=/);
+  });
+
+  it("covers derived components where only they reveal the tampering", async () => {
+    expect(await signatureInput("--tamper", "target")).toContain('"@target-uri"');
+    expect(await signatureInput("--tamper", "body")).not.toContain('"@target-uri"');
+    expect(await signatureInput("--tamper", "target", "--cover", "content-digest @path")).toContain(
+      '("content-digest" "@path")',
+    );
+    const blind = ["--tamper", "target", "--cover", "content-digest"];
+    const { exit, stderr } = await runCommand(["trigger", "approved", "--dry-run", ...blind]);
+    expect(exit).toBe(2);
+    expect(stderr.replace(/\s+/g, " ")).toContain("--tamper target cannot be detected");
+  });
+
   it("makes another payment for each of --count", async () => {
     const { stdout } = await runCommand(["trigger", "cancelled", "--dry-run", "--json", "--count", "3"]);
     const bodies = stdout

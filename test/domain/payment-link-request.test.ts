@@ -19,6 +19,8 @@ const ONE_TIME = `{"amount":10.00,"currency":"EUR","terminalId":"1234567890","cu
 const REUSABLE = `{"amount":0,"currency":"EUR","terminalId":"1234567890","customerName":"Ada",
   "linkOptions":{"mode":"REUSABLE_VARIABLE"}}`;
 
+const SUBSCRIPTION = '{"periodicType":"ucof","sequenceType":"initial"}';
+
 /** The base with one member (a dotted path) set to a JSON text, or removed. */
 function changed(base: string | Json, path: string, text?: string): Json {
   const request = typeof base === "string" ? read(base) : base;
@@ -196,11 +198,36 @@ test.each<[field: string, value: string, warnings: string[], base?: string]>([
   ],
   ["linkOptions", '{"mode":"OTHER"}', []],
   ["periodic", '{"periodicType":"ucof"}', ["periodic.sequenceType"]],
-  ["periodic", '{"periodicType":"ucof","sequenceType":"initial"}', []],
+  ["periodic", SUBSCRIPTION, ["amount"]],
+  ["periodic", SUBSCRIPTION, ["periodic"], REUSABLE],
 ])("%s %s is warned of at %j", (field, value, warnings, base = ONE_TIME) => {
   const request = changed(base, field, value);
   expect(problemsAt(request)).toEqual([]);
   expect(warningsAt(request)).toEqual(warnings);
+});
+
+test.each([
+  ["VERIFICATION", /^is EUR 10\.00, but nothing is charged: the service only verifies the card/],
+  ["SALE", /^is EUR 10\.00, which the customer pays at once: a subscription usually starts with amount 0/],
+])("a subscription with an amount says what becomes of the amount: %s", (type, words) => {
+  const request = changed(changed(ONE_TIME, "periodic", SUBSCRIPTION), "transactionType", `"${type}"`);
+  expect(checkRequest(request, NOW).warnings).toEqual([
+    { at: "amount", message: expect.stringMatching(words) },
+  ]);
+});
+
+test("a link without a callback is warned of only where a listener runs", () => {
+  const listener = "http://127.0.0.1:4000/";
+  const warnings = (request: Json) => checkRequest(request, NOW, listener).warnings;
+  expect(warnings(read(ONE_TIME))).toEqual([
+    {
+      at: "paymentSettings.callbackUrl",
+      message: expect.stringContaining(`runs at ${listener} will not see`),
+    },
+  ]);
+  for (const name of ["callbackUrl", "failureCallbackUrl"])
+    expect(warnings(changed(ONE_TIME, `paymentSettings.${name}`, '"https://a.example/"'))).toEqual([]);
+  expect(warningsAt(read(ONE_TIME))).toEqual([]);
 });
 
 test("a verification of 0 is meant", () => {

@@ -163,6 +163,32 @@ test("an amount of -0, a store of any number and a date with an offset of zero a
   expect(pathsOf({ ...APPROVED, ...odd, transDateTime: "2023-11-14T22:13:18+00:00" })).toEqual([]);
 });
 
+describe("a card number that is not masked", () => {
+  it.each<[unknown, string, string]>([
+    ["4111111111111111", "************1111", "must be text, with the card number masked"],
+    ["4111 1111 1111 1112", "**** **** **** 1112", "must be text, with the card number masked"],
+    [new JsonNumber("4111111111111111"), "************1111", "must be text, with the card number masked"],
+  ])("is a breach, and the record has it masked: %j", (cardPan, masked, message) => {
+    const { record, breaches } = readRecord(bytesOf(stringifyJson({ ...APPROVED, cardPan })));
+    expect(breaches).toEqual([{ code: "body_schema", path: "cardPan", message }]);
+    expect(record).toEqual({ ...APPROVED, cardPan: masked });
+  });
+
+  it("is found in a field that the specification lacks", () => {
+    const { record, breaches } = readJson({ ...APPROVED, customer: { note: "5555 5555 5555 4444" } });
+    expect(breaches).toEqual([
+      { code: "body_schema", path: "customer", message: "must not hold a card number" },
+    ]);
+    expect(record).toMatchObject({ customer: { note: "**** **** **** 4444" } });
+  });
+
+  it("is not suspected in a reference or another identifier", () => {
+    expect(pathsOf({ ...APPROVED, reference: "4111111111111111", merchantId: "4111111111111111" })).toEqual(
+      [],
+    );
+  });
+});
+
 test("unknown fields are kept, numbers as they are spelled", () => {
   const { record, breaches } = readJson({ ...APPROVED, loyalty: { points: new JsonNumber("1.00") } });
   expect(breaches).toEqual([]);

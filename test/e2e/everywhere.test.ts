@@ -1,7 +1,7 @@
 /** What holds for every command of the built program: help, misspelled flags, `--json`, a reader that has gone. */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { expect, describe, it } from "vitest";
-import { pathOf } from "../../src/commands/declare.ts";
+import { declared, pathOf } from "../../src/commands/declare.ts";
 import { EXIT_CODES } from "../../src/domain/errors.ts";
 import { createProgram } from "../../src/program.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -46,7 +46,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const SERVING = ["listen", "sandbox"];
 
 const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
-  const inner = command.createHelp().visibleCommands(command).flatMap(leaves);
+  const inner = command.createHelp().visibleCommands(command).map(declared).flatMap(leaves);
   return command.parent === null ? inner : [command, ...inner];
 };
 const program = createProgram({ version: "0", print: () => undefined, execute: async () => undefined });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
 import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile, post, record, webhook } from "../support/webhooks.ts";
 
@@ -11,12 +12,26 @@ import { keyFile, post, record, webhook } from "../support/webhooks.ts";
 const SMALL_FILES = ["sh", "-c", 'ulimit -S -f 1024; exec "$@"', "sh"];
 
 describe("a disk that is full", () => {
-  it("is answered 503 and named, and 200 again once there is room", async () => {
+  it("is answered 503 and named, not ready, and 200 again once there is room", async () => {
     const home = temporaryHome();
     const db = join(home, "events.db");
-    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db];
+    const args = [
+      "listen",
+      "--port",
+      "0",
+      "--json",
+      "--key",
+      keyFile(home),
+      "--db",
+      db,
+      "--admin",
+      "127.0.0.1:0",
+    ];
     const listen = startPaylink(args, { home, through: SMALL_FILES });
     const url = await readyUrl(listen);
+    const admin = String(jsonLines(listen.stdout())[0]?.["admin"]);
+    const readiness = async (): Promise<number> => (await fetch(new URL("/readyz", admin))).status;
+    expect(await readiness()).toBe(200);
     const acknowledged: unknown[] = [];
     const send = async (one: Readonly<Record<string, unknown>>): Promise<number> => {
       const status = await post(url, webhook(url, one));
@@ -34,6 +49,8 @@ describe("a disk that is full", () => {
       detail: expect.stringContaining("the event cannot be stored: "),
     });
 
+    await expect.poll(readiness, { timeout: 30_000, interval: 250 }).toBe(503);
+
     // Another program moves what is in the log into the database, so that the log begins anew.
     const database = openDatabase(db, EVENT_MIGRATIONS);
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -41,6 +58,7 @@ describe("a disk that is full", () => {
     const statuses: number[] = [];
     for (const one of refused.slice(0, 5)) statuses.push(await send(one));
     expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    await expect.poll(readiness, { timeout: 30_000, interval: 250 }).toBe(200);
 
     await listen.stop();
     const { stdout } = await runPaylink(["events", "export", "--db", db], { home });

@@ -1,4 +1,4 @@
-/** `listen --insecure` with the real binary: the application's own certificate is taken, and nobody else's. */
+/** `--insecure` on the built program: `listen` for its target's certificate, `sandbox` for the one of `listen`. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -53,5 +53,41 @@ describe("a self-signed certificate", () => {
     expect(stderr).toContain(`The key at ${keys.url} cannot be fetched`);
     expect(stderr).toContain("self-signed certificate");
     expect(keys.served()).toBe(0);
+  });
+});
+
+describe("sandbox deliveries to a self-signed https listener", () => {
+  async function payment(...sandboxFlags: string[]) {
+    const home = temporaryHome();
+    const sandbox = startPaylink(["sandbox", "--port", "0", "--json", ...sandboxFlags], { home });
+    await readyUrl(sandbox);
+    const { cert, key } = selfSigned(home, "localhost");
+    const tls = ["--tls-cert", cert, "--tls-key", key];
+    const listen = startPaylink(["listen", "--port", "0", "--json", ...tls], { home });
+    const callback = await readyUrl(listen);
+    const create = ["create", "--amount", "10", "--currency", "EUR", "--callback-url", callback, "-q"];
+    const link = await runPaylink(create, { home });
+    expect(await runPaylink(["pay", link.stdout.trim()], { home })).toMatchObject({ code: 0 });
+    return { sandbox, listen, callback };
+  }
+
+  it("arrive with --insecure", async () => {
+    const { listen, callback } = await payment("--insecure");
+    const [line = ""] = await listen.until(/\{"type":"event".*\n/);
+    expect(JSON.parse(line)).toMatchObject({
+      url: callback,
+      verdict: { code: "ok" },
+      record: { amountTrans: 10 },
+    });
+  });
+
+  it("fail without it, and the sandbox and listen say why", async () => {
+    const { sandbox, listen, callback } = await payment("--retry", "none");
+    const [line = ""] = await sandbox.until(/\{"type":"delivery".*\n/);
+    expect(JSON.parse(line)).toMatchObject({
+      status: null,
+      detail: `not sent: the certificate of ${new URL(callback).host} is not trusted (self-signed certificate). To accept it, start the sandbox with --insecure`,
+    });
+    await listen.until(/"type":"warning","message":"The certificate is self-signed.*--insecure/);
   });
 });

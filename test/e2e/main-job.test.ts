@@ -23,7 +23,7 @@ describe("the main job", () => {
     const event: unknown = JSON.parse(line);
     expect(event).toMatchObject({
       repeated: false,
-      verdict: { verdict: "valid", code: "ok", warnings: [] },
+      verdict: { verdict: "valid", code: "ok", warnings: ["method_not_covered", "target_not_covered"] },
       record: { transApproved: true, amountTrans: 10, transCurrencyCode: "EUR" },
       breaches: [],
     });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { CTRL_C, DOWN, ENTER, openScreen } from "../support/screen.ts";
+import { CTRL_C, DOWN, ENTER, openScreen, UP } from "../support/screen.ts";
 import { keyFile } from "../support/webhooks.ts";
 
 async function homeWithSandbox(): Promise<{ home: string; url: string }> {
@@ -31,15 +31,29 @@ describe("create, in a terminal", () => {
     screen.type(`Ada Lovelace${ENTER}`);
     await screen.until(/\? Expires .* \(7d\)/);
     screen.type(ENTER);
-    await screen.until(/Anything else\?/);
-    screen.type(` ${ENTER}`);
-    await screen.until(/\? Invoice id/);
-    screen.type(`INV-7${ENTER}`);
-    await screen.until(/\? Description/);
-    screen.type(ENTER);
     await screen.until(/Create this link\?/);
+    expect(screen.text()).toMatch(/customerName +Ada Lovelace\n/);
+    screen.type(`${DOWN}${DOWN}${DOWN}`);
+    await screen.until(/❯ Change the order/);
+    screen.type(ENTER);
+    await screen.until(/❯ Invoice id: –/);
+    screen.type(ENTER);
+    await screen.until(/\? Invoice id *$/m);
+    screen.type(`INV-7${ENTER}`);
+    await screen.until(/Invoice id: INV-7\n❯ Description: –/);
+    screen.type(UP);
+    await screen.until(/❯ Invoice id: INV-7/);
+    screen.type(ENTER);
+    await screen.until(/❯ Change it/);
+    screen.type(ENTER);
+    await screen.until(/\? Invoice id INV-7$/m);
+    screen.type(`0${ENTER}`);
+    await screen.until(/❯ Description: –/);
+    screen.type(`${UP}${UP}`);
+    await screen.until(/❯ Back/);
+    screen.type(ENTER);
+    await screen.until(/invoiceId +INV-70\n[^]*Create this link\?/);
     expect(screen.text()).toMatch(/amount +EUR 10\.50\n/);
-    expect(screen.text()).toMatch(/invoiceId +INV-7\n/);
     expect(screen.text()).not.toMatch(/description +/);
     screen.type(ENTER);
     expect(await screen.ended).toBe(0);
@@ -54,7 +68,13 @@ describe("create, in a terminal", () => {
     await screen.until(/What kind of link\?/);
     screen.type(`${DOWN}${ENTER}`);
     await screen.until(/\? Amount \(0\)/);
-    for (const question of [/Currency/, /Terminal/, /Customer/, /Expires .*skips it/, /Anything else/]) {
+    for (const question of [
+      /Currency/,
+      /Terminal/,
+      /Customer/,
+      /Expires .*skips it/,
+      /Print this request\?/,
+    ]) {
       screen.type(ENTER);
       await screen.until(question);
     }
@@ -96,12 +116,14 @@ describe("create, in a terminal", () => {
     asking.type(ENTER);
     await asking.until(/Amount/);
     asking.type(`10${ENTER}`);
-    for (const question of [/Terminal/, /Customer/, /Expires/, /Anything else/]) {
+    for (const question of [/Terminal/, /Customer/, /Expires/]) {
       await asking.until(question);
       asking.type(ENTER);
     }
-    await asking.until(/Create this link\?/);
-    asking.type(`n${ENTER}`);
+    await asking.until(/❯ Yes, create it/);
+    asking.type(UP);
+    await asking.until(/❯ No, send nothing/);
+    asking.type(ENTER);
     expect(await asking.ended).toBe(130);
     expect(asking.text()).toContain("Nothing was sent.");
     expect(sandbox.stdout()).toBe(before);

@@ -1,11 +1,16 @@
 /** No secret in any output of any command, with everything shown that `--debug` shows. */
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { declared } from "../../src/commands/declare.ts";
 import { createProgram } from "../../src/program.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink } from "../support/paylink.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
 import { rawServer, type RawServer } from "../support/raw-server.ts";
 
 const TOKEN = "tok_c2VjcmV0LW9uZQ";
@@ -76,7 +81,7 @@ const program = createProgram({
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,
 });
-const commands = program.commands.map((command) => command.name());
+const commands = program.commands.map(declared).map((command) => command.name());
 
 describe("secrets", () => {
   it("are in the output of no command", async () => {
@@ -137,5 +142,28 @@ describe("secrets", () => {
       "--token-scope",
       "--token-auth",
     ]);
+  });
+});
+
+describe("card numbers", () => {
+  it("are masked in what listen shows and logs, also by an application that repeats them", async () => {
+    const home = temporaryHome();
+    const echo = createServer((request, response) => {
+      response.statusCode = 500;
+      request.pipe(response);
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void echo.close());
+    await once(echo, "listening");
+    const { port } = echo.address() as AddressInfo;
+    for (const flags of [["--debug"], ["--debug", "--json"], ["--debug", "--compact"]]) {
+      const args = ["listen", "--port", "0", "--key", keyFile(home), "--forward-to", String(port), ...flags];
+      const listen = startPaylink(args, { home });
+      const [url = ""] = await listen.until(/http:[^\s"]+/);
+      expect(await post(url, webhook(url, record({ cardPan: "4111111111111111" })))).toBe(500);
+      const { stdout, stderr } = await listen.stop();
+      expect(stderr).toContain('"cardPan":"************1111"');
+      expect(stdout).toContain("************1111");
+      expect(stdout + stderr).not.toContain("4111111111111111");
+    }
   });
 });

@@ -23,16 +23,21 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
     },
   );
 
-  it("events list fits", async () => {
+  it("events list and the record of events show fit", async () => {
     const home = temporaryHome();
     const listening = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], { home });
     const url = await readyUrl(listening);
-    expect(await post(url, webhook(url, record({ reference: "R".repeat(60) })))).toBe(200);
+    expect(await post(url, webhook(url, record({ uti: "a-1", reference: "R".repeat(60) })))).toBe(200);
     await listening.stop();
     const screen = openScreen(["events", "list"], { home, columns });
     expect(await screen.ended).toBe(0);
     expect(screen.raw()).toContain("APPROVED");
     expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
+    const shown = openScreen(["events", "show", "a-1"], { home, columns });
+    expect(await shown.ended).toBe(0);
+    const [whole = ""] = shown.raw().split(/^ {2}\S*request/m);
+    expect(whole).toContain("cardPan");
+    expect(widest(whole)).toBeLessThanOrEqual(columns);
     const { stdout } = await runPaylink(["events", "list"], { home });
     expect(stdout).toContain("R".repeat(60));
   });

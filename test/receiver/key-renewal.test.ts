@@ -32,13 +32,13 @@ async function deliver(
     serve,
     host: "127.0.0.1",
     port: 0,
-    path: "/",
-    publicAddress: undefined,
+    paths: ["/"],
+    publicAddress: () => undefined,
     maxBody: 10_000,
-    keys,
+    keys: () => (renewals === 0 ? keys : jwks("old", "new")),
     renewKeys: async () => {
       renewals += 1;
-      return jwks("old", "new");
+      return true;
     },
     policy: DEFAULT_POLICY,
     strict: false,

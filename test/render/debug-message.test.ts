@@ -20,6 +20,18 @@ const rendered = (headers: readonly (readonly [string, string])[], body = "", ty
 
 describe("a shown request", () => {
   it.each([
+    [
+      '{"cardPan":"4111111111111111","note":"5555 5555 5555 4444"}',
+      '{"cardPan":"************1111","note":"**** **** **** 4444"}',
+    ],
+    // Without the check digit of a card number.
+    ['{"cardPan" : 4111111111111112}', '{"cardPan" : ************1112}'],
+    ['{"cardPan":"476173******0119"}', '{"cardPan":"476173******0119"}'],
+  ])("masks card numbers: %s", (body, shown) => {
+    expect(rendered([], body)).toContain(shown);
+  });
+
+  it.each([
     "X-API-Key",
     "Ocp-Apim-Subscription-Key",
     "X-Auth-Token",

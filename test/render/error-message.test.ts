@@ -27,6 +27,18 @@ describe("a failure", () => {
     );
   });
 
+  it("masks card numbers in JSON", () => {
+    const error = new PaylinkError("refused", "The service answered 400: card 4111111111111111.", {
+      details: { body: "4111111111111111", count: 4111111111111111 },
+    });
+    expect(JSON.parse(renderError(error, { ...text, json: true }))).toMatchObject({
+      error: {
+        message: "The service answered 400: card ************1111.",
+        details: { body: "************1111", count: 4111111111111111 },
+      },
+    });
+  });
+
   it("keeps the message and the problems apart in JSON", () => {
     const error = new PaylinkError("usage", "Nothing was sent.", { problems: [amount] });
     expect(JSON.parse(renderError(error, { ...text, json: true }))).toEqual({

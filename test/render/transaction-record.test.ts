@@ -1,9 +1,13 @@
 /** Records in words: long values go on below, remote text commands nothing, and tables line up. */
 import { Chalk } from "chalk";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { JsonNumber } from "../../src/domain/json.ts";
+import { sampleRecord } from "../../src/domain/sample-record.ts";
+import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderRecord } from "../../src/render/transaction-record.ts";
 import { renderTable } from "../../src/render/table.ts";
-import { renderForward } from "../../src/render/received-webhook.ts";
+import { renderCompactWebhook, renderForward, renderWebhook } from "../../src/render/received-webhook.ts";
+import { formatLocal } from "../../src/render/time.ts";
 
 const paint = new Chalk({ level: 0 });
 
@@ -14,6 +18,116 @@ it("wraps a long value instead of leaving any of it out", () => {
   expect(lines.length).toBeGreaterThan(1);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(lines.map((line) => line.replace("uti", "").trim()).join("")).toBe(uti);
+});
+
+const APPROVED = sampleRecord(
+  {
+    outcome: "approved",
+    transType: "SALE",
+    amount: new JsonNumber("10.00"),
+    currency: "EUR",
+    reference: "INV-1",
+    terminalId: "1234567890",
+    merchant: { merchantId: "000000000012345", merchantName: "Café Paylink", merchantStoreId: 42 },
+    cardPan: "************1111",
+    softwareVersion: "1.0.0",
+    number: "000417",
+  },
+  { newId: () => "8e2f6a4c-5b7d-4d0e-9a51-2f6c1f0b7a11", now: new Date("2026-01-31T12:00:00Z") },
+);
+const RECEIVED = {
+  id: "mi9w2k0a0000zz",
+  receivedAt: new Date("2026-01-31T12:00:01Z"),
+  repeated: false,
+  verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] },
+  record: APPROVED,
+  breaches: [],
+  request: { target: "/hooks/paid?key=secret" },
+};
+const style = { paint, width: 80, transactionCommand: "paylink transaction -p shop" };
+/** The value shown for a field. */
+const valueOf = (shown: string, name: string): string | undefined =>
+  new RegExp(`^    ${name} +(.*)$`, "m").exec(shown)?.[1];
+
+describe("a record", () => {
+  it("shows all 37 fields, and a dash for each that is empty or absent", () => {
+    const { responseCode: _, ...declined } = { ...APPROVED, transApproved: false, emvCryptogram: "" };
+    for (const record of [APPROVED, declined, {}]) {
+      const shown = renderRecord(record, [], { paint, width: 80 });
+      for (const { name } of TRANSACTION_FIELDS) expect(valueOf(shown, name)).toMatch(/\S/);
+    }
+    const shown = renderRecord(declined, [], { paint, width: 80 });
+    expect(valueOf(shown, "emvCryptogram")).toBe("–");
+    expect(valueOf(shown, "responseCode")).toBe("–");
+    expect(valueOf(shown, "transCancelled")).toBe("false");
+  });
+
+  it.each([
+    ["00", "00  approved"],
+    ["05", "05  do not honour"],
+    ["51", "51  insufficient funds"],
+    ["54", "54  expired card"],
+    ["91", "91  issuer not available"],
+    ["5", "5"],
+    ["Z9", "Z9"],
+    ["constructor", "constructor"],
+  ])("says what response code %s means, if that is known", (responseCode, expected) => {
+    expect(valueOf(renderRecord({ ...APPROVED, responseCode }, [], style), "responseCode")).toBe(expected);
+  });
+
+  it("of a body without a record has no fields", () => {
+    const breaches = [{ code: "body_not_json", path: "", message: "is not JSON" }] as const;
+    expect(renderRecord(null, breaches, style)).toBe("UNCLEAR\n  ! the body is not JSON");
+  });
+
+  it.each([60, 80, 120])("fits %i columns", (width) => {
+    const breaches = TRANSACTION_FIELDS.map(({ name }) => ({
+      code: "body_schema" as const,
+      path: name,
+      message: "must be absent from a cancelled payment, and is far too long for a single line",
+    }));
+    const event = { ...RECEIVED, breaches, record: { ...APPROVED, reference: "R".repeat(200) } };
+    const transactionCommand = "paylink transaction";
+    const lines = renderWebhook(event, { paint, width, transactionCommand }).split("\n");
+    expect(lines.at(-1)).toContain(`${transactionCommand} ${APPROVED.uti}`);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+  });
+});
+
+describe("a received webhook", () => {
+  it("begins with the outcome, then date, path and id, and never shows the query", () => {
+    const [first, second, ...rest] = renderWebhook(RECEIVED, style).split("\n");
+    expect(first).toBe("APPROVED  EUR 10.00  verified");
+    expect(second).toBe(
+      `  received ${formatLocal(RECEIVED.receivedAt)} at /hooks/paid, event mi9w2k0a0000zz`,
+    );
+    expect(rest.at(-1)).toBe(`  custom data: paylink transaction -p shop ${APPROVED.uti}`);
+  });
+
+  it.each([
+    [{ ...RECEIVED, record: { ...APPROVED, uti: "$(reboot)" } }, style],
+    [{ ...RECEIVED, record: null }, style],
+    [RECEIVED, { ...style, transactionCommand: undefined }],
+  ])("names no command that does not work or does something else: case %#", (event, shownAs) => {
+    expect(renderWebhook(event, shownAs)).not.toContain("custom data");
+  });
+
+  it("has its own warnings, and not those of every webhook of the service", () => {
+    const warnings = [...RECEIVED.verdict.warnings, "multiple_signatures"];
+    const event = { ...RECEIVED, verdict: { verdict: "invalid", warnings } };
+    const shown = renderWebhook(event, style);
+    expect(shown).toContain("UNVERIFIED");
+    expect(shown).toContain("! there are several signatures; only the selected one was checked");
+    expect(shown).not.toMatch(/not signed|creation time/);
+  });
+
+  it("takes one line with --compact", () => {
+    const shown = renderCompactWebhook({ ...RECEIVED, repeated: true }, paint);
+    expect(shown).not.toContain("\n");
+    expect(shown).toContain(
+      "/hooks/paid mi9w2k0a0000zz verified repeated  APPROVED   EUR 10.00  INV-1  VISA  ************1111",
+    );
+  });
 });
 
 it("escapes what would command the terminal, in records, tables and answers", () => {

@@ -148,7 +148,7 @@ describe("a detail", () => {
     const page = await get(service, `/deliveries/${delivery}`);
     for (const part of [
       "Content-Digest",
-      "&quot;@target-uri&quot;",
+      "&quot;@signature-params&quot;",
       "Response 500",
       `paylink verify --event ${uti}`,
       "curl &#39;http",

@@ -16,6 +16,7 @@ import {
   oneTime,
   openTestSandbox,
   reusable,
+  type TestSandboxOptions,
 } from "../support/sandbox.ts";
 
 describe("Events", () => {
@@ -87,6 +88,21 @@ describe("the schedule", () => {
     await service.control("/sandbox/advance", { duration: "1d" });
     expect(service.posted).toHaveLength(4);
     expect(service.clock.now().toISOString()).toBe("2026-02-01T12:00:00.000Z");
+  });
+
+  it("posts to a host that is allowed, with insecure only there and on this machine", async () => {
+    const posted = async (callbackUrl: string, setup: TestSandboxOptions): Promise<unknown[]> => {
+      const service = openTestSandbox({ schedule: [], insecure: true, ...setup });
+      const id = await linkId(service, oneTime(service, { paymentSettings: { callbackUrl } }));
+      await service.pay(id, { outcome: "approved" });
+      await service.sandbox.idle();
+      return service.insecure;
+    };
+    expect(await posted("https://shop/hook", { allowedHosts: ["shop"] })).toEqual([true]);
+    expect(await posted("https://localhost/hook", {})).toEqual([true]);
+    expect(await posted("https://localhost/hook", { insecure: false })).toEqual([false]);
+    expect(await posted("https://other/hook", { allowedHosts: ["shop"] })).toEqual([]);
+    expect(await posted("https://other/hook", { allowRemote: true })).toEqual([false]);
   });
 
   it("posts only to this machine, unless allowRemote is set", async () => {

@@ -15,6 +15,16 @@ it.each(["127.0.0.1:4010", "localhost:4010", "[::1]:4010"])("accepts Host %s", a
   expect((await openTestSandbox().request("GET", "/links", { authority })).status).toBe(200);
 });
 
+it("accepts an allowed Host, and no other", async () => {
+  const service = openTestSandbox({ allowedHosts: ["sandbox"] });
+  for (const [authority, status] of [
+    ["sandbox:4010", 200],
+    ["SANDBOX:4010", 200],
+    ["evil.sandbox:4010", 421],
+  ] as const)
+    expect((await service.request("GET", "/links", { authority })).status).toBe(status);
+});
+
 it.each([
   ["", 400],
   ["a b", 400],

@@ -1,13 +1,16 @@
 /** Runs a command that serves, in this process, until the test is over. */
 import { onTestFinished } from "vitest";
+import type { PaylinkError } from "../../src/domain/errors.ts";
 import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "./context.ts";
 
 export interface BackgroundCommand {
   readonly stdout: () => string;
   /** Resolves with the first match in stdout; rejects if the command ends without one. */
   readonly until: (pattern: RegExp) => Promise<RegExpExecArray>;
-  /** Ends it as Ctrl-C does. */
-  readonly stop: () => Promise<CommandEnd>;
+  /** Resolves when it ends by itself. */
+  readonly ended: Promise<CommandEnd>;
+  /** Ends it as Ctrl-C does, or for another reason. */
+  readonly stop: (reason?: PaylinkError) => Promise<CommandEnd>;
 }
 
 export function startCommand(argv: readonly string[], options: CommandOptions): BackgroundCommand {
@@ -19,8 +22,8 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
     for (const watcher of watchers) watcher();
   };
   const ended = runCommand(argv, { ...options, signal: interruption.signal, watch });
-  const stop = (): Promise<CommandEnd> => {
-    interruption.abort(interrupted());
+  const stop = (reason = interrupted()): Promise<CommandEnd> => {
+    interruption.abort(reason);
     return ended;
   };
   onTestFinished(async () => void (await stop()));
@@ -38,12 +41,12 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
       );
       look();
     });
-  return { stdout: () => printed, until, stop };
+  return { stdout: () => printed, until, ended, stop };
 }
 
 /** The address in the ready line that `listen --json` and `sandbox --json` begin with. */
 async function readyAddress(command: BackgroundCommand): Promise<string> {
-  const [, url = ""] = await command.until(/^\{"type":"ready","url":"([^"]+)"\}\n/);
+  const [, url = ""] = await command.until(/^\{"type":"ready","url":"([^"]+)".*\n/);
   return url;
 }
 
@@ -57,7 +60,10 @@ export async function startSandboxCommand(home: string, ...flags: string[]): Pro
 }
 
 /** A `listen` that stores what it receives in the home. */
-export async function startListenCommand(home: string, ...flags: string[]): Promise<ServingCommand> {
-  const command = startCommand(["listen", "--port", "0", "--json", ...flags], { home });
+export const startListenCommand = (home: string, ...flags: string[]): Promise<ServingCommand> =>
+  startListenWith({ home }, ...flags);
+
+export async function startListenWith(options: CommandOptions, ...flags: string[]): Promise<ServingCommand> {
+  const command = startCommand(["listen", "--port", "0", "--json", ...flags], options);
   return { ...command, url: await readyAddress(command) };
 }

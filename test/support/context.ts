@@ -10,8 +10,10 @@ import { createSender } from "../../src/http/send.ts";
 import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
+import { startProgram } from "../../src/terminal/background-program.ts";
 import { createReadFile, createStdin } from "../../src/terminal/files.ts";
-import { createOutput, standardChannels } from "../../src/terminal/output.ts";
+import { standardChannels } from "../../src/terminal/channel.ts";
+import { createOutput } from "../../src/terminal/output.ts";
 import { createSecrets } from "../../src/terminal/secrets.ts";
 import { temporaryHome } from "./home.ts";
 
@@ -30,6 +32,8 @@ export interface CommandOptions {
   readonly ask?: Ask;
   /** Ends the run as Ctrl-C does. */
   readonly signal?: AbortSignal;
+  /** What SIGHUP calls is added while it is watched for. */
+  readonly reloads?: Set<() => void>;
   /** Sees what is printed on stdout so far. */
   readonly watch?: (stdout: string) => void;
 }
@@ -46,6 +50,9 @@ const EVENT_THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
 
 /** What Ctrl-C gives as the reason of the signal. */
 export const interrupted = (): PaylinkError => new PaylinkError("interrupted", "Interrupted.");
+
+/** What SIGTERM gives. */
+export const terminated = (): PaylinkError => new PaylinkError("terminated", "Terminated.");
 
 /** Runs one command line to its end. */
 export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
@@ -71,6 +78,12 @@ export async function runCommand(argv: readonly string[], options: CommandOption
     const machine = {
       out,
       signal,
+      startProgram: async (command: string, args: readonly string[]) =>
+        startProgram(command, args, { env, exiting: new AbortController().signal }),
+      onReload: (reload: () => void) => {
+        options.reloads?.add(reload);
+        return () => void options.reloads?.delete(reload);
+      },
       now: options.now ?? (() => new Date()),
       readFile: createReadFile(stdin, signal),
       stdin,

@@ -13,6 +13,10 @@ export const FAULTS = [
   "no age check",
   "trusts the message's algorithm",
   "takes the first of two headers",
+  "insists on derived components",
+  "insists on created",
+  "insists on a keyid",
+  "knows header fields only",
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -86,6 +90,10 @@ function judge(delivery: Delivery, pem: string, fault: Fault | undefined): numbe
   if (input === undefined || !isInnerList(input) || !(signature instanceof ArrayBuffer)) return 401;
   const covered = input[0].map(([name]) => String(name));
   if (fault !== "ignores coverage" && !covered.includes("content-digest")) return 401;
+  if (fault === "insists on derived components" && !covered.includes("@target-uri")) return 401;
+  if (fault === "knows header fields only" && covered.some((name) => name.startsWith("@"))) return 401;
+  if (fault === "insists on created" && !input[1].has("created")) return 401;
+  if (fault === "insists on a keyid" && !input[1].has("keyid")) return 401;
   if (fault !== "no age check" && !isFresh(input)) return 401;
   if (fault !== "ignores the digest" && !digestFits(delivery)) return 401;
   const base = [
@@ -99,7 +107,8 @@ function isFresh([, parameters]: InnerList): boolean {
   const now = Date.now() / 1000;
   const created = parameters.get("created");
   const expires = parameters.get("expires");
-  if (typeof created !== "number" || Math.abs(now - created) > TOLERANCE) return false;
+  if (created !== undefined && (typeof created !== "number" || Math.abs(now - created) > TOLERANCE))
+    return false;
   return expires === undefined || (typeof expires === "number" && now <= expires);
 }
 

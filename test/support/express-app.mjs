@@ -24,7 +24,7 @@ const onlyPresent = (headers) =>
 async function verifies({ method, headers, body, protocol, host, originalUrl }) {
   const verified = await httpbis.verifyMessage(
     {
-      requiredFields: ["@target-uri", "content-digest"],
+      requiredFields: ["content-digest"],
       keyLookup: async () => ({
         algs: ["rsa-v1_5-sha256"],
         verify: async (data, signature) => verify("sha256", data, key, signature),

@@ -3,12 +3,12 @@ import type { Ask } from "../../src/context.ts";
 import { interrupted } from "./context.ts";
 
 export interface Answers {
-  /** By a part of the question; a question without an answer gets its initial value. */
-  readonly texts?: Readonly<Record<string, string>>;
+  /** By a part of the question, the one answer or one after the other; a question without an answer gets its initial value. */
+  readonly texts?: Readonly<Record<string, string | readonly string[]>>;
   /** The name of the choice; the first one by default. */
   readonly choice?: string;
-  /** The names of the choices that are selected. */
-  readonly several?: readonly string[];
+  /** By a part of the question: the beginnings of the names that are chosen one after the other. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** Yes by default. */
   readonly confirm?: boolean;
   /** The question that the user leaves by Ctrl-C. */
@@ -19,7 +19,7 @@ export interface Answers {
 export function fixedAnswers({
   texts = {},
   choice,
-  several = [],
+  choices = {},
   confirm = true,
   interruptAt,
 }: Answers = {}): {
@@ -27,13 +27,18 @@ export function fixedAnswers({
   readonly asked: string[];
 } {
   const asked: string[] = [];
+  const queues = new Map(Object.entries(choices).map(([part, names]) => [part, [...names]]));
+  const answers = new Map(
+    Object.entries(texts).map(([part, text]) => [part, typeof text === "string" ? text : [...text]]),
+  );
   const note = (message: string): void => {
     asked.push(message);
     if (interruptAt !== undefined && message.includes(interruptAt)) throw interrupted();
   };
   const answer = async ({ message, initial = "", check }: Parameters<Ask["text"]>[0]): Promise<string> => {
     note(message);
-    const [, text = initial] = Object.entries(texts).find(([part]) => message.includes(part)) ?? [];
+    const [, found] = [...answers].find(([part]) => message.includes(part)) ?? [];
+    const text = (typeof found === "string" ? found : found?.shift()) ?? initial;
     const problem = check?.(text);
     if (problem !== undefined) throw new Error(`${message}: ${problem}`);
     return text;
@@ -41,15 +46,16 @@ export function fixedAnswers({
   const ask: Ask = {
     text: answer,
     secret: answer,
-    choose: async (message, choices) => {
+    choose: async (message, offered) => {
       note(message);
-      const chosen = choices.find(({ name }) => name === choice) ?? choices[0];
-      if (chosen === undefined) throw new Error(`${message}: there is nothing to choose`);
+      const [, queue] = [...queues].find(([part]) => message.includes(part)) ?? [];
+      const name = queue?.shift();
+      const chosen =
+        name === undefined
+          ? (offered.find((one) => one.name === choice) ?? offered[0])
+          : offered.find((one) => one.name.startsWith(name));
+      if (chosen === undefined) throw new Error(`${message}: ${name ?? "nothing"} cannot be chosen`);
       return chosen.value;
-    },
-    several: async (message, choices) => {
-      note(message);
-      return choices.filter(({ name }) => several.includes(name)).map(({ value }) => value);
     },
     confirm: async (message) => {
       note(message);

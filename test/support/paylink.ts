@@ -108,6 +108,6 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
 
 /** The address in the ready line that `listen --json` and `sandbox --json` begin with. */
 export async function readyUrl(running: Running): Promise<string> {
-  const [, url = ""] = await running.until(/^\{"type":"ready","url":"([^"]+)"\}\n/);
+  const [, url = ""] = await running.until(/^\{"type":"ready","url":"([^"]+)".*\n/);
   return url;
 }

@@ -12,6 +12,7 @@ import type { SandboxParts } from "../../src/sandbox/service.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
 import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox/sandbox-identity.ts";
 import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
+import { SERVICE_FORM } from "../../src/webhooks/signature-form.ts";
 import { temporaryHome } from "./home.ts";
 
 export const NOW = new Date("2026-01-31T12:00:00.000Z");
@@ -38,6 +39,8 @@ export interface TestSandbox {
   readonly posted: HttpRequest[];
   /** The timeout of each POST, in milliseconds. */
   readonly timeouts: (number | undefined)[];
+  /** Whether each POST accepts a self-signed certificate. */
+  readonly insecure: (boolean | undefined)[];
   readonly request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
   /** Calls an operation of the service with the merchant's token; the body is sent as JSON. */
   readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
@@ -56,7 +59,10 @@ interface RequestOptions {
 }
 
 export interface TestSandboxOptions extends Partial<
-  Pick<SandboxParts, "schedule" | "fault" | "allowRemote">
+  Pick<
+    SandboxParts,
+    "schedule" | "fault" | "allowRemote" | "allowedHosts" | "insecure" | "form" | "duplicateInvoices"
+  >
 > {
   readonly path?: string;
   readonly ledger?: Ledger;
@@ -68,6 +74,7 @@ export interface TestSandboxOptions extends Partial<
 export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
   const posted: HttpRequest[] = [];
   const timeouts: (number | undefined)[] = [];
+  const insecure: (boolean | undefined)[] = [];
   const ledger = setup.ledger ?? openLedger(setup.path ?? join(temporaryHome(), "sandbox.db"));
   const clock = createClock(() => NOW, NOW);
   let count = 0;
@@ -83,16 +90,21 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     clock,
     ids: createIds(setup.seed === undefined ? newId : seededIds(setup.seed, ledger.counts())),
     newToken: newId,
-    send: async (webhook, { timeout } = {}): Promise<HttpReply> => {
+    send: async (webhook, options = {}): Promise<HttpReply> => {
       posted.push(webhook);
-      timeouts.push(timeout);
+      timeouts.push(options.timeout);
+      insecure.push(options.insecure);
       const status = (await setup.answer?.(webhook, ++count)) ?? 200;
       return { status, headers: [], body: new Uint8Array() };
     },
     machineNow: () => NOW,
     allowRemote: setup.allowRemote ?? false,
+    allowedHosts: setup.allowedHosts ?? [],
+    insecure: setup.insecure ?? false,
     schedule: setup.schedule ?? SCHEDULE,
     fault: setup.fault,
+    form: setup.form ?? SERVICE_FORM,
+    duplicateInvoices: setup.duplicateInvoices ?? "accept",
     observe: () => undefined,
     faulted: (error) => {
       throw error;
@@ -133,6 +145,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     clock,
     posted,
     timeouts,
+    insecure,
     dashboardKey: new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "",
     request,
     call,

@@ -16,10 +16,13 @@ export interface Screen {
   /** Resolves when the screen shows a match; rejects when the program ends without one. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
   type(keys: string): void;
+  /** Closes the terminal, as a person closes its window. */
+  close(): void;
   readonly ended: Promise<number>;
 }
 
 export const ENTER = "\r";
+export const UP = "\u001b[A";
 export const DOWN = "\u001b[B";
 export const CTRL_C = "\u0003";
 
@@ -82,6 +85,10 @@ export function openScreen(
     raw: () => raw.join(""),
     ended,
     type: (keys) => child.write(keys),
+    close: () => {
+      if (!("destroy" in child) || typeof child.destroy !== "function") throw new Error("cannot be closed");
+      child.destroy();
+    },
     until: (pattern) =>
       new Promise((found, fail) => {
         const look = (): void => {

@@ -2,7 +2,8 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { createOutput, standardChannels } from "../../src/terminal/output.ts";
+import { standardChannels } from "../../src/terminal/channel.ts";
+import { createOutput } from "../../src/terminal/output.ts";
 
 /** A terminal whose size can be changed, and what was written to it. */
 function terminal() {
@@ -114,4 +115,17 @@ describe("a result", () => {
     stderr.reader.end();
     expect(await text(stderr.reader)).toBe("");
   });
+});
+
+it("masks card numbers in what people read on stderr", async () => {
+  const stderr = pipe();
+  const out = await open(pipe().stream, stderr.stream);
+  const message = "card 4111111111111111";
+  out.note(message);
+  out.warn(message);
+  out.error(message);
+  out.debug(message);
+  stderr.reader.end();
+  const masked = "card ************1111\n";
+  expect(await text(stderr.reader)).toBe(`${masked}! ${masked}${masked}${masked}`);
 });

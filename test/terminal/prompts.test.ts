@@ -56,6 +56,26 @@ describe("prompts", () => {
     expect(await answer).toBe("10");
   });
 
+  it("offer text to edit, and accept it as it is", async () => {
+    const question = { message: "Invoice id", initial: "INV-7", editable: true };
+    const { answer, events, getScreen } = await render(asking("text"), question);
+    await expect.poll(() => getScreen()).toBe("? Invoice id INV-7");
+    events.type("0");
+    events.keypress("enter");
+    expect(await answer).toBe("INV-70");
+  });
+
+  it("begin a choice at its initial value, and show twelve choices at once", async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `choice ${index}`);
+    const question = { names, initial: "choice 5" };
+    const { answer, events, getScreen } = await render(choosing, question);
+    await expect.poll(() => getScreen()).toContain("❯ choice 5");
+    for (const name of names) expect(getScreen()).toContain(name);
+    events.keypress("down");
+    events.keypress("enter");
+    expect(await answer).toBe("choice 6");
+  });
+
   it("show nothing of a secret", async () => {
     const { answer, events, getScreen } = await render(asking("secret"), { message: "Access token" });
     await expect.poll(() => getScreen()).toContain("Access token");
@@ -67,14 +87,26 @@ describe("prompts", () => {
   });
 });
 
-/** One kind of question as a prompt of the testing library, which brings the terminal along. */
-function asking(kind: "text" | "secret") {
-  return (question: Parameters<Ask["text"]>[0], context: object = {}): Promise<string> => {
-    const { input, output } = context as { input: unknown; output: unknown };
-    const stderr: unknown = { isTTY: false };
-    const streams = { stdin: input, stdout: output, stderr };
-    return createAsk(streams as Parameters<typeof createAsk>[0], new AbortController().signal)[kind](
-      question,
-    );
-  };
+/** The questions of a terminal that the testing library brings along. */
+function askAt(context: object): Ask {
+  const { input, output } = context as { input: unknown; output: unknown };
+  const stderr: unknown = { isTTY: false };
+  const streams = { stdin: input, stdout: output, stderr };
+  return createAsk(streams as Parameters<typeof createAsk>[0], new AbortController().signal);
 }
+
+/** One kind of question as a prompt of the testing library. */
+const asking =
+  (kind: "text" | "secret") =>
+  (question: Parameters<Ask["text"]>[0], context: object = {}): Promise<string> =>
+    askAt(context)[kind](question);
+
+const choosing = (
+  { names, initial }: { readonly names: readonly string[]; readonly initial: string },
+  context: object = {},
+): Promise<string> =>
+  askAt(context).choose(
+    "Which?",
+    names.map((name) => ({ name, value: name })),
+    { initial },
+  );

@@ -4,14 +4,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
-import { checkEndpoint } from "../../src/webhooks/endpoint-check.ts";
-import { ENDPOINT_CASES } from "../../src/webhooks/endpoint-cases.ts";
+import { checkEndpoint, type CaseResult } from "../../src/webhooks/endpoint-check.ts";
+import { endpointCases } from "../../src/webhooks/endpoint-cases.ts";
+import { DERIVED_COVER, SERVICE_COVER, type Cover } from "../../src/webhooks/signature-form.ts";
 import { FAULTS, startEndpoint, type Fault } from "../support/endpoints.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
 
-async function failures(url: string): Promise<string[]> {
+async function results(url: string, cover?: Cover): Promise<CaseResult[]> {
   const sender = createSender({
     httpsProxy: undefined,
     noProxy: undefined,
@@ -19,10 +20,11 @@ async function failures(url: string): Promise<string[]> {
     userAgent: "paylink/0.0.0",
   });
   onTestFinished(() => sender.close());
-  const failed: string[] = [];
+  const found: CaseResult[] = [];
   const parts = {
     url: new URL(url),
     key: { keyid: "k", key: privateKey },
+    cover,
     send: sender.send,
     now: () => new Date(),
     newId: () => crypto.randomUUID(),
@@ -30,10 +32,22 @@ async function failures(url: string): Promise<string[]> {
   };
   for await (const result of checkEndpoint(parts)) {
     if ("unreachable" in result) throw new Error(result.unreachable);
-    if (!result.ok) failed.push(result.name);
+    found.push(result);
   }
-  return failed;
+  return found;
 }
+
+/** The names of the cases that were not answered as expected, warnings in brackets. */
+async function failures(url: string, cover?: Cover): Promise<string[]> {
+  const wrong = (await results(url, cover)).filter(({ ok }) => !ok);
+  return wrong.map(({ name, required }) => (required ? name : `(${name})`));
+}
+
+/** The cases that send genuine webhooks under header-only cover. */
+const HEADER_ONLY = endpointCases(undefined, true).filter(
+  ({ expects, required }) => expects === "accepted" && required,
+);
+const DERIVED = ["derived", "derived-no-created", "derived-no-keyid", "derived-bare"];
 
 const CAUGHT: Readonly<Record<Fault, readonly string[]>> = {
   "parses before verifying": ["exact-bytes"],
@@ -42,6 +56,10 @@ const CAUGHT: Readonly<Record<Fault, readonly string[]>> = {
   "no age check": ["created", "created-future", "expired"],
   "trusts the message's algorithm": ["algorithm"],
   "takes the first of two headers": ["digest-duplicate", "label-duplicate", "content-type-duplicate"],
+  "insists on derived components": HEADER_ONLY.map(({ name }) => name),
+  "insists on created": ["headers-no-created", "headers-bare", "(derived-no-created)", "(derived-bare)"],
+  "insists on a keyid": ["headers-no-keyid", "headers-bare", "(derived-no-keyid)", "(derived-bare)"],
+  "knows header fields only": DERIVED.map((name) => `(${name})`),
 };
 
 describe("an endpoint", () => {
@@ -58,6 +76,35 @@ describe("an endpoint", () => {
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const failed = await failures(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    expect(failed).toEqual(ENDPOINT_CASES.map(({ name }) => name));
+    expect(failed).toEqual(
+      endpointCases(undefined, true).map(({ name, required }) => (required ? name : `(${name})`)),
+    );
+  });
+});
+
+describe("one cover", () => {
+  const names = (cover: Cover): string[] => endpointCases(cover, true).map(({ name }) => name);
+
+  it("is all that an endpoint is held to", async () => {
+    const insisting = await startEndpoint(PUBLIC_PEM, "insists on derived components");
+    expect(await failures(insisting, DERIVED_COVER)).toEqual([]);
+    const headersOnly = await startEndpoint(PUBLIC_PEM, "knows header fields only");
+    expect(await failures(headersOnly, SERVICE_COVER)).toEqual([]);
+    expect(await failures(headersOnly, DERIVED_COVER)).toContain("approved");
+    expect(await failures(headersOnly, DERIVED_COVER)).toContain("cover-bare");
+  });
+
+  it("leaves out what cannot be detected under it", () => {
+    const undetected = ["target", "method", "content-type", "content-type-duplicate"];
+    expect(names(["content-digest"]).filter((name) => undetected.includes(name))).toEqual([]);
+    expect(names(["content-digest", "@path"])).toContain("target");
+    expect(names(["content-digest", "@path"])).not.toContain("method");
+    expect(names(DERIVED_COVER)).toEqual(expect.arrayContaining(undetected));
+    expect(names(SERVICE_COVER)).not.toContain("target");
+  });
+
+  it("of a key without an id is sent with and without created alone", () => {
+    const sent = endpointCases(["content-digest"], false).map(({ name }) => name);
+    expect(sent.filter((name) => /^cover($|-)/.test(name))).toEqual(["cover", "cover-no-created"]);
   });
 });

@@ -2,7 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
 import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/webhooks/samples.ts";
-import { signedWebhook } from "../../src/webhooks/sample-webhook.ts";
+import { signedWebhook } from "../../src/webhooks/signed-webhook.ts";
+import {
+  COMPONENT_NAMES,
+  DERIVED_COVER,
+  SERVICE_COVER,
+  SERVICE_FORM,
+} from "../../src/webhooks/signature-form.ts";
+import { coverToTamper } from "../../src/webhooks/tamperings/tampering.ts";
 import { breachesOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";
@@ -35,19 +42,49 @@ describe("each tampering", () => {
     url: new URL("http://127.0.0.1:4000/hook?a=b"),
     key: { keyid: "k", key: PAIR.privateKey },
     created: Math.floor(now.getTime() / 1000),
+    form: SERVICE_FORM,
   };
   const body = Buffer.from(stringifyJson(recordOfSample({ outcome: "approved", link: "one-time" }, source)));
   const judged = (request: Parameters<typeof examine>[0]) =>
     examine(request, { keys: OPTIONS.keys, policy: DEFAULT_POLICY, now, maxBody: 1024 * 1024 });
 
-  it("leaves an untouched webhook valid", () => {
-    expect(judged(signedWebhook(body, sender)).verdict.code).toBe("ok");
-  });
+  it.each([SERVICE_COVER, DERIVED_COVER, COMPONENT_NAMES])(
+    "leaves an untouched webhook valid: %j",
+    (...cover) => {
+      for (const created of [true, false]) {
+        const { verdict } = judged(signedWebhook(body, { ...sender, form: { cover, created } }));
+        expect(verdict).toMatchObject({ code: "ok", covered: cover });
+        expect(verdict.warnings.includes("created_missing")).toBe(!created);
+      }
+    },
+  );
+
+  const refused = TAMPERINGS.filter(({ kind }) => kind !== "authentic");
 
   it.each(
-    TAMPERINGS.filter(({ kind }) => kind !== "authentic").map(({ name, tamper }) => [name, tamper] as const),
-  )("%s is refused for what it is", (name, tamper) => {
-    expect(judged(tamper(body, sender)).verdict.code).toBe(CODES[name]);
+    refused.flatMap((tampering) =>
+      [undefined, DERIVED_COVER].map((cover) => [tampering.name, tampering, cover] as const),
+    ),
+  )("%s is refused for what it is", (name, tampering, chosen) => {
+    const cover = coverToTamper(tampering, chosen);
+    if (cover === undefined) throw new Error(`${name} cannot be detected`);
+    for (const created of [true, false]) {
+      const form = { cover, created };
+      const { verdict } = judged(tampering.tamper(body, { ...sender, form }));
+      expect(verdict.code).toBe(CODES[name]);
+    }
+  });
+
+  it("is not offered under a cover that does not detect it", () => {
+    const undetected = refused.filter((one) => coverToTamper(one, ["content-digest"]) === undefined);
+    expect(undetected.map(({ name }) => name)).toEqual([
+      "target",
+      "method",
+      "content-type",
+      "content-type-duplicate",
+    ]);
+    const byDefault = refused.filter((one) => coverToTamper(one, undefined) !== SERVICE_COVER);
+    expect(byDefault.map(({ name }) => name)).toEqual(["target", "method"]);
   });
 
   it.each(

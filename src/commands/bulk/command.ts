@@ -1,11 +1,9 @@
 /** `paylink bulk`: its argument and help, and what runs it. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { bulkFlags } from "./flags.ts";
 
-export const registerBulk: Register = (program, execute) => {
-  const command = bulkFlags(
-    program.command("bulk").description("create one payment link a row of a spreadsheet, each exactly once"),
-  )
+export const declareBulk: Declare = (command, execute) => {
+  bulkFlags(command)
     .argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin")
     .action((file, flags) =>
       execute(command, async (context) => {

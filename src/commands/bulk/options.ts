@@ -10,6 +10,7 @@ import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
+import { unusedListener, type ListenerContext } from "../running-listener.ts";
 import type { BulkFlags } from "./flags.ts";
 
 export interface BulkOptions {
@@ -42,7 +43,10 @@ const MAX_CONCURRENCY = 256;
 export async function bulkOptions(
   file: string,
   flags: BulkFlags,
-  context: Pick<Context, "settings" | "readFile"> & { readonly out: Pick<Output, "json"> },
+  context: Pick<Context, "settings" | "readFile"> &
+    ListenerContext & {
+      readonly out: Pick<Output, "json">;
+    },
 ): Promise<BulkOptions> {
   const settings = await context.settings();
   const reader = createFlagReader();
@@ -66,7 +70,12 @@ export async function bulkOptions(
   if (service === undefined && flags.dryRun !== true) throw noAccount();
   return {
     file,
-    build: requestBuilder({ flags, base: base?.value, settings }),
+    build: requestBuilder({
+      flags,
+      base: base?.value,
+      settings,
+      listener: await unusedListener(flags, settings, context),
+    }),
     service: service === undefined ? undefined : canonicalAddress(service),
     concurrency: concurrency.value,
     rate: rate.value,

@@ -3,15 +3,19 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
 import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
+import type { Cover } from "../../webhooks/signature-form.ts";
 import { parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { createFlagReader } from "../flag-reader.ts";
+import { parseCover } from "../flag-values.ts";
 import type { CheckFlags } from "./flags.ts";
 
 export interface CheckOptions {
   readonly url: URL;
   /** The file of the private key; undefined is the sandbox's own. */
   readonly keyPath: string | undefined;
+  /** The one cover that the endpoint is held to; undefined checks it for the real service. */
+  readonly cover: Cover | undefined;
   readonly tap: boolean;
   /** The file that the JUnit report is written to. */
   readonly junit: string | undefined;
@@ -21,47 +25,61 @@ export interface CheckOptions {
 export function checkOptions(text: string, flags: CheckFlags): CheckOptions {
   const reader = createFlagReader();
   const url = reader.read("<url>", text, (given) => parseEndpoint(given, flags.allowRemote ?? false));
+  const cover = reader.read("--cover", flags.cover, parseCover);
   reader.finish("Nothing was checked.");
-  return { url: url.value, keyPath: flags.key, tap: flags.tap ?? false, junit: flags.junit };
+  const { key: keyPath, tap = false, junit } = flags;
+  return { url: url.value, keyPath, cover: cover.value, tap, junit };
 }
 
-export async function check(context: Context, { url, keyPath, tap, junit }: CheckOptions): Promise<number> {
+export async function check(context: Context, options: CheckOptions): Promise<number> {
+  const { url, keyPath, cover, tap, junit } = options;
   const { out } = context;
   const key = await loadSigningKey(keyPath, context);
   const results: CaseResult[] = [];
-  for await (const result of checkEndpoint({ ...context, url, key })) {
+  for await (const result of checkEndpoint({ ...context, url, key, cover })) {
     if ("unreachable" in result) throw unreachable(url, result.unreachable);
     results.push(result);
     if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
   }
   if (context.signal.aborted) return 0;
   if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
-  const failed = results.filter(({ ok }) => !ok);
-  const counts = { passed: results.length - failed.length, failed: failed.length };
+  const failed = results.filter(({ ok, required }) => !ok && required);
+  const warned = results.filter(({ ok, required }) => !ok && !required);
+  const passed = results.length - failed.length - warned.length;
+  const counts = { passed, failed: failed.length, warnings: warned.length };
   if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
   else if (tap) out.data(renderTap(results));
   if (failed.length > 0) throw failure(results, failed);
-  out.note(`All ${results.length} cases passed.`);
+  out.note(
+    warned.length === 0
+      ? `All ${results.length} cases passed.`
+      : `All ${passed} required cases passed. Warnings: ${namesOf(warned).join(", ")}.`,
+  );
   return 0;
 }
+
+const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
 
 const unreachable = ({ href }: URL, reason: string): PaylinkError =>
   new PaylinkError("not_reached", `Nothing answers at ${href}: ${reason}`, {
     hint: "Nothing was checked. Start the endpoint and run this again.",
   });
 
-/** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
 function failure(results: readonly CaseResult[], failed: readonly CaseResult[]): PaylinkError {
-  const names = failed.map(({ name }) => name);
-  const acceptsNothing = results.every(({ expects, ok }) => expects === "refused" || !ok);
+  const names = namesOf(failed);
   return new PaylinkError(
     "check_failed",
     `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`,
-    {
-      details: { failed: names },
-      hint: acceptsNothing
-        ? "It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address."
-        : "Each is explained above; paylink trigger <outcome> --tamper <case> sends one again.",
-    },
+    { details: { failed: names }, hint: adviceFor(results) },
   );
+}
+
+/** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
+function adviceFor(results: readonly CaseResult[]): string {
+  const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
+  if (accepted.length === 0)
+    return "It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address.";
+  if (accepted.every(({ required }) => !required))
+    return "It accepts only signatures that cover @method and @target-uri, and the real service signs header fields only. Require content-digest and nothing else, or every payment is refused. If your service does sign them, name its cover with --cover.";
+  return "Each is explained above; paylink trigger <outcome> --tamper <case> sends one again.";
 }

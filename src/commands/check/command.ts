@@ -1,14 +1,10 @@
 /** `paylink check`: its argument and help, and what runs it. */
 import { LISTENER_URL } from "../../domain/local-addresses.ts";
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { checkFlags } from "./flags.ts";
 
-export const registerCheck: Register = (program, execute) => {
-  const command = checkFlags(
-    program
-      .command("check")
-      .description("test your own webhook endpoint: what it must accept, and what it must refuse"),
-  )
+export const declareCheck: Declare = (command, execute) => {
+  checkFlags(command)
     .argument("<url>", "the webhook endpoint")
     .action((url, flags) =>
       execute(command, async (context) => {
@@ -16,5 +12,15 @@ export const registerCheck: Register = (program, execute) => {
         return check(context, checkOptions(url, flags));
       }),
     );
-  examples(command, [`paylink check ${LISTENER_URL}`, `paylink check ${LISTENER_URL} --junit webhooks.xml`]);
+  command.addHelpText(
+    "after",
+    `
+Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
+are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
+  );
+  examples(command, [
+    `paylink check ${LISTENER_URL}`,
+    `paylink check ${LISTENER_URL} --junit webhooks.xml`,
+    `paylink check ${LISTENER_URL} --cover "@method @target-uri content-digest"`,
+  ]);
 };

@@ -1,11 +1,9 @@
 /** `paylink completion`: its argument and help, and the hidden command that the shells call for suggestions. */
 import { Argument } from "@commander-js/extra-typings";
-import { examples, type Register } from "../declare.ts";
+import { examples, programOf, type Declare } from "../declare.ts";
 
-export const registerCompletion: Register = (program, execute) => {
-  const command = program
-    .command("completion")
-    .description("print the script that completes commands, flags and values in a shell")
+export const declareCompletion: Declare = (command, execute) => {
+  command
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
     .action((shell) =>
       execute(command, async (context) => {
@@ -17,15 +15,16 @@ export const registerCompletion: Register = (program, execute) => {
     "paylink completion bash >> ~/.bashrc",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
   ]);
+};
 
-  const complete = program
-    .command("complete", { hidden: true })
+export const declareComplete: Declare = (command, execute) => {
+  command
     .argument("[words...]", "what has been typed so far")
     .allowUnknownOption()
     .action((words) =>
-      execute(complete, async (context) => {
+      execute(command, async (context) => {
         const { suggest } = await import("./completion.ts");
-        return suggest(program, words, context);
+        return suggest(programOf(command), words, context);
       }),
     );
 };

@@ -5,6 +5,7 @@ import type { Context } from "../../context.ts";
 import { CONFIG_KEYS } from "../../store/settings/setting-table.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { optionNamed } from "../corrections.ts";
+import { declared } from "../declare.ts";
 import { BASH_SCRIPT } from "./bash-script.ts";
 
 const NAME = "paylink";
@@ -26,6 +27,7 @@ export async function suggest(
   words: readonly string[],
   { out, profiles }: Context,
 ): Promise<number> {
+  program.commands.forEach(declared);
   if (isFile(program, words)) {
     out.data(SHELL_COMPLETES_FILES);
     return 0;

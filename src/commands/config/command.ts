@@ -1,8 +1,7 @@
 /** `paylink config`: its subcommands and help, and what runs them. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 
-export const registerConfig: Register = (program, execute) => {
-  const config = program.command("config").description("show and change the settings of a profile");
+export const declareConfig: Declare = (config, execute) => {
   const load = () => import("./config.ts");
   const list = config
     .command("list", { isDefault: true })

@@ -1,172 +1,131 @@
-/** Asks for what a request lacks: each answer becomes a flag, and follows the rules of that flag. */
-import type { Ask, Context } from "../../context.ts";
+/** Asks for what a request lacks, and lets the user change every field of it before anything is sent. */
+import type { Ask, Choice, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
+import { stringifyJson, type Json } from "../../domain/json.ts";
+import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link-request.ts";
+import { clip, safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/service-name.ts";
-import {
-  FIELD_OF,
-  nameOf,
-  type BuiltRequest,
-  type RequestFlags,
-  type ValueFlag,
-} from "../../requests/build.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
-import type { SettingKey } from "../../store/settings/setting-table.ts";
-import type { CreateOptions, RequestDraft } from "./options.ts";
+import type { BuiltRequest } from "../../requests/build.ts";
+import { FIELD_OF, type RequestFlags } from "../../requests/flag-fields.ts";
+import { askField, editField, type AskParts } from "./ask-field.ts";
+import type { CreateOptions } from "./options.ts";
+import { GROUPS, KINDS, REQUIRED, type FieldQuestion } from "./request-questions.ts";
 
-interface AskParts extends RequestDraft {
-  readonly ask: Ask;
-  readonly settings: InForce;
-}
-
-/** The request with every answer. Throws `interrupted` if the user stops, or says no to the summary. */
-export async function askForRequest(
-  { ask, out }: Context,
-  { draft, settings, print }: CreateOptions,
-): Promise<BuiltRequest> {
+/**
+ * The request that the user confirmed, without the warnings that the summary showed. Throws `interrupted` if the user
+ * stops, or says no to the summary.
+ */
+export async function askForRequest(context: Context, options: CreateOptions): Promise<BuiltRequest> {
+  const { ask, out } = context;
+  const { draft, settings } = options;
   if (ask === undefined) return draft.built;
   const parts: AskParts = { ...draft, ask, settings };
-  const flags = await askForFlags(parts);
-  const built = draft.build(flags);
-  if (built.request === null || print !== undefined) return built;
-  const summary = renderRequestSummary(built.request, out.notePaint);
-  out.note(`\n${summary}\n  ${renderServiceName(settings, out.notePaint)}\n`);
-  if (await ask.confirm("Create this link?")) return built;
-  out.note("Nothing was sent.");
-  throw new PaylinkError("interrupted", "Nothing was sent.");
+  let flags = await askMissing(await askKind(draft.flags, parts), parts);
+  for (;;) {
+    const built = draft.build(flags);
+    showDraft(built, options, out);
+    const next = await ask.choose(...confirmation(built, options));
+    if (next === "send") return { ...built, warnings: [] };
+    if (next === "stop") {
+      out.note("Nothing was sent.");
+      throw new PaylinkError("interrupted", "Nothing was sent.");
+    }
+    flags = next === "kind" ? await changeKind(flags, parts) : await changeFields(next, flags, parts);
+  }
 }
 
-async function askForFlags(parts: AskParts): Promise<RequestFlags> {
-  const { ask } = parts;
-  let flags = { ...parts.flags, ...(await askKind(parts)) };
-  const askOpen = async (questions: readonly FieldQuestion[]): Promise<void> => {
-    for (const question of questions)
-      if (isOpen(question.flag, parts)) flags = { ...flags, ...(await askField(question, flags, parts)) };
-  };
-  await askOpen(REQUIRED);
-  const open = GROUPS.filter(({ questions }) => questions.some(({ flag }) => isOpen(flag, parts)));
-  const chosen = await ask.several(
-    "Anything else? (space selects, enter continues)",
-    open.map((group) => ({ name: group.name, value: group })),
+type Group = (typeof GROUPS)[number];
+
+/** The choices below a summary. What cannot be sent can only be changed. */
+function confirmation(
+  { request }: BuiltRequest,
+  { print, draft }: CreateOptions,
+): [message: string, choices: Choice<"send" | "kind" | "stop" | Group>[]] {
+  const verb = print === undefined ? "create" : "print";
+  const choices: Choice<"send" | "kind" | "stop" | Group>[] = [
+    ...(request === null ? [] : [{ name: `Yes, ${verb} it`, value: "send" as const }]),
+    ...(draft.base === undefined ? [{ name: "Change the kind of link", value: "kind" as const }] : []),
+    ...GROUPS.map((group) => ({
+      name: `Change the ${group.name}`,
+      value: group,
+      description: group.questions.map(({ message }) => message.replace(/ \(.*/, "")).join(", "),
+    })),
+    { name: "No, send nothing", value: "stop" },
+  ];
+  return [print === undefined ? "Create this link?" : "Print this request?", choices];
+}
+
+function showDraft(
+  { request, problems, warnings }: BuiltRequest,
+  { print, settings }: CreateOptions,
+  out: Context["out"],
+): void {
+  if (request !== null) {
+    const service = print === undefined ? `\n  ${renderServiceName(settings, out.notePaint)}` : "";
+    out.note(`\n${renderRequestSummary(request, out.notePaint)}${service}\n`);
+  }
+  for (const problem of [...problems, ...warnings]) out.warn(renderProblem(problem));
+}
+
+/** Asks every required question that neither a flag nor the file has answered. */
+async function askMissing(flags: RequestFlags, parts: AskParts): Promise<RequestFlags> {
+  let answered = flags;
+  for (const question of REQUIRED) {
+    const { flag } = question;
+    const isOpen = answered[flag] === undefined && valueAt(parts.base, FIELD_OF[flag]) === undefined;
+    if (isOpen) answered = await askField(question, answered, parts);
+  }
+  return answered;
+}
+
+const chooseKind = (ask: Ask): Promise<RequestFlags> =>
+  ask.choose(
+    "What kind of link?",
+    KINDS.map(({ name, description, flags }) => ({ name, description, value: flags })),
   );
-  await askOpen(chosen.flatMap(({ questions }) => questions));
-  return flags;
-}
 
-interface FieldQuestion {
-  readonly flag: ValueFlag;
-  readonly message: string;
-  /** The answer if the user only presses Enter and no setting gives one. */
-  readonly initial?: (flags: RequestFlags) => string | undefined;
-  /** Whether an empty answer means that the field is not sent. */
-  readonly optional?: (flags: RequestFlags) => boolean;
-}
-
-const isReusable = (flags: RequestFlags): boolean => flags.reusable === true;
-const always = (): boolean => true;
-
-const REQUIRED: readonly FieldQuestion[] = [
-  {
-    flag: "amount",
-    message: "Amount",
-    initial: (flags) => (isReusable(flags) || flags.subscription === true ? "0" : undefined),
-  },
-  { flag: "currency", message: "Currency" },
-  { flag: "terminalId", message: "Terminal" },
-  { flag: "customerName", message: "Customer's name" },
-  { flag: "expires", message: "Expires (a duration such as 7d, or ISO 8601)", optional: isReusable },
-];
-
-const optional = (flag: ValueFlag, message: string): FieldQuestion => ({ flag, message, optional: always });
-
-const GROUPS: readonly { readonly name: string; readonly questions: readonly FieldQuestion[] }[] = [
-  {
-    name: "Invoice and description",
-    questions: [optional("invoiceId", "Invoice id"), optional("description", "Description")],
-  },
-  {
-    name: "Customer details",
-    questions: [
-      optional("email", "E-mail"),
-      optional("firstName", "First name"),
-      optional("lastName", "Last name"),
-      optional("address1", "Address"),
-      optional("address2", "Address, second line"),
-      optional("city", "City"),
-      optional("postcode", "Postcode"),
-      optional("country", "Country"),
-    ],
-  },
-  {
-    name: "Redirects and callbacks",
-    questions: [
-      optional("returnUrl", "Return URL"),
-      optional("failureReturnUrl", "Return URL after a failure"),
-      optional("callbackUrl", "Callback URL"),
-      optional("failureCallbackUrl", "Callback URL of a failure"),
-    ],
-  },
-  { name: "Custom data", questions: [optional("customData", "Custom data")] },
-];
-
-/** Neither a flag nor the file gives it. */
-function isOpen(flag: ValueFlag, { flags, base }: AskParts): boolean {
-  if (flags[flag] !== undefined) return false;
-  return valueAt(base, FIELD_OF[flag]) === undefined;
-}
-
-async function askKind({ ask, flags, base }: AskParts): Promise<Partial<RequestFlags>> {
+/** Only where neither a flag nor the file decides it. */
+async function askKind(flags: RequestFlags, { ask, base }: AskParts): Promise<RequestFlags> {
   const { reusable, subscription, mode, minAmount, maxAmount, referenceMode } = flags;
   const decided = [reusable, subscription, mode, minAmount, maxAmount, referenceMode, base];
-  if (decided.some((value) => value !== undefined)) return {};
-  return ask.choose<Partial<RequestFlags>>("What kind of link?", [
-    { name: "One-time", value: {}, description: "paid once, for a fixed amount" },
-    { name: "Reusable", value: { reusable: true }, description: "paid any number of times until it expires" },
-    { name: "Subscription", value: { subscription: true }, description: "starts a recurring arrangement" },
-  ]);
+  if (decided.some((value) => value !== undefined)) return flags;
+  return { ...flags, ...(await chooseKind(ask)) };
 }
 
-async function askField(
-  { flag, message, initial, optional: mayBeEmpty }: FieldQuestion,
+/** Another kind may need what the one before did not. */
+const changeKind = async (flags: RequestFlags, parts: AskParts): Promise<RequestFlags> =>
+  askMissing({ ...flags, ...(await chooseKind(parts.ask)) }, parts);
+
+/** Changes fields of a group, any number of them, until the user goes back. */
+async function changeFields(
+  { name, questions }: Group,
   flags: RequestFlags,
-  { ask, settings, build }: AskParts,
-): Promise<Partial<RequestFlags>> {
-  const empty = mayBeEmpty?.(flags) ?? false;
-  const withAnswer = (text: string): Partial<RequestFlags> => (empty && text === "" ? {} : { [flag]: text });
-  const inForce = isSetting(flag) ? settings.find(flag) : undefined;
-  // The built-in expiry is for one-time links only.
-  const known = empty && inForce?.source === "default" ? undefined : inForce?.value;
-  const answer = await ask.text({
-    message: empty ? `${message} (enter skips it)` : message,
-    initial: known ?? initial?.(flags),
-    check: (text) => newProblem(build(flags), build({ ...flags, ...withAnswer(text) }), nameOf(flag)),
-  });
-  return withAnswer(answer);
+  parts: AskParts,
+): Promise<RequestFlags> {
+  let changed = flags;
+  let next: FieldQuestion | "back" | undefined = questions[0];
+  for (;;) {
+    const { draft } = parts.build(changed);
+    const choices: Choice<FieldQuestion | "back">[] = questions.map((question) => ({
+      name: `${question.message}: ${shownValue(valueAt(draft, FIELD_OF[question.flag]))}`,
+      value: question,
+    }));
+    choices.push({ name: "Back", value: "back" });
+    const chosen: FieldQuestion | "back" = await parts.ask.choose(`Change the ${name}`, choices, {
+      initial: next,
+    });
+    if (chosen === "back") return changed;
+    changed = await editField(chosen, changed, parts);
+    next = questions[questions.indexOf(chosen) + 1] ?? "back";
+  }
 }
 
-const SETTINGS = [
-  "currency",
-  "terminalId",
-  "customerName",
-  "expires",
-  "returnUrl",
-  "failureReturnUrl",
-  "callbackUrl",
-  "failureCallbackUrl",
-] as const satisfies readonly (ValueFlag & SettingKey)[];
-type SettingFlag = (typeof SETTINGS)[number];
-const isSetting = (flag: ValueFlag): flag is SettingFlag => SETTINGS.some((setting) => setting === flag);
+/** So that a choice stays on one line. */
+const VALUE_LENGTH = 30;
 
-/** A problem that the answer causes; what is still missing is left to later questions. */
-function newProblem(before: BuiltRequest, after: BuiltRequest, own: string): string | undefined {
-  const found = after.problems.find(
-    (problem) =>
-      (problem.at === own || !after.missing.includes(problem)) &&
-      !before.problems.some(
-        ({ at, message }) => at === problem.at && message === problem.message && at !== own,
-      ),
-  );
-  if (found === undefined) return undefined;
-  return found.at === own ? `It ${found.message}.` : `${found.at} ${found.message}`;
+function shownValue(value: Json | undefined): string {
+  const text = typeof value === "string" ? value : value === undefined ? "–" : stringifyJson(value);
+  return clip(safeText(text), VALUE_LENGTH);
 }

@@ -1,15 +1,14 @@
 /** `paylink create`: its help, and what runs it. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { createFlags } from "./flags.ts";
 
-export const registerCreate: Register = (program, execute) => {
-  const command = createFlags(program.command("create").description("create a payment link")).action(
-    (flags) =>
-      execute(command, async (context) => {
-        const { createOptions } = await import("./options.ts");
-        const { create } = await import("./create.ts");
-        return create(context, await createOptions(flags, context));
-      }),
+export const declareCreate: Declare = (command, execute) => {
+  createFlags(command).action((flags) =>
+    execute(command, async (context) => {
+      const { createOptions } = await import("./options.ts");
+      const { create } = await import("./create.ts");
+      return create(context, await createOptions(flags, context));
+    }),
   );
   examples(command, [
     "paylink create --amount 10 --currency EUR",

@@ -1,9 +1,9 @@
 /** Waits for the payment of a link whose webhooks a running `listen` receives, by reading what it stores. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
-import { asReceived, type EventStore, type Listener } from "../../receiver/event-store.ts";
+import { asReceived, type EventStore } from "../../receiver/event-store.ts";
+import { isRunning } from "../running-listener.ts";
 import { isPaymentOf, type PaymentEvent, type Reception } from "./own-receiver.ts";
 
 /** Milliseconds between two looks at the store. */
@@ -39,23 +39,6 @@ function endOf(text: string): string | undefined {
   if (url === undefined) return undefined;
   const host = isLoopback(url.hostname) ? "localhost" : url.hostname;
   return `${url.protocol}//${host}:${url.port}${url.pathname}`;
-}
-
-/** A listener that was killed is still in the store, but its port is free. */
-async function isRunning({ bound }: Listener, serve: Context["serve"]): Promise<boolean> {
-  const { hostname, port } = new URL(bound);
-  try {
-    const server = await serve(async () => ({ status: 503, headers: [], body: new Uint8Array() }), {
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port || 80),
-      maxBody: 0,
-    });
-    await server.close();
-    return false;
-  } catch (error) {
-    if (error instanceof PaylinkError && error.code === "port_in_use") return true;
-    throw error;
-  }
 }
 
 /** Looks until the payment is there, or until it is closed. */

@@ -3,10 +3,12 @@ import type { Context } from "../../context.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/when.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
-import { nameOf, requestBuilder, type BuiltRequest, type RequestFlags } from "../../requests/build.ts";
+import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
+import { nameOf, type RequestFlags } from "../../requests/flag-fields.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
+import { unusedListener, type ListenerContext } from "../running-listener.ts";
 import type { CreateFlags } from "./flags.ts";
 
 export interface CreateOptions {
@@ -37,15 +39,18 @@ export interface RequestDraft {
 /** Throws one `usage` error with every problem, or `no_profile`. */
 export async function createOptions(
   flags: CreateFlags,
-  context: Pick<Context, "settings" | "serviceTime" | "readFile" | "ask" | "now" | "profile">,
+  context: Pick<Context, "settings" | "serviceTime" | "readFile" | "ask" | "now" | "profile"> &
+    ListenerContext,
 ): Promise<CreateOptions> {
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
   const isPrinted = flags.dryRun === true || flags.curl === true;
   // A request that is only printed is sent nowhere, and neither is a question for the time.
   const time = isPrinted ? { now: context.now(), ofSandbox: false } : await context.serviceTime();
+  // With --wait the link gets a callback.
+  const listener = flags.wait === true ? undefined : await unusedListener(flags, settings, context);
   const build = (given: RequestFlags): BuiltRequest =>
-    requestBuilder({ flags: given, base: base?.value, settings })(time.now);
+    requestBuilder({ flags: given, base: base?.value, settings, listener })(time.now);
   const built = build(flags);
   const needsAccount = flags.dryRun !== true && settings.get("baseUrl") === undefined;
   const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));

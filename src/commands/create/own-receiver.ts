@@ -64,6 +64,8 @@ export async function receiveHere(
   const { payment, observe } = watchForPayment(request, out);
   const server = await startReceiver({
     ...plan,
+    paths: [plan.path],
+    publicAddress: () => plan.publicAddress,
     serve,
     now,
     newId: createEventIds(context),

@@ -4,7 +4,7 @@ import { LISTENER_PORT } from "../../domain/local-addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { RequestFlags } from "../../requests/build.ts";
+import type { RequestFlags } from "../../requests/flag-fields.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 
 const HOST = "127.0.0.1";

@@ -6,7 +6,9 @@ import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/pa
 import { outcomeOf } from "../../domain/transaction.ts";
 import { recordText } from "../../receiver/event-line.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
-import { amountOf, renderCompactRecord, renderRecord } from "../../render/transaction-record.ts";
+import { renderWebhook } from "../../render/received-webhook.ts";
+import { amountOf, renderCompactRecord } from "../../render/transaction-record.ts";
+import { transactionCommand } from "../transaction-command.ts";
 import { followStore, listenedCallbacks } from "./follow-listener.ts";
 import type { CreateOptions } from "./options.ts";
 import { receiveHere, type PaymentEvent, type Reception } from "./own-receiver.ts";
@@ -29,7 +31,7 @@ export async function createAndWait(context: Context, parts: WaitParts): Promise
       await send({ ...request, paymentSettings: { ...request.paymentSettings, ...reception.callbacks } });
       out.note("Waiting for the payment. Ctrl-C ends the wait, and the link stays.");
       const event = await paymentInTime(reception.payment, signal, timeout);
-      if (event !== undefined) showPayment(event, parts, out);
+      if (event !== undefined) showPayment(event, parts, out, await transactionCommand(context));
       return 0;
     } finally {
       await reception.close();
@@ -95,11 +97,12 @@ function showPayment(
   event: PaymentEvent,
   { quiet, settings }: Pick<WaitParts, "quiet" | "settings">,
   out: Output,
+  command: string | undefined,
 ): void {
-  const { record, breaches } = event;
+  const { record } = event;
   if (out.json) out.data(recordText(event, settings.get("recordAt")).trimEnd());
   else if (quiet) out.note(renderCompactRecord(record, out.notePaint));
-  else out.data(renderRecord(record, breaches, out));
+  else out.data(renderWebhook(event, { paint: out.paint, width: out.width, transactionCommand: command }));
   const outcome = outcomeOf(record);
   if (outcome !== "APPROVED")
     throw new PaylinkError("payment_failed", `The payment of ${amountOf(record)} was ${WORDS[outcome]}.`, {

@@ -1,9 +1,8 @@
 /** `paylink events`: its subcommands and their help. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { databaseFlag, filterFlags, listFlags, pruneFlags, replayFlags } from "./flags.ts";
 
-export const registerEvents: Register = (program, execute) => {
-  const events = program.command("events").description("list, show, replay and export what listen received");
+export const declareEvents: Declare = (events, execute) => {
   examples(events, ["paylink events", "paylink events list --outcome declined --since 7d"]);
 
   const list = listFlags(

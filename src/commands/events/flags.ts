@@ -1,5 +1,5 @@
 /** The flags of `paylink events` and its subcommands. */
-import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const databaseFlag = (command: NewCommand) =>
   command.option("--db <file>", "where events are kept (default: in paylink's data folder)");
@@ -20,7 +20,11 @@ export const listFlags = (command: NewCommand) =>
 export const replayFlags = (command: NewCommand) =>
   filterFlags(command)
     .option("--all", "every event that passes the filter, in order of arrival")
-    .option("--to <target>", "your application: 3000, localhost:3000/hook, /hook or a URL")
+    .option(
+      "--to <target>",
+      "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
+      collect,
+    )
     .option("--insecure", "accept a self-signed certificate from the target");
 
 export const pruneFlags = (command: NewCommand) =>

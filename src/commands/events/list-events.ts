@@ -22,11 +22,21 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
   else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
   else {
+    const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
+      text,
+      paint: out.paint.dim,
+      right: text === "AMOUNT",
+    }));
     const rows = found.map((one) => cellsOf(one, recordAt, context));
-    out.lines([renderTable(rows, out.lineWidth)]);
+    out.lines([renderTable([header, ...rows], out.lineWidth)]);
   }
   return 0;
 }
+
+const HEADERS = {
+  events: ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "NOTES"],
+  rejections: ["RECEIVED", "ID", "STATUS", "CODE", "REASON"],
+} as const;
 
 const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
@@ -55,8 +65,8 @@ function cellsOf(
   return [
     time,
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
-    { text: record === null ? "-" : amountOf(record), right: true },
-    { text: one.reference || "-" },
+    { text: record === null ? "–" : amountOf(record), right: true },
+    { text: one.reference || "–" },
     { text: nameOf(one) },
     { text: marks.join(", "), paint: paint.yellow },
   ];

@@ -1,8 +1,9 @@
 /** From the flags of `events` and its subcommands to what each works with. */
 import type { Context } from "../../context.ts";
-import { parseTarget } from "../../receiver/forward-target.ts";
+import type { Route } from "../../receiver/forward-target.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
+import { readRoutes } from "../forward-flags.ts";
 import { parseCount, parseOutcome, parseSince } from "../flag-values.ts";
 import type { FilterFlags, ListFlags, PruneFlags, ReplayFlags } from "./flags.ts";
 
@@ -28,7 +29,7 @@ export interface ShowOptions extends Database {
 export interface ReplayOptions extends ExportOptions {
   /** The events to send; if there are none, all that pass the filter. */
   readonly names: readonly string[];
-  readonly target: URL;
+  readonly routes: readonly Route[];
   readonly insecure: boolean;
 }
 
@@ -67,7 +68,8 @@ export function exportOptions(flags: FilterFlags, now: Date): ExportOptions {
 export function replayOptions(names: readonly string[], flags: ReplayFlags, now: Date): ReplayOptions {
   const reader = createFlagReader();
   const filter = readFilter(reader, flags, now);
-  const target = reader.require("--to", flags.to, parseTarget);
+  const routes = readRoutes(reader, "--to", flags.to);
+  if (flags.to === undefined) reader.problem("--to", "is required");
   const all = flags.all ?? false;
   if (names.length === 0 && !all) reader.problem("<uti...>", "is required, or --all");
   if (names.length > 0 && all) reader.problem("--all", "cannot be used with single events");
@@ -76,7 +78,7 @@ export function replayOptions(names: readonly string[], flags: ReplayFlags, now:
   return {
     names,
     filter: filter.value,
-    target: target.value,
+    routes: routes.value,
     insecure: flags.insecure ?? false,
     database: flags.db,
   };

@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
+import { targetFor } from "../../receiver/forward-target.ts";
 import { forward } from "../../receiver/forward.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
@@ -11,11 +12,17 @@ import { eventCount, withEvents } from "./stored-events.ts";
 
 export async function replayEvents(context: Context, options: ReplayOptions): Promise<number> {
   const { out, now, send, signal } = context;
-  const { names, filter, target: url, insecure } = options;
+  const { names, filter, routes, insecure } = options;
   await withEvents(context, options, async (store) => {
-    let [sent, failed] = [0, 0];
+    const targets = routes.map(({ url }) => url.href).join(" and ");
+    let [sent, failed, skipped] = [0, 0, 0];
     for await (const event of names.length === 0 ? store.events(filter) : await findAll(store, names)) {
       signal.throwIfAborted();
+      const url = targetFor(routes, event.outcome);
+      if (url === undefined) {
+        skipped += 1;
+        continue;
+      }
       const result = await forward(event, url, { send, now, headers: [], insecure });
       await store.forwarded(event.id, result);
       sent += 1;
@@ -25,9 +32,10 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       const shown = (): string => renderForward(event.uti || event.id, result, out.paint);
       out.lines([out.json ? JSON.stringify(line) : shown()]);
     }
+    if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
     if (failed > 0)
-      throw new PaylinkError("not_taken", `${url.href} did not accept ${failed} of ${eventCount(sent)}.`);
-    out.note(`Replayed ${eventCount(sent)} to ${url.href}`);
+      throw new PaylinkError("not_taken", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
+    out.note(`Replayed ${eventCount(sent)} to ${targets}`);
   });
   return 0;
 }

@@ -1,10 +1,9 @@
 /** `paylink events show`: one event in full, with its verification, deliveries and forwards. */
 import type { Context } from "../../context.ts";
-import { renderRecord } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
 import { formatLocal } from "../../render/time.ts";
-import { renderEventHeading, renderForward, renderRejection } from "../../render/received-webhook.ts";
+import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import type { Forward, WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -20,6 +19,7 @@ import {
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import type { ShowOptions } from "./options.ts";
+import { transactionCommand } from "../transaction-command.ts";
 import { withEvents } from "./stored-events.ts";
 
 export async function showEvent(context: Context, options: ShowOptions): Promise<number> {
@@ -31,7 +31,11 @@ export async function showEvent(context: Context, options: ShowOptions): Promise
     else {
       const history = await historyOf(found, store);
       const event = asReceived(found, recordAt);
-      out.data(out.json ? eventDocument(event, history, recordAt) : eventText(event, history, context));
+      out.data(
+        out.json
+          ? eventDocument(event, history, recordAt)
+          : eventText(event, history, out, await transactionCommand(context)),
+      );
     }
   });
   return 0;
@@ -52,13 +56,15 @@ const historyOf = async ({ id }: StoredEvent, store: EventStore): Promise<Histor
 const eventDocument = (event: WebhookEvent, history: History, recordAt: string | undefined): string =>
   `${eventLine(event, recordAt).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
 
-function eventText(event: WebhookEvent, { arrivals, forwards }: History, { out }: Context): string {
-  const { paint } = out;
-  const { verdict, record, breaches, request, receivedAt, id } = event;
-  const verified = verdict.verdict === "valid";
+function eventText(
+  event: WebhookEvent,
+  { arrivals, forwards }: History,
+  { paint, width }: Context["out"],
+  command: string | undefined,
+): string {
+  const { verdict, request, receivedAt, id } = event;
   const lines = [
-    renderEventHeading({ ...event, verified, warnings: verdict.warnings }, paint),
-    renderRecord(record ?? {}, breaches, out),
+    renderWebhook(event, { paint, width, transactionCommand: command }),
     ...requestLines(request, paint),
     verificationText(verdict, request, paint),
     `  ${paint.cyan("deliveries")}`,

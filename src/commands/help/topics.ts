@@ -7,6 +7,7 @@ import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
 import { wrap } from "../../render/wrap.ts";
 import { ENVIRONMENT } from "./environment.ts";
+import { PRODUCTION } from "./production.ts";
 import { MEANINGS } from "./reasons.ts";
 
 const TOPICS = {
@@ -14,6 +15,7 @@ const TOPICS = {
   reasons: showReasons,
   settings: showSettings,
   environment: showEnvironment,
+  production: showProduction,
 } as const;
 export type Topic = keyof typeof TOPICS;
 
@@ -74,6 +76,13 @@ function showEnvironment(out: Output): void {
     wrap("Environment variables. A flag overrides them, and they override the profile:", out.lineWidth),
     indented(Object.entries(ENVIRONMENT), out.lineWidth),
   ]);
+}
+
+/** Not wrapped: files are copied from it. */
+function showProduction(out: Output): void {
+  if (out.json) return out.data(JSON.stringify(PRODUCTION));
+  const sections = Object.values(PRODUCTION);
+  out.lines([sections.map(({ title, text }) => `${out.paint.bold(title)}\n\n${text}`).join("\n\n\n")]);
 }
 
 /** The last column holds sentences, which go on below their own beginning. */

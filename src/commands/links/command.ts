@@ -1,11 +1,8 @@
 /** `paylink links`: its subcommands and their help. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { linkFlags, listFlags, timeoutFlag, updateFlags } from "./flags.ts";
 
-export const registerLinks: Register = (program, execute) => {
-  const links = program
-    .command("links")
-    .description("list, show, update, cancel and open the links at the service");
+export const declareLinks: Declare = (links, execute) => {
   examples(links, ["paylink links", "paylink links list --status active --since 30d"]);
 
   const list = listFlags(

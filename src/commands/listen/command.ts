@@ -1,14 +1,10 @@
 /** `paylink listen`: its help, and what runs it. */
 import { LISTENER_PORT, SANDBOX_URL } from "../../domain/local-addresses.ts";
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { listenFlags } from "./flags.ts";
 
-export const registerListen: Register = (program, execute) => {
-  const command = listenFlags(
-    program
-      .command("listen")
-      .description("receive webhooks on this machine, verify each and show its transaction record"),
-  ).action((flags) =>
+export const declareListen: Declare = (command, execute) => {
+  listenFlags(command).action((flags) =>
     execute(command, async (context) => {
       const { listenOptions } = await import("./options.ts");
       const { listen } = await import("./listen.ts");

@@ -7,7 +7,9 @@ import type { ListenOptions } from "./options.ts";
 export interface End {
   /** Ends the run if this webhook is the last that was expected, or one that was rejected. */
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** Resolves when the run is over. Throws `signature_rejected` or `timed_out`. */
+  /** Ends the run with this failure, unless it is over. */
+  readonly fail: (error: PaylinkError) => void;
+  /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
   readonly reached: Promise<void>;
   /** Stops the clock, also where the end was not reached. */
   readonly close: () => void;
@@ -36,6 +38,7 @@ export function watchForEnd(
   promise.catch(() => undefined);
   return {
     reached: promise,
+    fail: reject,
     close: () => {
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
@@ -47,6 +50,15 @@ export function watchForEnd(
       else if (tally.missing().length === 0) resolve();
     },
   };
+}
+
+/**
+ * The time between SIGTERM and the end, in which a load balancer learns that this receiver is not ready any more. Somebody
+ * who presses Ctrl-C does not want to wait.
+ */
+export async function drain({ aborted, reason }: AbortSignal, milliseconds: number): Promise<void> {
+  if (!aborted || !(reason instanceof PaylinkError) || reason.code !== "terminated") return;
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 const timedOut = (missing: readonly string[]): PaylinkError =>

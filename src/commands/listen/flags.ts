@@ -7,11 +7,16 @@ export const listenFlags = (command: NewCommand) =>
     .optionsGroup("Address:")
     .option("--port <number>", "the port to listen on; 0 takes a free one", String(LISTENER_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
-    .option("--path <path>", "the only path that is answered (default: the path of --public-url, else /)")
+    .option(
+      "--path <path>",
+      "a path that is answered (default: the path of --public-url, else /); repeatable",
+      collect,
+    )
     .option(
       "--public-url <url>",
       "the address that the service posts to, if a proxy or tunnel stands between",
     )
+    .option("--tunnel", "open a tunnel with cloudflared, and use its address as --public-url")
     .option("--tls-cert <file>", "serve https with this certificate chain (PEM), reloaded when it changes")
     .option("--tls-key <file>", "the certificate's private key (PEM)")
     .optionsGroup("Verification:")
@@ -27,8 +32,11 @@ export const listenFlags = (command: NewCommand) =>
     .option("--no-verify", "show unverified webhooks too, marked as such; on loopback only")
     .option("--max-body <size>", "the largest body that is accepted", "1mb")
     .optionsGroup("Forwarding:")
-    .option("-f, --forward-to <target>", "your application: 3000, localhost:3000/hook, /hook or a URL")
-    .option("--forward-failed-to <target>", "another target for declined and cancelled payments")
+    .option(
+      "-f, --forward-to <target>",
+      "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
+      collect,
+    )
     .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
     .option("--insecure", "accept a self-signed certificate from the target, and from nothing else")
     .optionsGroup("Output:")
@@ -42,6 +50,12 @@ export const listenFlags = (command: NewCommand) =>
     )
     .option("--reference <text>", "show and forward only records whose reference contains this")
     .option("--compact", "one line a record")
+    .optionsGroup("Production:")
+    .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
+    .option(
+      "--drain <duration>",
+      "receive for so long after SIGTERM, while /readyz answers 503 (default: not at all)",
+    )
     .optionsGroup("Scripts:")
     .option("--expect <count>", "end once so many have arrived: 2, or approved:2; repeatable", collect)
     .option("--timeout <duration>", "how long to wait for what is expected")

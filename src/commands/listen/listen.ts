@@ -2,24 +2,42 @@
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
+import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
-import type { Listener } from "../../receiver/event-store.ts";
-import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { createForwarder, type Forwarder } from "../../receiver/forward.ts";
-import { createMemoryLog } from "../../receiver/memory-log.ts";
+import type { EventLog, WebhookEvent } from "../../receiver/events.ts";
+import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forward.ts";
+import { targetFor } from "../../receiver/forward-target.ts";
+import { measured, NO_BACKLOG } from "../../receiver/metrics.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/received-webhook.ts";
-import { watchForEnd } from "./end.ts";
+import { transactionCommand } from "../transaction-command.ts";
+import type { Admin } from "./admin.ts";
+import { drain, watchForEnd } from "./end.ts";
 import { createTally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";
+import { openLog } from "./open-log.ts";
 import { watchReader } from "./reader-gone.ts";
+import { listenersOf, showReady } from "./ready.ts";
+import { reloadOnHangup } from "./reload.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
-import { readTls, watchTls } from "./tls.ts";
+import { isSelfSigned, readTls, watchTls } from "./tls.ts";
+import type { Tunnel } from "./tunnel.ts";
 
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
-  const { out } = context;
-  out.streamWarnings();
+  context.out.streamWarnings();
+  if (options.admin === undefined) return receive(context, options, undefined);
+  const { openAdmin } = await import("./admin.ts");
+  const admin = await openAdmin(options.admin, context);
+  try {
+    return await receive(context, options, admin);
+  } finally {
+    await admin.close();
+  }
+}
+
+async function receive(context: Context, options: ListenOptions, admin: Admin | undefined): Promise<number> {
+  const { out, now } = context;
   const keyring = await openKeyring(options.keySources, {
     ...context,
     place: options.keyPlace,
@@ -27,23 +45,36 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const shows = eventFilter(options);
-  const reporter = createReporter({ ...options, out, shows });
+  const reporter = createReporter({
+    ...options,
+    out,
+    shows,
+    transactionCommand: await transactionCommand(context),
+  });
   const tally = createTally(options.expectations);
-  const { log, announce, close } = await openLog(options, context);
+  const store = await openLog(options.database, context);
+  const log = admin === undefined ? store.log : measured(store.log, admin.metrics, now);
   const reader = watchReader(context, options);
   const end = watchForEnd(reader.stop, options, tally);
+  let tunnel: Tunnel | undefined;
   try {
+    let address: ReceiverAddress | undefined = options.publicAddress;
     const server = await startReceiver({
       ...options,
+      publicAddress: () => address,
       tls,
       serve: context.serve,
       keys: keyring.keys,
       renewKeys: keyring.renew,
       log,
-      forwarder: createForward(options, shows, log, reporter, context),
-      now: context.now,
+      forwarder: createForward(options, shows, log, context, (event, forward) => {
+        admin?.metrics.forwarded(forward);
+        reporter.forwarded(event, forward);
+      }),
+      now,
       newId: createEventIds(context),
-      observe: (outcome: WebhookEvent | Rejection) => {
+      observe: (outcome) => {
+        admin?.metrics.observe(outcome);
         reporter.observe(outcome);
         if (outcome.type === "event" && shows(outcome)) tally.count(outcome);
         end.observe(outcome);
@@ -54,53 +85,52 @@ export async function listen(context: Context, options: ListenOptions): Promise<
         ),
       faulted: (error: unknown) => out.warn(String(error)),
     });
-    const stopWatchingTls =
+    const tlsWatch =
       options.tls === undefined || tls === undefined
-        ? () => undefined
+        ? undefined
         : watchTls(options.tls, tls, server, context, out.warn);
-    await announce(listenerOf(server, options));
-    showReady(server, options, context);
+    let isReady = false;
+    const ignoreHangup = reloadOnHangup(keyring, tlsWatch, context);
     try {
+      if (options.tunnel) {
+        const { openTunnel } = await import("./tunnel.ts");
+        tunnel = await openTunnel(localUrl(server), context);
+        void tunnel.ended.then(end.fail);
+        address = publicAddress(new URL(options.paths[0], tunnel.url));
+      }
+      const listeners = listenersOf(server, options.paths, address);
+      await store.announce(listeners);
+      admin?.started({
+        checkStore: store.check,
+        connections: () => server.connections(),
+        backlog: async () => NO_BACKLOG,
+      });
+      isReady = true;
+      showReady({ listeners, adminUrl: admin?.url }, options, context);
+      if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
       await end.reached;
+      admin?.ending();
+      await drain(context.signal, options.drain);
     } finally {
-      stopWatchingTls();
+      ignoreHangup();
+      tlsWatch?.close();
       await server.close();
-      summarise(reporter, context);
+      if (isReady) summarise(reporter, context);
     }
   } finally {
+    await tunnel?.close();
     reader.close();
     end.close();
-    await close();
+    await store.close();
   }
   return 0;
 }
 
-interface OpenedLog {
-  readonly log: EventLog;
-  /** Lets `create --wait` find this listener. */
-  readonly announce: (listener: Listener) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+const SELF_SIGNED =
+  "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";
 
-async function openLog({ database }: ListenOptions, { events }: Context): Promise<OpenedLog> {
-  const nothing = async (): Promise<void> => undefined;
-  if (database === null) return { log: createMemoryLog(), announce: nothing, close: nothing };
-  const store = await events(database);
-  await store.ready();
-  let announced: Listener | undefined;
-  return {
-    log: store,
-    announce: async (listener) => {
-      await store.addListener(listener);
-      announced = listener;
-    },
-    close: async () => {
-      // One that stays in the store does no harm: others see that its port is free.
-      if (announced !== undefined) await store.removeListener(announced).catch(() => undefined);
-      await store.close();
-    },
-  };
-}
+/** Every address of the machine includes this one. */
+const localUrl = ({ url }: Server): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, "//127.0.0.1:");
 
 function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
   if (outcome === undefined && reference === undefined) return () => true;
@@ -112,49 +142,16 @@ function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event:
 
 /** Undefined without a target: then no event waits for an answer. */
 function createForward(
-  { forwarding: { to, failedTo, headers, insecure } }: ListenOptions,
+  { forwarding: { routes, headers, insecure } }: ListenOptions,
   shows: (event: WebhookEvent) => boolean,
   log: EventLog,
-  reporter: Reporter,
   { send, now, pause }: Context,
+  observe: ForwarderParts["observe"],
 ): Forwarder | undefined {
-  if (to === undefined && failedTo === undefined) return undefined;
-  const failed = ({ record }: WebhookEvent): boolean =>
-    record !== null && ["DECLINED", "CANCELLED"].includes(outcomeOf(record));
-  return createForwarder({
-    send,
-    now,
-    pause,
-    headers,
-    insecure,
-    log,
-    targetOf: (event) => (shows(event) ? (failed(event) ? (failedTo ?? to) : to) : undefined),
-    observe: reporter.forwarded,
-  });
-}
-
-function listenerOf({ url }: Server, { path, publicAddress }: ListenOptions): Listener {
-  const bound = new URL(path, url).href;
-  if (publicAddress?.kind !== "public") return { address: bound, bound };
-  const { scheme, authority } = publicAddress;
-  return { address: `${scheme}://${authority}${publicAddress.path}`, bound };
-}
-
-function showReady(
-  server: Server,
-  { path, unverified, publicAddress, forwarding }: ListenOptions,
-  { out }: Context,
-): void {
-  const url = new URL(path, server.url).href;
-  out.lines([out.json ? JSON.stringify({ type: "ready", url }) : `Listening on ${out.paint.bold(url)}`]);
-  if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
-  if (forwarding.to !== undefined) out.note(`Forwarding to ${forwarding.to.href}`);
-  if (forwarding.failedTo !== undefined)
-    out.note(`Forwarding declined and cancelled payments to ${forwarding.failedTo.href}`);
-  if (publicAddress === undefined)
-    out.note(
-      "This address is local. To receive from outside, point a tunnel at it and give the tunnel's address as --public-url.",
-    );
+  if (routes.length === 0) return undefined;
+  const targetOf = (event: WebhookEvent): URL | undefined =>
+    shows(event) ? targetFor(routes, event.record === null ? undefined : outcomeOf(event.record)) : undefined;
+  return createForwarder({ send, now, pause, headers, insecure, log, targetOf, observe });
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {

@@ -5,21 +5,33 @@ import type { Outcome } from "../../domain/transaction.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import { parseTarget } from "../../receiver/forward-target.ts";
+import type { Route } from "../../receiver/forward-target.ts";
 import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
-import { parseMilliseconds, parseOutcome, parsePort, parseSize, parseUrl } from "../flag-values.ts";
+import {
+  parseMilliseconds,
+  parseOutcome,
+  parsePort,
+  parseSize,
+  parseTimeout,
+  parseUrl,
+} from "../flag-values.ts";
+import { readRoutes } from "../forward-flags.ts";
 import { readPolicy } from "../policy-flags.ts";
+import type { AdminAddress } from "./admin.ts";
 import { parseExpectation, type Expectation } from "./expectations.ts";
 import type { ListenFlags } from "./flags.ts";
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  readonly path: string;
+  /** The paths that are answered, each once; at least one. */
+  readonly paths: readonly [string, ...string[]];
   readonly publicAddress: ReceiverAddress | undefined;
+  /** Opens a tunnel, whose address is the public one. */
+  readonly tunnel: boolean;
   /** The files of an https server. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly maxBody: number;
@@ -33,19 +45,24 @@ export interface ListenOptions {
   /** The flag or setting that names them. */
   readonly keyPlace: string;
   readonly forwarding: {
-    readonly to: URL | undefined;
-    readonly failedTo: URL | undefined;
+    /** Empty without a target. */
+    readonly routes: readonly Route[];
     readonly headers: readonly HeaderLine[];
     readonly insecure: boolean;
   };
   /** What is shown and forwarded. */
   readonly filter: { readonly outcome: Outcome | undefined; readonly reference: string | undefined };
   readonly compact: boolean;
+  readonly admin: AdminAddress | undefined;
+  /** Milliseconds in which webhooks are still received after SIGTERM. */
+  readonly drain: number;
   readonly expectations: readonly Expectation[];
   /** Milliseconds. */
   readonly timeout: number | undefined;
   /** The file that events are kept in; null keeps none, undefined is the usual place. */
   readonly database: string | null | undefined;
+  /** The profile in force. */
+  readonly profile: string | undefined;
 }
 
 /** Throws one `usage` error with every problem, or `key_required`. */
@@ -53,27 +70,36 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const reader = createFlagReader();
   const port = reader.read("--port", flags.port, parsePort);
   const publicUrl = reader.read("--public-url", settings.get("publicUrl", flags.publicUrl), parseUrl);
-  const path = reader.read("--path", flags.path, parsePath);
+  const paths = reader.readAll("--path", flags.path, parsePath);
   const maxBody = reader.read("--max-body", flags.maxBody, parseSize);
   const policy = readPolicy(reader, flags, settings);
-  const forwardTo = reader.read("--forward-to", flags.forwardTo, parseTarget);
-  const forwardFailedTo = reader.read("--forward-failed-to", flags.forwardFailedTo, parseTarget);
+  const routes = readRoutes(reader, "--forward-to", flags.forwardTo);
   const headers = reader.readAll("--forward-header", flags.forwardHeader, parseHeader);
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const expectations = reader.readAll("--expect", flags.expect, parseExpectation);
   const timeout = reader.read("--timeout", flags.timeout, parseMilliseconds);
+  const admin = reader.read("--admin", flags.admin, parseHostAndPort);
+  const drain = reader.read("--drain", flags.drain, parseTimeout);
   const tls = tlsFiles(reader, flags);
+  const { tunnel = false } = flags;
+  reader.exclude("--tunnel", tunnel, { "--public-url": flags.publicUrl, "--tls-cert": flags.tlsCert });
+  if (flags.forwardTo === undefined) {
+    if (flags.forwardHeader !== undefined) reader.problem("--forward-header", NEEDS_TARGET);
+    if (flags.insecure === true) reader.problem("--insecure", NEEDS_TARGET);
+  }
   if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
   if (!flags.verify && !isLoopbackHost(flags.host))
     reader.problem("--no-verify", `is for loopback only: it cannot be used with --host ${flags.host}`);
   reader.finish("Nothing is listening.");
   const keySources = flags.key ?? settings.get("webhookKey") ?? [];
   if (keySources.length === 0 && flags.verify) throw keyRequired();
+  const [firstPath, ...otherPaths] = new Set(paths.value);
   return {
     host: flags.host,
     port: port.value,
-    path: path.value ?? publicUrl.value?.pathname ?? "/",
-    publicAddress: publicUrl.value && publicAddress(publicUrl.value),
+    paths: [firstPath ?? (tunnel ? undefined : publicUrl.value?.pathname) ?? "/", ...otherPaths],
+    publicAddress: tunnel ? undefined : publicUrl.value && publicAddress(publicUrl.value),
+    tunnel,
     tls,
     maxBody: maxBody.value,
     recordAt: settings.get("recordAt"),
@@ -83,18 +109,22 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     keySources,
     keyPlace: flags.key === undefined ? "webhookKey" : "--key",
     forwarding: {
-      to: forwardTo.value,
-      failedTo: forwardFailedTo.value,
+      routes: routes.value,
       headers: headers.value,
       insecure: flags.insecure ?? false,
     },
     filter: { outcome: outcome.value, reference: flags.reference },
     compact: flags.compact ?? false,
+    admin: admin.value,
+    drain: drain.value ?? 0,
     expectations: expectations.value,
     timeout: timeout.value,
     database: flags.store ? flags.db : null,
+    profile: settings.profile,
   };
 }
+
+const NEEDS_TARGET = "has no effect without --forward-to";
 
 const isLoopbackHost = (host: string): boolean => isLoopback(host.includes(":") ? `[${host}]` : host);
 
@@ -103,6 +133,16 @@ function tlsFiles(reader: FlagReader, { tlsCert: cert, tlsKey: key }: ListenFlag
   if (cert !== undefined) reader.problem("--tls-key", "is required with --tls-cert");
   if (key !== undefined) reader.problem("--tls-cert", "is required with --tls-key");
   return undefined;
+}
+
+/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 takes a free one. */
+function parseHostAndPort(text: string): Parsed<AdminAddress> {
+  const [, inner, name, digits = ""] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+)):(\d+)$/i.exec(text.trim()) ?? [];
+  const [host, port] = [inner ?? name, parsePort(digits)];
+  return host !== undefined && port.ok
+    ? accepted({ host, port: port.value })
+    : refused("must be a host and a port, such as 127.0.0.1:9100");
 }
 
 function parsePath(text: string): Parsed<string> {

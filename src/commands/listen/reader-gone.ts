@@ -16,8 +16,7 @@ export function watchReader(
   { out, signal }: Pick<Context, "out" | "signal">,
   { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
 ): ReaderWatch {
-  const forwards = forwarding.to !== undefined || forwarding.failedTo !== undefined;
-  const continues = database !== null || forwards || expectations.length > 0;
+  const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
   const message = continues ? (database === null ? NOT_STORED : STORED) : STOPPED;
   // stdout, where warnings go with --json, is what nobody reads.
   const warn = (): void =>

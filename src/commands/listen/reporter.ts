@@ -2,13 +2,14 @@
 import type { Output } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
-import { renderCompactRecord, renderRecord } from "../../render/transaction-record.ts";
 import {
-  renderEventHeading,
+  renderCompactWebhook,
   renderForward,
   renderRejection,
+  renderWebhook,
   type Counts,
 } from "../../render/received-webhook.ts";
+import { isOfService, warningWords } from "../../render/signature-warnings.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
@@ -21,6 +22,7 @@ interface ReporterParts {
   readonly out: Output;
   readonly compact: boolean;
   readonly recordAt: string | undefined;
+  readonly transactionCommand: string | undefined;
   /** Whether an event is one of those that are to be shown; all are counted. */
   readonly shows: (event: WebhookEvent) => boolean;
 }
@@ -28,7 +30,8 @@ interface ReporterParts {
 /** Characters that wait for the end of the turn. */
 const MAX_PENDING = 1024 * 1024;
 
-export function createReporter({ out, compact, recordAt, shows }: ReporterParts): Reporter {
+export function createReporter(parts: ReporterParts): Reporter {
+  const { out, recordAt, shows } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
   let pending: string[] = [];
   let pendingLength = 0;
@@ -44,6 +47,7 @@ export function createReporter({ out, compact, recordAt, shows }: ReporterParts)
     pendingLength += text.length;
     if (pendingLength > MAX_PENDING) flush();
   };
+  const eventText = createEventText(parts);
   return {
     finish: () => {
       flush();
@@ -55,8 +59,7 @@ export function createReporter({ out, compact, recordAt, shows }: ReporterParts)
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected")
         print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
-      else if (shows(outcome))
-        print(out.json ? eventLine(outcome, recordAt) : eventText(outcome, out, compact));
+      else if (shows(outcome)) print(out.json ? eventLine(outcome, recordAt) : eventText(outcome));
     },
     forwarded: ({ id }, forward) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
@@ -66,14 +69,27 @@ export function createReporter({ out, compact, recordAt, shows }: ReporterParts)
   };
 }
 
-function eventText(event: WebhookEvent, out: Output, compact: boolean): string {
-  const { verdict, record, breaches } = event;
-  const heading = renderEventHeading(
-    { ...event, verified: verdict.verdict === "valid", warnings: verdict.warnings },
-    out.paint,
-  );
-  if (compact) return record === null ? heading : `${heading}  ${renderCompactRecord(record, out.paint)}`;
-  return `${heading}\n${renderRecord(record ?? {}, breaches, out)}\n`;
+/** Says once what holds for every webhook of the service, and puts a blank line between records. */
+function createEventText({
+  out,
+  compact,
+  transactionCommand,
+}: ReporterParts): (event: WebhookEvent) => string {
+  const said = new Set<string>();
+  let isFirst = true;
+  return (event) => {
+    for (const warning of event.verdict.warnings) {
+      if (!isOfService(warning) || said.has(warning)) continue;
+      said.add(warning);
+      out.warn(`${warning}  ${warningWords(warning)} (shown once)`);
+    }
+    if (compact) return renderCompactWebhook(event, out.paint);
+    const { paint, width } = out;
+    const text = renderWebhook(event, { paint, width, transactionCommand });
+    const separator = isFirst ? "" : "\n";
+    isFirst = false;
+    return separator + text;
+  };
 }
 
 function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hint }: Rejection): string {

@@ -1,7 +1,8 @@
 /** The certificate and key of `listen`, read at the start and again whenever the files change. */
+import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
 
 interface TlsPaths {
@@ -30,6 +31,18 @@ export async function readTls(
   }
 }
 
+/** Whether services refuse the certificate: it is issued by itself, and by nobody whom they trust. */
+export function isSelfSigned({ cert }: TlsFiles): boolean {
+  const certificate = new X509Certificate(cert);
+  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
+}
+
+export interface TlsWatch {
+  /** Reads the files at once. False where they cannot be used, which is a warning. */
+  readonly reload: () => Promise<boolean>;
+  readonly close: () => void;
+}
+
 /** Serves with the files as they are now; what cannot be used is said once, and the old ones stay. */
 export function watchTls(
   paths: TlsPaths,
@@ -37,22 +50,25 @@ export function watchTls(
   server: Pick<Server, "renewTls">,
   context: Pick<Context, "readFile">,
   warn: (warning: string) => void,
-): () => void {
+): TlsWatch {
   let known = fingerprint(inUse);
-  const look = async (): Promise<void> => {
+  const look = async (isAsked: boolean): Promise<boolean> => {
     let found: string;
+    let isUsable = true;
     try {
       const files = await readTls(paths, context);
       found = fingerprint(files);
       if (found !== known) server.renewTls(files);
     } catch (error) {
-      found = error instanceof Error ? error.message : String(error);
-      if (found !== known) warn(`The certificate in use stays. ${found}`);
+      isUsable = false;
+      found = messageOf(error);
+      if (isAsked || found !== known) warn(`The certificate in use stays. ${found}`);
     }
     known = found;
+    return isUsable;
   };
-  const timer = setInterval(() => void look(), LOOK_EVERY);
-  return () => clearInterval(timer);
+  const timer = setInterval(() => void look(false), LOOK_EVERY);
+  return { reload: () => look(true), close: () => clearInterval(timer) };
 }
 
 const fingerprint = ({ cert, key }: TlsFiles): string =>

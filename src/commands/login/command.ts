@@ -1,16 +1,10 @@
 /** `paylink login`: its help, and what runs it. */
 import { SANDBOX_URL } from "../../domain/local-addresses.ts";
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { loginFlags } from "./flags.ts";
 
-export const registerLogin: Register = (program, execute) => {
-  const command = loginFlags(
-    program
-      .command("login")
-      .description(
-        "check an account at a service and store it, from flags and, in a terminal, from answers to prompts",
-      ),
-  ).action((flags) =>
+export const declareLogin: Declare = (command, execute) => {
+  loginFlags(command).action((flags) =>
     execute(command, async (context) => {
       const { loginOptions } = await import("./options.ts");
       const { login } = await import("./login.ts");

@@ -1,11 +1,9 @@
 /** `paylink pay`: its argument and help, and what runs it. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { payFlags } from "./flags.ts";
 
-export const registerPay: Register = (program, execute) => {
-  const command = payFlags(
-    program.command("pay").description("simulate the customer: pay a link of the sandbox without a browser"),
-  )
+export const declarePay: Declare = (command, execute) => {
+  payFlags(command)
     .argument("<link>", "the link's URL or id")
     .action((link, flags) =>
       execute(command, async (context) => {

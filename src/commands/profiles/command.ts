@@ -1,8 +1,7 @@
 /** `paylink profiles`: its subcommands and help, and what runs them. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 
-export const registerProfiles: Register = (program, execute) => {
-  const profiles = program.command("profiles").description("list, choose, rename and remove profiles");
+export const declareProfiles: Declare = (profiles, execute) => {
   const load = () => import("./profiles.ts");
   const list = profiles
     .command("list", { isDefault: true })

@@ -1,15 +1,13 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { sandboxFlags } from "./flags.ts";
 
 const DESCRIPTION = `
 The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
 contains the description of the documented service as dist/openapi.json.`;
 
-export const registerSandbox: Register = (program, execute) => {
-  const command = sandboxFlags(
-    program.command("sandbox").description("run the whole payment-link service on this machine"),
-  ).action((flags) =>
+export const declareSandbox: Declare = (command, execute) => {
+  sandboxFlags(command).action((flags) =>
     execute(command, async (context) => {
       const { sandboxOptions } = await import("./options.ts");
       const { sandbox } = await import("./sandbox.ts");
@@ -22,6 +20,7 @@ export const registerSandbox: Register = (program, execute) => {
     "paylink sandbox --port 0 --json",
     "paylink sandbox --clock 2026-01-31T12:00:00Z --seed 7",
     "paylink sandbox --deliver duplicate --retry 1s,1s",
+    'paylink sandbox --cover "content-digest @method @target-uri" --no-created',
   ]);
 
   const advance = command

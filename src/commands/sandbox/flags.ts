@@ -1,6 +1,6 @@
 /** The flags of `paylink sandbox`. */
 import { SANDBOX_PORT } from "../../domain/local-addresses.ts";
-import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const sandboxFlags = (command: NewCommand) =>
   command
@@ -8,18 +8,29 @@ export const sandboxFlags = (command: NewCommand) =>
     .option("--port <number>", "the port to serve on; 0 takes a free one", String(SANDBOX_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--allow-remote", "bind, answer to and post to other machines too")
+    .option("--allow-host <name>", "answer to this name and post to it, for containers; repeatable", collect)
+    .option("--insecure", "post to self-signed certificates on this machine and on allowed hosts")
     .optionsGroup("Storage:")
     .option(
       "--db <file>",
       "where links, payments and deliveries are kept (default: in paylink's data folder)",
     )
     .option("--reset", "delete what was kept, and start empty")
+    .optionsGroup("Webhook signatures:")
+    .option("--cover <components>", "what they cover (default: content-digest content-length content-type)")
+    .option("--no-created", "leave created out of them")
     .optionsGroup("Testing:")
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
     .option("--clock <time>", "a clock that stands still at this time until `sandbox advance` moves it")
     .option("--retry <schedule>", "waits between attempts, or none (default: 5s,30s,2m,10m,1h)")
     .addOption(
       oneOf("--deliver <fault>", "how deliveries fail", ["duplicate", "late", "out-of-order", "drop-first"]),
+    )
+    .addOption(
+      oneOf("--duplicate-invoices <rule>", "what a second link with the same invoiceId at a terminal gets", [
+        "accept",
+        "refuse",
+      ]).default("accept"),
     );
 
 export type SandboxFlags = FlagsOf<typeof sandboxFlags>;

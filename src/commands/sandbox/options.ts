@@ -1,10 +1,13 @@
 /** From the flags of `sandbox` to what it runs with. */
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
+import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/links.ts";
+import { SERVICE_COVER, type SignatureForm } from "../../webhooks/signature-form.ts";
 import { createFlagReader } from "../flag-reader.ts";
-import { parseChoice, parseCount, parseDelays, parsePort } from "../flag-values.ts";
+import { parseChoice, parseCount, parseCover, parseDelays, parsePort } from "../flag-values.ts";
 import type { SandboxFlags } from "./flags.ts";
 
 export interface SandboxOptions {
@@ -20,6 +23,12 @@ export interface SandboxOptions {
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
   readonly allowRemote: boolean;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
+  readonly duplicateInvoices: DuplicateInvoices;
+  /** As `URL.hostname` spells them. */
+  readonly allowedHosts: readonly string[];
+  readonly insecure: boolean;
 }
 
 /** Throws one `usage` error with every problem. */
@@ -31,8 +40,20 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
   const clock = reader.read("--clock", flags.clock, (text) => parseWhen(text, now));
   const schedule = reader.read("--retry", flags.retry, parseDelays);
   const fault = reader.read("--deliver", flags.deliver, parseChoice(FAULTS));
-  if (!allowRemote && !isLoopback(host.includes(":") ? `[${host}]` : host))
-    reader.problem("--host", `must be on loopback unless --allow-remote is given (got "${host}")`);
+  const cover = reader.read("--cover", flags.cover, parseCover);
+  const duplicateInvoices = reader.read(
+    "--duplicate-invoices",
+    flags.duplicateInvoices,
+    parseChoice(DUPLICATE_INVOICES),
+  );
+  const named = reader.readAll("--allow-host", flags.allowHost, parseHost);
+  const own = host.includes(":") ? `[${host}]` : host;
+  const isLocal = isLoopback(own);
+  if (!allowRemote && flags.allowHost === undefined && !isLocal)
+    reader.problem(
+      "--host",
+      `must be on loopback unless --allow-host or --allow-remote is given (got "${host}")`,
+    );
   reader.finish("The sandbox did not start.");
   return {
     host,
@@ -44,5 +65,17 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     schedule: schedule.value ?? SCHEDULE,
     fault: fault.value,
     allowRemote,
+    form: { cover: cover.value ?? SERVICE_COVER, created: flags.created },
+    duplicateInvoices: duplicateInvoices.value,
+    // The address that it is bound to is in the profile that it registers.
+    allowedHosts: isLocal ? named.value : [...named.value, own.toLowerCase()],
+    insecure: flags.insecure ?? false,
   };
+}
+
+function parseHost(text: string): Parsed<string> {
+  const isName = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(text) && URL.canParse(`http://${text}`);
+  return isName
+    ? accepted(new URL(`http://${text}`).hostname)
+    : refused("must be a host name or an address without scheme and port, such as shop");
 }

@@ -8,6 +8,7 @@ import { createIds, seededIds } from "../../sandbox/ids.ts";
 import type { Ledger } from "../../sandbox/ledger-types.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
+import { SERVICE_COVER } from "../../webhooks/signature-form.ts";
 import type { SandboxOptions } from "./options.ts";
 
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
@@ -44,17 +45,22 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
 
 function announce(
   { url, dashboardUrl }: RunningSandbox,
-  { clock }: SandboxOptions,
+  { clock, form, duplicateInvoices }: SandboxOptions,
   { out, env }: Context,
 ): void {
   if (out.json)
     out.lines([
       JSON.stringify({ type: "ready", url }),
       JSON.stringify({ type: "dashboard", url: dashboardUrl }),
+      JSON.stringify({ type: "settings", ...form, duplicateInvoices }),
     ]);
   else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
   if (clock !== undefined)
     out.note(`The clock stands still at ${clock.toISOString()} until: paylink sandbox advance 1h`);
+  if (form.cover !== SERVICE_COVER || !form.created)
+    out.note(`Signatures cover ${form.cover.join(" ")}${form.created ? "" : ", without created"}.`);
+  if (duplicateInvoices === "refuse")
+    out.note("A second link with the same invoiceId at a terminal is refused.");
   const next = `No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`;
   out.note(wrap(next, out.lineWidth));
   // Named even if it is current: another profile may be by the time somebody copies these lines.

@@ -1,10 +1,8 @@
 /** `paylink test`: its arguments, flag and help, and what runs it. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 
-export const registerTest: Register = (program, execute) => {
-  const command = program
-    .command("test")
-    .description("run a command against a sandbox and a receiver of its own, then delete both")
+export const declareTest: Declare = (command, execute) => {
+  command
     .argument("<command...>", "the command and its arguments, after --")
     .option("-f, --forward-to <target>", "forward each verified webhook to this address")
     .action((words, flags) =>

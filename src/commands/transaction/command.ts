@@ -1,10 +1,8 @@
 /** `paylink transaction`: its argument, flags and help. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 
-export const registerTransaction: Register = (program, execute) => {
-  const command = program
-    .command("transaction")
-    .description("read a transaction back from the service, with its custom data")
+export const declareTransaction: Declare = (command, execute) => {
+  command
     .argument("<uti>", "the transaction's uti, as in its webhook")
     .option("--timeout <duration>", "how long to wait for the service", "30s")
     .action((uti, flags) =>

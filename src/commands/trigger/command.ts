@@ -1,15 +1,11 @@
 /** `paylink trigger`: its argument and help, and what runs it. */
 import { Argument } from "@commander-js/extra-typings";
 import { TAMPERING_NAMES } from "../../webhooks/tampering-names.ts";
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { triggerFlags } from "./flags.ts";
 
-export const registerTrigger: Register = (program, execute) => {
-  const command = triggerFlags(
-    program
-      .command("trigger")
-      .description("post a well-formed, signed sample webhook to an endpoint on this machine"),
-  )
+export const declareTrigger: Declare = (command, execute) => {
+  triggerFlags(command)
     .addArgument(
       // The options reader names a wrong outcome together with every other problem.
       new Argument("<outcome>", "the result of the payment")
@@ -28,6 +24,7 @@ export const registerTrigger: Register = (program, execute) => {
     "paylink trigger approved",
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
     "paylink trigger approved --tamper body",
+    'paylink trigger approved --cover "content-digest @method @target-uri" --no-created',
     "paylink trigger approved --count 3 --times 2 --set cardScheme=MASTERCARD",
   ]);
 };

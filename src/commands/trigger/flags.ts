@@ -5,7 +5,10 @@ import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 export const triggerFlags = (command: NewCommand) =>
   command
     .optionsGroup("Endpoint:")
-    .option("--to <target>", "3000, localhost:3000/hook, /hook or a URL (default: where listen listens)")
+    .option(
+      "--to <target>",
+      "3000, 3000/hook, localhost:3000/hook, /hook or a URL (default: where listen listens)",
+    )
     .option("--key <file>", "the private key to sign with (default: the sandbox's)")
     .option("--allow-remote", "post to another machine")
     .optionsGroup("Payment:")
@@ -29,6 +32,11 @@ export const triggerFlags = (command: NewCommand) =>
         Object.values(TAMPERING_NAMES).flat(),
       ),
     )
+    .option(
+      "--cover <components>",
+      "what the signature covers (default: content-digest content-length content-type)",
+    )
+    .option("--no-created", "leave created out of the signature")
     .option("--dry-run", "print the exact bytes and send nothing");
 
 export type TriggerFlags = FlagsOf<typeof triggerFlags>;

@@ -10,10 +10,11 @@ import { parseTarget } from "../../receiver/forward-target.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { allowEndpoint, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/samples.ts";
+import { SERVICE_COVER, type Cover, type SignatureForm } from "../../webhooks/signature-form.ts";
 import { TAMPERINGS } from "../../webhooks/tamperings.ts";
-import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
+import { coverToTamper, type Tampering } from "../../webhooks/tamperings/tampering.ts";
 import { createFlagReader } from "../flag-reader.ts";
-import { parseChoice, parseCount, parseRate } from "../flag-values.ts";
+import { parseChoice, parseCount, parseCover, parseRate } from "../flag-values.ts";
 import type { TriggerFlags } from "./flags.ts";
 import { parseField } from "./record-field.ts";
 
@@ -29,6 +30,7 @@ export interface TriggerOptions {
   /** Milliseconds from one start to the next; 0 for none. */
   readonly interval: number;
   readonly tampering: Tampering | undefined;
+  readonly form: SignatureForm;
   readonly dryRun: boolean;
 }
 
@@ -51,6 +53,7 @@ export function triggerOptions(outcome: string, flags: TriggerFlags, settings: I
   const times = reader.read("--times", flags.times, parseCount(1, MAX_COUNT));
   const rate = reader.read("--rate", flags.rate, parseRate);
   const tampering = reader.read("--tamper", flags.tamper, parseTampering);
+  const cover = reader.read("--cover", flags.cover, parseCoverFor(flags.tamper));
   reader.finish("Nothing was sent.");
   return {
     url: url.value,
@@ -67,6 +70,10 @@ export function triggerOptions(outcome: string, flags: TriggerFlags, settings: I
     times: times.value,
     interval: rate.value === undefined ? 0 : 1000 / rate.value,
     tampering: tampering.value,
+    form: {
+      cover: cover.value ?? defaultCover(tampering.value),
+      created: flags.created,
+    },
     dryRun: flags.dryRun ?? false,
   };
 }
@@ -97,6 +104,22 @@ const parseAmountIn =
     if (!amount.ok) return amount;
     const problem = decimalsProblem(amount.value, currency);
     return problem === undefined ? accepted(amount.value.toString()) : refused(problem);
+  };
+
+const defaultCover = (tampering: Tampering | undefined): Cover =>
+  (tampering && coverToTamper(tampering, undefined)) ?? SERVICE_COVER;
+
+/** A cover under which the tampering can be detected. */
+const parseCoverFor =
+  (tamper: string | undefined) =>
+  (text: string): Parsed<Cover> => {
+    const cover = parseCover(text);
+    const tampering = TAMPERINGS.find(({ name }) => name === tamper);
+    if (!cover.ok || tampering === undefined || coverToTamper(tampering, cover.value) !== undefined)
+      return cover;
+    return refused(
+      `must include ${tampering.detectedBy.join(" or ")}; without it, --tamper ${tampering.name} cannot be detected`,
+    );
   };
 
 function parseTampering(text: string): Parsed<Tampering> {

@@ -10,7 +10,7 @@ import type { SigningKey } from "../../signatures/keys.ts";
 import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
 import { recordOfSample } from "../../webhooks/samples.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
-import { signedWebhook } from "../../webhooks/sample-webhook.ts";
+import { signedWebhook } from "../../webhooks/signed-webhook.ts";
 import type { TriggerOptions } from "./options.ts";
 
 interface Delivery {
@@ -37,13 +37,13 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
 }
 
 function prepare(
-  { url, sample, replaced, tampering }: TriggerOptions,
+  { url, sample, replaced, tampering, form }: TriggerOptions,
   key: SigningKey,
   context: Context,
 ): Delivery {
   const record = { ...recordOfSample(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
-  const sender = { url, key, created: Math.floor(context.now().getTime() / 1000) };
+  const sender = { url, key, form, created: Math.floor(context.now().getTime() / 1000) };
   return { record, request: tampering?.tamper(body, sender) ?? signedWebhook(body, sender) };
 }
 

@@ -1,13 +1,9 @@
 /** `paylink verify`: its argument and help, and what runs it. */
-import { examples, type Register } from "../declare.ts";
+import { examples, type Declare } from "../declare.ts";
 import { verifyFlags } from "./flags.ts";
 
-export const registerVerify: Register = (program, execute) => {
-  const command = verifyFlags(
-    program
-      .command("verify")
-      .description("explain one captured webhook: each check, the signature base, and what to change"),
-  )
+export const declareVerify: Declare = (command, execute) => {
+  verifyFlags(command)
     .argument("[file]", "a raw HTTP/1.1 request, JSON, or a line of listen --json; - or nothing for stdin")
     .action((file, flags) =>
       execute(command, async (context) => {

@@ -1,11 +1,14 @@
 /** One attempt of a delivery: a freshly signed POST, stored with its result and with the time of the next attempt. */
-import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
+import { parseWebAddress } from "../../domain/web-address.ts";
 import type { Send } from "../../http/exchange.ts";
+import type { SignatureForm } from "../../webhooks/signature-form.ts";
+import { signWebhook } from "../../webhooks/signed-webhook.ts";
+import { isAllowed, isNamed, type AllowedHosts } from "../allowed-hosts.ts";
 import type { Clock } from "../clock.ts";
 import type { Attempt, Delivery, DeliveryState, Ledger } from "../ledger-types.ts";
 import type { SigningKeys } from "../signing-keys.ts";
 import { isDropped, type Fault } from "./delivery-faults.ts";
-import { signWebhook } from "./sign-webhook.ts";
+import { describeSendError } from "./untrusted-certificate.ts";
 
 /** How long the receiver may take, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -21,14 +24,16 @@ export interface AttemptReport {
   readonly state: DeliveryState;
 }
 
-export interface AttemptParts {
+export interface AttemptParts extends AllowedHosts {
   readonly ledger: Ledger;
   readonly keys: SigningKeys;
+  readonly form: SignatureForm;
   readonly send: Send;
   readonly clock: Clock;
   /** For a signature's `created`: receivers compare it with their own clocks, not with the sandbox's. */
   readonly machineNow: () => Date;
-  readonly allowRemote: boolean;
+  /** Accepts a self-signed certificate of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
   /** Milliseconds until each further attempt. */
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
@@ -57,16 +62,28 @@ async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptRes
   const unsent = { headers: [], base: "", ...unanswered };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
-  if (!parts.allowRemote && !isLoopback(url.hostname))
-    return { ...unsent, detail: "not sent: not on this machine, and --allow-remote is not set" };
-  const started = parts.machineNow();
-  const { request, base } = signWebhook(delivery.body, { url, key: parts.keys.current(), created: started });
+  if (!isAllowed(url.hostname, parts))
+    return {
+      ...unsent,
+      detail: `not sent: not on this machine. Start the sandbox with --allow-host ${url.hostname}, or --allow-remote for every host`,
+    };
+  const mayTrust = isNamed(url.hostname, parts);
+  const started = parts.machineNow().getTime();
+  const { request, base } = signWebhook(delivery.body, {
+    url,
+    key: parts.keys.current(),
+    created: Math.floor(started / 1000),
+    form: parts.form,
+  });
   const sent = { headers: request.headers, base };
   if (isDropped(delivery, parts.fault))
     return { ...sent, ...unanswered, detail: "dropped by --deliver drop-first" };
-  const elapsed = (): number => parts.machineNow().getTime() - started.getTime();
+  const elapsed = (): number => parts.machineNow().getTime() - started;
   try {
-    const { status, headers, body } = await parts.send(request, { timeout: TIMEOUT });
+    const { status, headers, body } = await parts.send(request, {
+      timeout: TIMEOUT,
+      insecure: parts.insecure && mayTrust,
+    });
     const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
     return {
       ...sent,
@@ -77,7 +94,11 @@ async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptRes
       duration: elapsed(),
     };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return { ...sent, ...unanswered, detail, duration: elapsed() };
+    return {
+      ...sent,
+      ...unanswered,
+      detail: describeSendError(error, url, mayTrust),
+      duration: elapsed(),
+    };
   }
 }

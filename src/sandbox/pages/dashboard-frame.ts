@@ -76,7 +76,7 @@ function tabs(view: View, current: Tab | undefined): Page {
     </li>`;
   return html`<nav id="tabs" class="tabs" aria-label="Lists" data-live>
     <ul>
-      ${tab("deliveries", "Deliveries", deliveries, failed === 0 ? "" : html` <span class="count failed">${failed.toLocaleString("en-US")} failed</span>`)}
+      ${tab("deliveries", "Deliveries", deliveries, failed === 0 ? "" : html` <span class="count failed">${failed.toLocaleString("en-US")}<span class="word"> failed</span></span>`)}
       ${tab("payments", "Payments", payments)} ${tab("links", "Links", links)}
     </ul>
   </nav>`;
@@ -130,6 +130,8 @@ const readOnlyNotice = html`<p class="notice">
 
 interface Confirmation {
   readonly title: string;
+  /** What the action is about. */
+  readonly subject?: string;
   readonly text: string;
   readonly action: string;
   readonly button: string;
@@ -137,11 +139,12 @@ interface Confirmation {
 }
 
 /** Asks before an action that cannot be undone; with the script, its section is shown as a dialog. */
-export const confirmPage = (view: View, { title, text, action, button, back }: Confirmation): Page =>
+export const confirmPage = (view: View, { title, subject, text, action, button, back }: Confirmation): Page =>
   dashboardPage(view, {
     title,
     content: html`<section id="confirm" class="panel confirm">
       <h1>${title}</h1>
+      ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
       <p>${text}</p>
       <div class="actions">
         ${actionForm(view, action, html`<button class="danger">${button}</button>`, back)}

@@ -157,7 +157,7 @@ export const facts = (
         ? ""
         : html`<div>
             <dt>${term}</dt>
-            <dd dir="auto">${value}</dd>
+            <dd><bdi>${value}</bdi></dd>
           </div>`,
     )}
   </dl>`;

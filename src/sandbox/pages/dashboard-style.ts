@@ -28,7 +28,7 @@ export const DASHBOARD_STYLE = `
 .dashboard .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
 .dashboard button.copy { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.75rem; font-weight: 500; color: var(--quiet); }
 
-.head { padding-top: 0.9rem !important; display: grid; gap: 0.6rem; }
+.dashboard .head { padding-top: 0.9rem; padding-bottom: 0; display: grid; gap: 0.6rem; }
 .head-row { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; justify-content: space-between; }
 .brand { font-weight: 700; font-size: 1rem; overflow-wrap: anywhere; }
 .search { display: flex; gap: 0.4rem; flex: 1 1 16rem; max-width: 32rem; }
@@ -49,6 +49,13 @@ export const DASHBOARD_STYLE = `
 .control-name { color: var(--quiet); }
 .control time { font-variant-numeric: tabular-nums; }
 .dashboard .control button, .dashboard .control .button { min-height: 1.75rem; padding: 0.1rem 0.5rem; font-weight: 500; }
+@media (max-width: 30rem) {
+  .tabs ul { gap: 0 0.9rem; } .tabs a { font-size: 0.8125rem; gap: 0.3rem; }
+  .control-name, .count .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .dashboard .panel { padding: 0.8rem; overflow-x: auto; }
+  table.list td, table.list th { padding-right: 0.5rem; } table.list { font-size: 0.8125rem; }
+}
+@media (max-width: 60rem) { .controls { padding-bottom: 0.6rem; } }
 .dashboard main { border-top: 1px solid var(--line); margin-top: 0; padding-top: 1.1rem; }
 
 .title-row { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 0.9rem; min-height: 2rem; }
@@ -72,10 +79,12 @@ table.list { width: 100%; border-collapse: collapse; }
 table.list th { text-align: left; font-size: 0.75rem; font-weight: 600; color: var(--quiet); padding: 0.3rem 0.75rem 0.3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
 table.list td { padding: var(--row) 0.75rem var(--row) 0; border-bottom: 1px solid var(--line); vertical-align: baseline; overflow-wrap: anywhere; }
 table.list tr:last-child td { border-bottom: 0; }
+table.list td.number { overflow-wrap: break-word; }
 table.list tbody tr:hover { background: var(--soft); }
 table.list tbody td:first-child { white-space: nowrap; }
 table.list .number { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
 table.list time, table.list .badge { white-space: nowrap; }
+table.list a { text-decoration: none; } table.list a:hover { text-decoration: underline; }
 table.list .main a { font-weight: 600; }
 table.list .shown { background: var(--soft); }
 table.list td:last-child, table.list th:last-child { padding-right: 0; }
@@ -134,6 +143,6 @@ table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 .confirm { max-width: 32rem; display: grid; gap: 0.9rem; }
 dialog { border: 1px solid var(--line); border-radius: 14px; background: var(--card); color: var(--text); padding: 0.5rem; max-width: min(34rem, 92vw); }
 dialog::backdrop { background: rgb(10 12 20 / 50%); }
-dialog .panel { border: 0; margin: 0; }
+.dashboard dialog .panel { border: 0; margin: 0; }
 @media (forced-colors: active) { .tabs a[aria-current], .chips a[aria-current] { border-color: Highlight; } .connection::before, .chain li::before { forced-color-adjust: none; } }
 `;

@@ -22,7 +22,7 @@ export function page({ title, content, kind, next }: Frame): Page {
         ${next === undefined ? "" : html`<meta http-equiv="refresh" content="0;url=${next}" />`}
         <title>${title}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/style.css" />
+        <link rel="stylesheet" href="${kind === "dashboard" ? "/style.css" : "/checkout.css"}" />
         ${kind === "dashboard" ? html`<script src="/dashboard.js" defer></script>` : ""}
       </head>
       <body class="${kind}">

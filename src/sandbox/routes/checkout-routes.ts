@@ -5,8 +5,10 @@ import { parseWebAddress } from "../../domain/web-address.ts";
 import { isOpen, statusOf, type Link } from "../links.ts";
 import { acceptPayment } from "../operations.ts";
 import { checkoutPage, paymentInputFromForm } from "../pages/checkout-page.ts";
+import { CHECKOUT_STYLE } from "../pages/checkout-style.ts";
 import { closedPage, resultPage, unknownPage } from "../pages/message-pages.ts";
 import { pageHeaders } from "../pages/page-frame.ts";
+import { STYLE } from "../pages/style.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
 import { jsonReply } from "./api-routes.ts";
@@ -16,6 +18,10 @@ export function checkoutRoutes(app: Hono, service: Service): void {
   app.get("/pay", (c) => viewLink(c, service));
   app.post("/pay", (c) => payLink(c, service));
   app.get("/pay/result", (c) => viewResult(c, service));
+  app.get("/checkout.css", () => {
+    const headers = { ...pageHeaders(), "Content-Type": "text/css; charset=utf-8" };
+    return new Response(STYLE + CHECKOUT_STYLE, { headers });
+  });
 }
 
 const acceptsJson = (c: Context): boolean => c.req.header("accept")?.includes("application/json") ?? false;

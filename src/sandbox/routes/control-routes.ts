@@ -82,7 +82,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
     if (!(error instanceof ServiceProblem) || !acceptsHtml(c)) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
     const terminalId = service.parts.merchant.terminals[0] ?? "";
-    return htmlReply(c, newLinkPage(view, { terminalId, entered: form, problems: error.errors }), 400);
+    return htmlReply(newLinkPage(view, { terminalId, entered: form, problems: error.errors }), error.status);
   }
 }
 

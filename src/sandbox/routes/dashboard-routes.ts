@@ -32,17 +32,17 @@ export function dashboardRoutes(app: Hono, service: Service): void {
   const view = (c: Context, here?: string): View => viewOf(c, service, c.req.query("key"), here);
   app.get("/", (c) => c.redirect(address({ key: c.req.query("key") }, "/deliveries")));
   app.get("/deliveries", (c) =>
-    htmlReply(c, deliveriesPage(view(c), listParts(c, service, deliverySource(ledger)))),
+    htmlReply(deliveriesPage(view(c), listParts(c, service, deliverySource(ledger)))),
   );
   app.get("/payments", (c) => {
     const shown = view(c);
-    return htmlReply(c, paymentsPage(shown, listParts(c, service, paymentSource(ledger, shown.now))));
+    return htmlReply(paymentsPage(shown, listParts(c, service, paymentSource(ledger, shown.now))));
   });
-  app.get("/links", (c) => htmlReply(c, linksPage(view(c), listParts(c, service, linkSource(ledger)))));
+  app.get("/links", (c) => htmlReply(linksPage(view(c), listParts(c, service, linkSource(ledger)))));
   app.get("/search", (c) => search(c, service, view(c)));
   app.get("/links/new", (c) => {
     const terminalId = service.parts.merchant.terminals[0] ?? "";
-    return htmlReply(c, newLinkPage(view(c), { terminalId }));
+    return htmlReply(newLinkPage(view(c), { terminalId }));
   });
   app.get("/links/:id", (c) => linkDetail(c, service, { id: c.req.param("id"), view: view(c) }));
   app.get("/links/:id/cancel", (c) => confirmCancel(c, service, view(c)));
@@ -70,21 +70,22 @@ function search(c: Context, { parts }: Service, view: View) {
     payments: shownPage(ledger.payments(query), paymentSource(ledger, view.now).show),
     links: ledger.links(query),
   });
-  return htmlReply(c, content);
+  return htmlReply(content);
 }
 
 function confirmCancel(c: Context, { parts }: Service, view: View) {
   const link = parts.ledger.findLink(c.req.param("id") ?? "");
-  if (link === undefined) return htmlReply(c, notFoundPage(view, "link"), 404);
+  if (link === undefined) return htmlReply(notFoundPage(view, "link"), 404);
   const path = linkPath(link.id);
   const content = confirmPage(view, {
     title: "Cancel this link?",
-    text: `Customers can no longer pay ${clipped(linkTitle(link))}. This cannot be undone.`,
+    subject: clipped(linkTitle(link)),
+    text: "Customers can no longer pay it. This cannot be undone.",
     action: `/sandbox${path}/cancel`,
     button: "Cancel link",
     back: path,
   });
-  return htmlReply(c, content);
+  return htmlReply(content);
 }
 
 function confirmRotation(c: Context, view: View) {
@@ -95,28 +96,28 @@ function confirmRotation(c: Context, view: View) {
     button: "Rotate key",
     back: localPath(c.req.query("back")),
   });
-  return htmlReply(c, content);
+  return htmlReply(content);
 }
 
 function paymentDetail(c: Context, service: Service, view: View) {
   const { ledger } = service.parts;
   const payment = ledger.findPayment(c.req.param("uti") ?? "");
   const link = payment && ledger.findLink(payment.linkId);
-  if (payment === undefined || link === undefined) return htmlReply(c, notFoundPage(view, "payment"), 404);
+  if (payment === undefined || link === undefined) return htmlReply(notFoundPage(view, "payment"), 404);
   const deliveries = ledger.deliveries({ uti: payment.uti, limit: FOUND, now: view.now });
   const content = paymentPage(view, {
     chain: chainOf(service, link, { payment }),
     payment,
     deliveries: deliveries.rows.map(deliverySource(ledger).show),
   });
-  return htmlReply(c, content);
+  return htmlReply(content);
 }
 
 function deliveryDetail(c: Context, service: Service, view: View) {
   const { ledger } = service.parts;
   const delivery = ledger.findDelivery(c.req.param("id") ?? "");
   const link = delivery && ledger.findLink(delivery.linkId);
-  if (delivery === undefined || link === undefined) return htmlReply(c, notFoundPage(view, "delivery"), 404);
+  if (delivery === undefined || link === undefined) return htmlReply(notFoundPage(view, "delivery"), 404);
   const attempts = newestAttempts(ledger, delivery);
   const number = Number(c.req.query("attempt"));
   const content = deliveryPage(view, {
@@ -125,13 +126,13 @@ function deliveryDetail(c: Context, service: Service, view: View) {
     attempts,
     attempt: (Number.isSafeInteger(number) && ledger.findAttempt(delivery.id, number)) || attempts[0],
   });
-  return htmlReply(c, content);
+  return htmlReply(content);
 }
 
 /** The exact bytes of a webhook's body, as a file: a browser must not show them as a page. */
 function downloadBody(c: Context, { parts }: Service, view: View) {
   const delivery = parts.ledger.findDelivery(c.req.param("id") ?? "");
-  if (delivery === undefined) return htmlReply(c, notFoundPage(view, "delivery"), 404);
+  if (delivery === undefined) return htmlReply(notFoundPage(view, "delivery"), 404);
   const headers = { ...pageHeaders(), "Content-Disposition": `attachment; filename="webhook.json"` };
   return new Response(Buffer.from(delivery.body), {
     headers: { ...headers, "Content-Type": "application/octet-stream" },

@@ -14,8 +14,10 @@ import { pageHeaders, type Page } from "../pages/page-frame.ts";
 import type { Service } from "../service.ts";
 import { checkoutUrl } from "./link-routes.ts";
 
-export const htmlReply = (c: Context, content: Page, status: 200 | 400 | 404 | 422 = 200) =>
-  c.html(content, status, { ...pageHeaders(), "Content-Type": "text/html; charset=utf-8" });
+export async function htmlReply(content: Page, status = 200): Promise<Response> {
+  const headers = { ...pageHeaders(), "Content-Type": "text/html; charset=utf-8" };
+  return new Response(String(await content), { status, headers });
+}
 
 /** `here` is given where the request's own address is not that of a page. */
 export function viewOf(c: Context, { parts, tokens }: Service, key: string | undefined, here?: string): View {
@@ -137,10 +139,10 @@ export function linkDetail(
   c: Context,
   service: Service,
   { id, view, refused }: { readonly id: string; readonly view: View; readonly refused?: RefusedPayment },
-): Response | Promise<Response> {
+): Promise<Response> {
   const { ledger } = service.parts;
   const link = ledger.findLink(id);
-  if (link === undefined) return htmlReply(c, notFoundPage(view, "link"), 404);
+  if (link === undefined) return htmlReply(notFoundPage(view, "link"), 404);
   const { show } = paymentSource(ledger, view.now);
   const reply = linkResponse(link, checkoutUrl(c), view.now);
   const content = linkPage(view, {
@@ -150,5 +152,5 @@ export function linkDetail(
     payments: shownPage(ledger.payments({ linkId: id, limit: LINK_PAYMENTS, now: view.now }), show),
     ...(refused === undefined ? {} : { refused }),
   });
-  return htmlReply(c, content, refused === undefined ? 200 : 422);
+  return htmlReply(content, refused === undefined ? 200 : 422);
 }

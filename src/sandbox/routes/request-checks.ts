@@ -1,17 +1,17 @@
 /** Checks on who sends a request, so that no web page of another site can use the sandbox. */
 import type { Context, MiddlewareHandler } from "hono";
-import { isLoopback } from "../../domain/web-address.ts";
+import { isAllowed } from "../allowed-hosts.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
 
 /** Against DNS rebinding: a foreign name that resolves to 127.0.0.1 arrives as the Host. */
 export function requireLocalHost({ parts }: Service): MiddlewareHandler {
   return async (c, next) => {
-    if (!parts.allowRemote && !isLoopback(new URL(c.req.url).hostname))
+    if (!isAllowed(new URL(c.req.url).hostname, parts))
       throw new ServiceProblem(
         421,
         "Misdirected Request",
-        "the sandbox answers only to the loopback names of this machine",
+        "the sandbox answers only to the loopback names of this machine, and to those of --allow-host",
       );
     return next();
   };

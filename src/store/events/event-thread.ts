@@ -6,17 +6,20 @@ import { createEventWriter } from "./event-writer.ts";
 import type { GroupAnswer, Write } from "./writes.ts";
 
 const database = openDatabase(String(workerData), EVENT_MIGRATIONS);
-// SQLite opens a file that it can only read without complaint: this write fails at once.
-transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_MIGRATIONS.length}`));
+/** SQLite opens a file that it can only read without complaint: this write fails at once. */
+const proveWritable = (): void =>
+  transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_MIGRATIONS.length}`));
+proveWritable();
 const writeGroup = createEventWriter(database);
 
-/** Each message is a group of writes; null ends the thread. */
+/** Each message is a group of writes; an empty one asks whether they would succeed, and null ends the thread. */
 parentPort?.on("message", (writes: readonly Write[] | null) => {
   if (writes === null) {
     database.close();
     parentPort?.close();
     return;
   }
+  if (writes.length === 0 && database.isInPlace()) proveWritable();
   const answer = answerTo(writes);
   parentPort?.postMessage(answer);
   if (answer === "moved") parentPort?.close();

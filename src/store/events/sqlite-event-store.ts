@@ -1,5 +1,4 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
-import { join } from "node:path";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
 import { openDatabase, type Database } from "../database.ts";
@@ -8,9 +7,6 @@ import { createEventLog } from "./event-log.ts";
 import { createEventQueries } from "./event-queries.ts";
 import { EVENT_MIGRATIONS } from "./event-schema.ts";
 import { createWriterThread } from "./writer-thread.ts";
-
-/** Where events are stored unless the user names another file. */
-export const eventsPath = (dataFolder: string): string => join(dataFolder, "events.db");
 
 export interface EventStoreParts {
   /** The program of the thread that writes; it starts with the first write. */

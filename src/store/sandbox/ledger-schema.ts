@@ -1,5 +1,9 @@
 /** The tables of the sandbox's database, one migration a version. */
 
+/** Members of a link's request, as the index of invoices has them. */
+export const INVOICE_ID = "json_extract(request, '$.invoiceId')";
+export const TERMINAL_ID = "json_extract(request, '$.terminalId')";
+
 export const SANDBOX_MIGRATIONS = [
   `CREATE TABLE links (
      seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
@@ -19,6 +23,7 @@ export const SANDBOX_MIGRATIONS = [
      delivery TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, headers TEXT NOT NULL,
      base TEXT NOT NULL, status INTEGER, answer TEXT NOT NULL, detail TEXT NOT NULL,
      PRIMARY KEY (delivery, number)) WITHOUT ROWID;`,
+  `CREATE INDEX links_invoice ON links (${INVOICE_ID}, ${TERMINAL_ID}) WHERE ${INVOICE_ID} IS NOT NULL;`,
   `ALTER TABLE attempts ADD COLUMN answer_headers TEXT NOT NULL DEFAULT '[]';
    ALTER TABLE attempts ADD COLUMN duration INTEGER;
    ALTER TABLE deliveries ADD COLUMN failed INTEGER AS (state = 'failed') VIRTUAL;

@@ -8,7 +8,7 @@ import type { Link } from "../../sandbox/links.ts";
 import { openDatabase, type Statement, type Value } from "../database.ts";
 import { DELIVERIES, LINKS, PAYMENTS, readList } from "./ledger-lists.ts";
 import { attemptFromRow, deliveryFromRow, linkFromRow, paymentFromRow } from "./ledger-rows.ts";
-import { SANDBOX_MIGRATIONS } from "./ledger-schema.ts";
+import { INVOICE_ID, SANDBOX_MIGRATIONS, TERMINAL_ID } from "./ledger-schema.ts";
 import { createUnits } from "./ledger-units.ts";
 
 /** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
@@ -35,6 +35,7 @@ export function openLedger(path: string): Ledger {
     addLink: (link) => run(INSERT_LINK, link.id, ...linkValues(link)),
     saveLink: (link) => run(UPDATE_LINK, ...linkValues(link), link.id),
     findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
+    hasInvoice: (terminalId, invoiceId) => row(SELECT_INVOICE, invoiceId, terminalId) !== undefined,
     links: (query) => readList(LINKS, query, rows, linkFromRow),
     *linksCreated(from, to) {
       let before = Number.MAX_SAFE_INTEGER;
@@ -123,6 +124,7 @@ function lockLedger(path: string): () => void {
 const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
 const UPDATE_LINK =
   "UPDATE links SET request = ?, created = ?, expires = ?, viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
+const SELECT_INVOICE = `SELECT 1 FROM links WHERE ${INVOICE_ID} = ? AND ${TERMINAL_ID} = ? LIMIT 1`;
 /** Rows that are in memory at once. */
 const BATCH = 1000;
 const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND created BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;

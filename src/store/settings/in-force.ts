@@ -89,6 +89,7 @@ function settingsFrom(env: Environment): Profile {
     const text = env[variable];
     if (text) texts[key] = text;
   }
+  if (Object.keys(texts).length === 0) return {};
   const read = settings.safeParse(texts);
   if (read.success) return read.data;
   const problems = read.error.issues.map(({ path: [key], message }) => {

@@ -30,8 +30,8 @@ export const withBody = (request: HttpRequest, body: Uint8Array): HttpRequest =>
   body,
 });
 
-/** Replaces the matches of the pattern and keeps every other byte. */
-export const edited = (body: Uint8Array, pattern: RegExp, replacement: string): Uint8Array =>
-  Buffer.from(Buffer.from(body).toString("latin1").replace(pattern, replacement), "latin1");
+/** Replaces the match of the pattern and keeps every other byte. */
+export const edited = (body: Uint8Array, pattern: RegExp, replace: (match: string) => string): Uint8Array =>
+  Buffer.from(Buffer.from(body).toString("latin1").replace(pattern, replace), "latin1");
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

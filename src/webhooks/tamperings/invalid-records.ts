@@ -1,5 +1,5 @@
 /** Records that break the specification, correctly signed: they are authentic. */
-import { signedWebhook } from "../sample-webhook.ts";
+import { signedWebhook } from "../signed-webhook.ts";
 import { bytesOf, edited } from "./edits.ts";
 import { authentic, type Tampering } from "./tampering.ts";
 
@@ -12,12 +12,21 @@ export const RECORD: readonly Tampering[] = [
     ),
   ),
   authentic("duplicate-member", "whose record has transApproved twice", (body, sender) =>
-    signedWebhook(edited(body, /\}$/, ',"transApproved":true}'), sender),
+    signedWebhook(
+      edited(body, /\}$/, () => ',"transApproved":true}'),
+      sender,
+    ),
   ),
   authentic("null-member", "with a member that is null", (body, sender) =>
-    signedWebhook(edited(body, /\}$/, ',"paymentId":null}'), sender),
+    signedWebhook(
+      edited(body, /\}$/, () => ',"paymentId":null}'),
+      sender,
+    ),
   ),
   authentic("not-complete", "whose status is not Complete", (body, sender) =>
-    signedWebhook(edited(body, /"status":"[^"]*"/, '"status":"Pending"'), sender),
+    signedWebhook(
+      edited(body, /"status":"[^"]*"/, () => '"status":"Pending"'),
+      sender,
+    ),
   ),
 ];

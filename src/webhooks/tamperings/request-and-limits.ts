@@ -1,6 +1,6 @@
 /** Tamperings with the request around the content: its address, method and media type, and the limits on its size. */
 import type { HeaderLine } from "../../http/message.ts";
-import { signedWebhook } from "../sample-webhook.ts";
+import { signedWebhook } from "../signed-webhook.ts";
 import { changed, plus } from "./edits.ts";
 import { FORGED, limited, refused, SPLIT, type Tampering } from "./tampering.ts";
 
@@ -13,15 +13,29 @@ export const REQUEST: readonly Tampering[] = [
       const { target } = signedWebhook(body, sender);
       return { ...signedWebhook(body, { ...sender, url: elsewhere(sender.url) }), target };
     },
+    ["@target-uri", "@path", "@request-target"],
   ),
-  refused("method", "sent and signed as PUT", "Webhooks are always sent with POST.", (body, sender) =>
-    signedWebhook(body, { ...sender, method: "PUT" }),
+  refused(
+    "method",
+    "signed as POST and sent as PUT",
+    "Webhooks are always sent with POST.",
+    (body, sender) => ({ ...signedWebhook(body, sender), method: "PUT" }),
+    ["@method"],
   ),
-  refused("content-type", "whose content type was changed after signing", FORGED, (body, sender) =>
-    changed(signedWebhook(body, sender), "content-type", () => "application/json; charset=utf-16"),
+  refused(
+    "content-type",
+    "whose content type was changed after signing",
+    FORGED,
+    (body, sender) =>
+      changed(signedWebhook(body, sender), "content-type", () => "application/json; charset=utf-16"),
+    ["content-type"],
   ),
-  refused("content-type-duplicate", "with a second Content-Type line", SPLIT, (body, sender) =>
-    plus(signedWebhook(body, sender), ["Content-Type", "text/plain"]),
+  refused(
+    "content-type-duplicate",
+    "with a second Content-Type line",
+    SPLIT,
+    (body, sender) => plus(signedWebhook(body, sender), ["Content-Type", "text/plain"]),
+    ["content-type"],
   ),
   limited("signatures", "with nine signatures", (body, sender) =>
     [1, 2, 3, 4, 5, 6, 7, 8].reduce(

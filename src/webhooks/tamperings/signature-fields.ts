@@ -1,5 +1,6 @@
 /** Tamperings with the two signature fields: missing, malformed, mislabelled, or covering too little. */
-import { COVERED, signedWebhook } from "../sample-webhook.ts";
+import type { Cover } from "../signature-form.ts";
+import { signedWebhook } from "../signed-webhook.ts";
 import { changed, plus, without } from "./edits.ts";
 import { INVENTED, FORGED, refused, SPLIT, type Tampering } from "./tampering.ts";
 
@@ -43,7 +44,7 @@ export const SIGNATURE: readonly Tampering[] = [
     without(
       signedWebhook(body, {
         ...sender,
-        cover: [...COVERED, "x-request-id"],
+        cover: [...sender.form.cover, "x-request-id"],
         headers: (headers) => [...headers, ["X-Request-Id", ""]],
       }),
       "x-request-id",
@@ -54,7 +55,10 @@ export const SIGNATURE: readonly Tampering[] = [
     "whose signature does not cover Content-Digest, and so not the body",
     FORGED,
     (body, sender) =>
-      signedWebhook(body, { ...sender, cover: COVERED.filter((name) => name !== "content-digest") }),
+      signedWebhook(body, {
+        ...sender,
+        cover: sender.form.cover.filter((name) => name !== "content-digest"),
+      }),
   ),
   refused("coverage-empty", "whose signature covers nothing", FORGED, (body, sender) =>
     signedWebhook(body, { ...sender, cover: [] }),
@@ -64,9 +68,14 @@ export const SIGNATURE: readonly Tampering[] = [
     "with a component removed from the list after signing",
     FORGED,
     (body, sender) =>
-      changed(signedWebhook(body, sender), "signature-input", (value) => value.replace('"@target-uri" ', "")),
+      changed(signedWebhook(body, sender), "signature-input", (value) =>
+        value.replace(listOf(sender.form.cover), listOf(sender.form.cover.slice(0, -1))),
+      ),
   ),
 ];
+
+/** The list of components as Signature-Input has it. */
+const listOf = (cover: Cover): string => `(${cover.map((name) => `"${name}"`).join(" ")})`;
 
 /** Flips a bit of the second-last byte, so that the base64 stays canonical. */
 function flipped(value: string): string {

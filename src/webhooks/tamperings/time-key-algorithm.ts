@@ -1,7 +1,7 @@
 /** Tamperings with the time, the key and the algorithm of the signature. */
 import { createPublicKey, createSecretKey, generateKeyPairSync } from "node:crypto";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { signedWebhook, type WebhookOptions } from "../sample-webhook.ts";
+import { signedWebhook, type WebhookOptions } from "../signed-webhook.ts";
 import { changed } from "./edits.ts";
 import { INVENTED, refused, REPLAYED, type Tampering } from "./tampering.ts";
 
@@ -9,18 +9,18 @@ const HOUR = 3600;
 
 export const SIGNING: readonly Tampering[] = [
   refused("created", "signed an hour ago", REPLAYED, (body, sender) =>
-    signedWebhook(body, { ...sender, created: sender.created - HOUR }),
+    signedWebhook(body, dated(sender, sender.created - HOUR)),
   ),
   refused("created-moved", "signed an hour ago, with created changed to now", REPLAYED, (body, sender) =>
-    changed(signedWebhook(body, { ...sender, created: sender.created - HOUR }), "signature-input", (value) =>
+    changed(signedWebhook(body, dated(sender, sender.created - HOUR)), "signature-input", (value) =>
       value.replace(/created=\d+/, `created=${sender.created}`),
     ),
   ),
   refused("created-future", "with created an hour in the future", REPLAYED, (body, sender) =>
-    signedWebhook(body, { ...sender, created: sender.created + HOUR }),
+    signedWebhook(body, dated(sender, sender.created + HOUR)),
   ),
   refused("created-type", "whose created is a string, not a number", REPLAYED, (body, sender) =>
-    changed(signedWebhook(body, sender), "signature-input", (value) =>
+    changed(signedWebhook(body, dated(sender, sender.created)), "signature-input", (value) =>
       value.replace(/created=(\d+)/, 'created="$1"'),
     ),
   ),
@@ -44,6 +44,13 @@ export const SIGNING: readonly Tampering[] = [
     signedWebhook(body, { ...sender, alg: "none" }),
   ),
 ];
+
+/** With `created`, whatever the form says: it is what is tampered with. */
+const dated = (sender: WebhookOptions, created: number): WebhookOptions => ({
+  ...sender,
+  created,
+  form: { ...sender.form, created: true },
+});
 
 /** Another RSA key with the keyid of the genuine one. */
 function impostor({ key }: WebhookOptions): SigningKey {

@@ -1,22 +1,25 @@
 /** Webhooks as the service posts them: a body, the headers of the specification, and a signature over both. */
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import type { Algorithm } from "../signatures/algorithms.ts";
+import { signatureBase, signatureParams } from "../signatures/base.ts";
 import { component } from "../signatures/components.ts";
 import { contentDigest } from "../signatures/digest.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
+import type { SignatureForm } from "./signature-form.ts";
 
 export interface WebhookOptions {
   readonly url: URL;
   readonly key: SigningKey;
-  /** Unix seconds. */
+  /** Unix seconds; sent only where the form says so. */
   readonly created: number;
+  readonly form: SignatureForm;
 }
 
 /** Ways in which a tampered webhook differs from the service's. */
 interface Differences {
-  readonly method?: string;
+  /** Covered in place of what the form says. */
   readonly cover?: readonly string[];
   readonly label?: string;
   readonly expires?: number;
@@ -27,12 +30,19 @@ interface Differences {
   readonly headers?: (headers: readonly HeaderLine[]) => readonly HeaderLine[];
 }
 
-export const COVERED = ["@method", "@target-uri", "content-digest", "content-type"] as const;
+export interface SignedWebhook {
+  readonly request: HttpRequest;
+  /** The text that was signed. */
+  readonly base: string;
+}
+
+export const signedWebhook = (body: Uint8Array, options: WebhookOptions & Differences): HttpRequest =>
+  signWebhook(body, options).request;
 
 /** "Request headers sent by the service", in its order. */
-export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differences): HttpRequest {
-  const { url, key, created, expires, label } = options;
-  const { algorithm = DEFAULT_POLICY.algorithm, cover = COVERED } = options;
+export function signWebhook(body: Uint8Array, options: WebhookOptions & Differences): SignedWebhook {
+  const { url, key, created, form, expires, label } = options;
+  const { algorithm = DEFAULT_POLICY.algorithm, cover = form.cover } = options;
   const genuine: readonly HeaderLine[] = [
     ["Host", url.host],
     ["Accept", "application/json"],
@@ -41,22 +51,21 @@ export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differ
     ["Content-Length", String(body.length)],
   ];
   const request: HttpRequest = {
-    method: options.method ?? "POST",
+    method: "POST",
     ...addressOf(url),
     headers: options.headers?.(genuine) ?? genuine,
     body,
   };
-  const signature = sign(request, {
-    key,
-    components: cover.map((name) => component(name)),
-    parameters: {
-      created,
-      ...(expires === undefined ? {} : { expires }),
-      ...(key.keyid === null ? {} : { keyid: key.keyid }),
-      alg: options.alg ?? algorithm,
-    },
-    algorithm,
-    ...(label === undefined ? {} : { label }),
-  });
-  return { ...request, headers: [...request.headers, ...signature] };
+  const components = cover.map((name) => component(name));
+  const parameters = {
+    ...(form.created ? { created } : {}),
+    ...(expires === undefined ? {} : { expires }),
+    ...(key.keyid === null ? {} : { keyid: key.keyid }),
+    alg: options.alg ?? algorithm,
+  };
+  const labelled = label === undefined ? {} : { label };
+  const signature = sign(request, { key, components, parameters, algorithm, ...labelled });
+  const params = signatureParams(components, new Map(Object.entries(parameters)));
+  const base = signatureBase(components, params, request);
+  return { request: { ...request, headers: [...request.headers, ...signature] }, base };
 }

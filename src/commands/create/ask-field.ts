@@ -1,0 +1,101 @@
+/** Asks for one field of a request: each answer becomes a flag, and follows the rules of that flag. */
+import type { Ask } from "../../context.ts";
+import { valueAt } from "../../domain/json-paths.ts";
+import { isJsonNumber, type Json } from "../../domain/json.ts";
+import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../requests/flag-fields.ts";
+import type { InForce } from "../../store/settings/in-force.ts";
+import type { SettingKey } from "../../store/settings/setting-table.ts";
+import type { RequestDraft } from "./options.ts";
+import { REQUIRED, type FieldQuestion, type RequiredQuestion } from "./request-questions.ts";
+
+export interface AskParts extends RequestDraft {
+  readonly ask: Ask;
+  readonly settings: InForce;
+}
+
+/** With an initial answer, which the user accepts by Enter. */
+export async function askField(
+  { flag, message, initial, optional }: RequiredQuestion,
+  flags: RequestFlags,
+  parts: AskParts,
+): Promise<RequestFlags> {
+  const mayBeEmpty = optional?.(flags) ?? false;
+  const inForce = settingOf(flag, parts.settings);
+  // The built-in expiry is for one-time links only.
+  const known = mayBeEmpty && inForce?.source === "default" ? undefined : inForce?.value;
+  const answer = await parts.ask.text({
+    message: mayBeEmpty ? `${message} (enter skips it)` : message,
+    initial: known ?? initial?.(flags),
+    check: (text) => problemOf(flag, mayBeEmpty && text === "" ? undefined : text, flags, parts),
+  });
+  return mayBeEmpty && answer === "" ? flags : { ...flags, [flag]: answer };
+}
+
+/** The field as it is, to be edited or removed. */
+export async function editField(
+  question: FieldQuestion,
+  flags: RequestFlags,
+  parts: AskParts,
+): Promise<RequestFlags> {
+  const { flag, message } = question;
+  if (flags[flag] !== undefined && !isRequired(question) && (await wantsRemoval(question, parts)))
+    return { ...flags, [flag]: undefined };
+  const given = flags[flag] ?? textOf(valueAt(parts.base, FIELD_OF[flag]));
+  const current = given ?? settingOf(flag, parts.settings)?.value;
+  const answer = await parts.ask.text({
+    message,
+    initial: current,
+    editable: true,
+    check: (text) => problemOf(flag, text === "" ? undefined : text, flags, parts),
+  });
+  return answer === (current ?? "") ? flags : { ...flags, [flag]: answer };
+}
+
+const isRequired = (question: FieldQuestion): boolean => REQUIRED.includes(question);
+
+const wantsRemoval = ({ message }: FieldQuestion, { ask }: AskParts): Promise<boolean> =>
+  ask.choose(`${message} has a value`, [
+    { name: "Change it", value: false },
+    { name: "Remove it", value: true },
+  ]);
+
+/** Only values of one field are edited. */
+function textOf(value: Json | undefined): string | undefined {
+  if (typeof value === "string") return value;
+  return isJsonNumber(value) ? value.value : undefined;
+}
+
+const SETTINGS = [
+  "currency",
+  "terminalId",
+  "customerName",
+  "expires",
+  "returnUrl",
+  "failureReturnUrl",
+  "callbackUrl",
+  "failureCallbackUrl",
+] as const satisfies readonly (ValueFlag & SettingKey)[];
+type SettingFlag = (typeof SETTINGS)[number];
+const isSetting = (flag: ValueFlag): flag is SettingFlag => SETTINGS.some((setting) => setting === flag);
+const settingOf = (flag: ValueFlag, settings: InForce) => (isSetting(flag) ? settings.find(flag) : undefined);
+
+/** A problem that an answer causes; what is still missing is left to later questions. */
+function problemOf(
+  flag: ValueFlag,
+  answer: string | undefined,
+  flags: RequestFlags,
+  { build }: AskParts,
+): string | undefined {
+  const own = nameOf(flag);
+  const before = build(flags);
+  const after = build({ ...flags, [flag]: answer });
+  const found = after.problems.find(
+    (problem) =>
+      (problem.at === own || !after.missing.includes(problem)) &&
+      !before.problems.some(
+        ({ at, message }) => at === problem.at && message === problem.message && at !== own,
+      ),
+  );
+  if (found === undefined) return undefined;
+  return found.at === own ? `It ${found.message}.` : `${found.at} ${found.message}`;
+}

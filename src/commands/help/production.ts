@@ -1,0 +1,88 @@
+/** The text of `paylink help production`: how to run `listen` as a service of a machine or in a container. */
+
+interface Section {
+  readonly title: string;
+  readonly text: string;
+}
+
+export const PRODUCTION: Readonly<Record<string, Section>> = {
+  listen: {
+    title: "listen in production",
+    text: `\
+paylink listen answers 200 once a webhook is verified and stored. Put it behind
+your proxy or load balancer, and give the address that the service posts to as
+--public-url: signatures are checked against that address, not against Host.
+The proxy must not change the body and the headers that are signed.
+
+--admin serves /healthz, /readyz and /metrics (Prometheus). Keep that address
+private. On SIGTERM /readyz answers 503 at once, and webhooks are still received
+for the time of --drain. On SIGHUP keys and certificates are read again. The
+exit code after SIGTERM is 143.`,
+  },
+  systemd: {
+    title: "systemd: /etc/systemd/system/paylink.service",
+    text: `\
+[Unit]
+Description=Receiver of payment webhooks
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart=/usr/bin/env paylink listen --json --port 4000 --key /etc/paylink/service.pem --public-url https://shop.example/webhooks --forward-to 3000/webhooks --admin 127.0.0.1:9100 --drain 20s
+ExecReload=/bin/kill -HUP $MAINPID
+# PAYLINK_DB and PGPASSWORD; root owns the file, with mode 0600.
+EnvironmentFile=-/etc/paylink/env
+Environment=PAYLINK_HOME=%S/paylink
+StateDirectory=paylink
+DynamicUser=yes
+Restart=on-failure
+SuccessExitStatus=143
+KillMode=mixed
+# Longer than --drain and the 30 s that your application has to answer.
+TimeoutStopSec=60
+
+[Install]
+WantedBy=multi-user.target`,
+  },
+  container: {
+    title: "Containerfile",
+    text: `\
+FROM docker.io/library/node:24-slim
+RUN npm install --global --omit=optional paylink
+RUN install --directory --owner=node /data
+USER node
+ENV PAYLINK_HOME=/data
+VOLUME /data
+EXPOSE 4000 9100
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["paylink", "listen", "--json", "--host", "0.0.0.0", "--port", "4000", "--admin", "0.0.0.0:9100", "--drain", "20s"]
+# Arguments of the container: --key /keys/service.pem --public-url https://…`,
+  },
+  probes: {
+    title: "Probes, as Kubernetes spells them",
+    text: `\
+livenessProbe:
+  httpGet: { path: /healthz, port: 9100 }
+readinessProbe:
+  httpGet: { path: /readyz, port: 9100 }
+  periodSeconds: 5
+  failureThreshold: 2
+# --drain has to outlast two failed probes, and this time has to outlast --drain
+# and the 30 s that your application has to answer.
+terminationGracePeriodSeconds: 60`,
+  },
+  stores: {
+    title: "Several receivers, and an application that is down",
+    text: `\
+Events are kept in a file of PAYLINK_HOME: keep it on a disk that survives the
+container. Several receivers share one PostgreSQL instead:
+  PAYLINK_DB=postgres://paylink@db.example/paylink
+The password comes from PGPASSWORD or .pgpass, never from a flag.
+
+With --forward-to, the service gets your application's answer, and delivers again
+what was not accepted. With --ack stored, the service gets 200 as soon as the
+event is stored, and paylink forwards by itself until your application accepts.
+  paylink events list --failed     lists what it never accepted
+  paylink events replay <uti>      sends such an event again`,
+  },
+};

@@ -1,0 +1,120 @@
+/** The private listener of `listen --admin`: whether the process lives, whether it is ready, and its metrics. */
+import type { Context } from "../../context.ts";
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { isLoopback } from "../../domain/web-address.ts";
+import type { Handler } from "../../http/exchange.ts";
+import type { HttpReply } from "../../http/message.ts";
+import { NO_BACKLOG, type Backlog, type Metrics } from "../../receiver/metrics.ts";
+import { createPrometheus } from "../../receiver/prometheus.ts";
+
+export interface AdminAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What is asked when somebody looks. */
+export interface Watched {
+  /** Rejects where no event can be stored. */
+  readonly checkStore: () => Promise<void>;
+  readonly connections: () => Promise<number>;
+  readonly backlog: () => Promise<Backlog>;
+}
+
+export interface Admin {
+  readonly url: string;
+  readonly metrics: Metrics;
+  /** The start is over: ready as long as events can be stored. */
+  readonly started: (watched: Watched) => void;
+  /** Not ready any more. */
+  readonly ending: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds after which a store that does not answer counts as one that cannot be written. */
+const STORE_TIMEOUT = 2_000;
+/** Milliseconds that an answer of the store holds: each check is a write, and probes may come often. */
+const STORE_CHECK_HOLDS = 1_000;
+
+/** Throws `port_in_use`. */
+export async function openAdmin(
+  { host, port }: AdminAddress,
+  { serve, now, out }: Pick<Context, "serve" | "now" | "out">,
+): Promise<Admin> {
+  const metrics = createPrometheus();
+  let watched: Watched | undefined;
+  let notReady: string | undefined = "starting";
+  let checkStore = async (): Promise<string | undefined> => undefined;
+  const metricsText = async (): Promise<string> => {
+    const [connections, backlog] = await Promise.all([watched?.connections(), watched?.backlog()]);
+    return metrics.text({ connections: connections ?? 0, backlog: backlog ?? NO_BACKLOG }, now());
+  };
+  const pages: Readonly<Record<string, () => Promise<HttpReply>>> = {
+    "/healthz": async () => text(200, "ok\n"),
+    "/readyz": async () => {
+      const reason = notReady ?? (await checkStore());
+      return reason === undefined ? text(200, "ready\n") : text(503, `not ready: ${reason}\n`);
+    },
+    "/metrics": async () => text(200, await metricsText(), metrics.contentType),
+  };
+  const handler: Handler = async ({ method, target }) => {
+    const [path = ""] = target.split("?", 1);
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) return text(404, `${Object.keys(pages).join("\n")}\n`);
+    return method === "GET" || method === "HEAD" ? page() : text(405, "GET only\n");
+  };
+  const faulted = (error: unknown): void => out.warn(`${host}:${port}: ${messageOf(error)}`);
+  const server = await serve(handler, { host, port, maxBody: 0, faulted }).catch((error: unknown) => {
+    if (!(error instanceof PaylinkError) || error.code !== "port_in_use") throw error;
+    throw new PaylinkError("port_in_use", error.message, {
+      cause: error,
+      hint: "Use another port in --admin, or port 0 for a free one.",
+    });
+  });
+  if (!isLoopback(host.includes(":") ? `[${host}]` : host))
+    out.warn(`Other machines can read the health and the metrics at ${server.url}: they need no password.`);
+  return {
+    url: server.url,
+    metrics,
+    started: (parts) => {
+      watched = parts;
+      checkStore = createStoreCheck(parts.checkStore, now);
+      notReady = undefined;
+    },
+    ending: () => (notReady = "draining"),
+    close: () => server.close(),
+  };
+}
+
+const text = (status: number, body: string, type = "text/plain; charset=utf-8"): HttpReply => ({
+  status,
+  headers: [
+    ["Content-Type", type],
+    ["Cache-Control", "no-store"],
+    ...(status === 405 ? ([["Allow", "GET, HEAD"]] as const) : []),
+  ],
+  body: new TextEncoder().encode(body),
+});
+
+/** Resolves with the reason why events cannot be stored; undefined where they can. */
+function createStoreCheck(check: () => Promise<void>, now: () => Date): () => Promise<string | undefined> {
+  let last: Promise<string | undefined> | undefined;
+  let checkedAt = 0;
+  return () => {
+    if (last !== undefined && now().getTime() - checkedAt < STORE_CHECK_HOLDS) return last;
+    checkedAt = now().getTime();
+    last = checkInTime(check);
+    return last;
+  };
+}
+
+async function checkInTime(check: () => Promise<void>): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve("the event store does not answer"), STORE_TIMEOUT);
+  });
+  try {
+    return await Promise.race([check().then(() => undefined, messageOf), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,107 @@
+/** A tunnel of `cloudflared` to this machine: an address on the internet that a service can post to. */
+import type { BackgroundProgram, Context } from "../../context.ts";
+import { fileReason, PaylinkError } from "../../domain/errors.ts";
+import { safeText } from "../../render/safe-text.ts";
+
+export interface Tunnel {
+  readonly url: URL;
+  /** Resolves with the failure when the program ends. */
+  readonly ended: Promise<PaylinkError>;
+  /** Ends the program, and resolves when it has ended. */
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds until the address is known: usually ten seconds at most. */
+const START_TIMEOUT = 45_000;
+/** Characters of its output that are kept: the address is in it, and the reason where it fails. */
+const KEPT_OUTPUT = 8_192;
+/** `api` is where cloudflared asks for an address; it names that one when it gets none. */
+const ADDRESS = /https:\/\/(?!api\.)[a-z0-9-]+\.trycloudflare\.com(?![a-z0-9.-])/i;
+
+/** `target` is the listener's own address. Throws `tunnel_failed`, or the interruption. */
+export async function openTunnel(
+  target: string,
+  { startProgram, signal }: Pick<Context, "startProgram" | "signal">,
+  startTimeout = START_TIMEOUT,
+): Promise<Tunnel> {
+  signal.throwIfAborted();
+  const program = await startProgram("cloudflared", ["tunnel", "--no-autoupdate", "--url", target]);
+  const output = watchOutput(program);
+  try {
+    const url = await firstAddress(output, program, startTimeout, signal);
+    const ended = program.ended.then((reason) => lost(url, reason, output.lastLine()));
+    return { url, ended, close: () => program.stop() };
+  } catch (error) {
+    await program.stop();
+    throw error;
+  }
+}
+
+interface Output {
+  readonly onAddress: (found: (address: string) => void) => void;
+  readonly lastLine: () => string;
+}
+
+function watchOutput({ onStderr }: BackgroundProgram): Output {
+  let kept = "";
+  let found = (_address: string): void => undefined;
+  onStderr((text) => {
+    kept = (kept + text).slice(-KEPT_OUTPUT);
+    const [address] = ADDRESS.exec(kept) ?? [];
+    if (address !== undefined) found(address);
+  });
+  return {
+    onAddress: (callback) => (found = callback),
+    lastLine: () => safeText(kept.trim().split("\n").at(-1)?.trim() ?? ""),
+  };
+}
+
+async function firstAddress(
+  output: Output,
+  { ended }: BackgroundProgram,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<URL> {
+  let timer: NodeJS.Timeout | undefined;
+  let interrupt = (): void => undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const fail = (what: string): void => reject(notStarted(what, output.lastLine()));
+      output.onAddress((address) => resolve(new URL(address)));
+      interrupt = () => reject(signal.reason);
+      signal.addEventListener("abort", interrupt, { once: true });
+      timer = setTimeout(() => fail(`gave no address within ${timeout / 1000} s`), timeout);
+      void ended.then((end) => (end instanceof Error ? reject(notRun(end)) : fail(`ended (${end})`)));
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", interrupt);
+  }
+}
+
+const OWN_TUNNEL = "Or point a tunnel of your own at the listener, and give its address as --public-url.";
+
+function notRun(error: NodeJS.ErrnoException): PaylinkError {
+  const reason = error.code === "ENOENT" ? "it is not installed, or not in PATH" : fileReason(error);
+  return new PaylinkError("tunnel_failed", `Cannot run cloudflared: ${reason}. Nothing is listening.`, {
+    cause: error,
+    hint: `Install it: https://developers.cloudflare.com/cloudflare-one/connections/connect-networks/downloads/\n${OWN_TUNNEL}`,
+  });
+}
+
+const notStarted = (what: string, output: string): PaylinkError =>
+  new PaylinkError("tunnel_failed", `cloudflared ${what} before the tunnel was open. Nothing is listening.`, {
+    hint: `${output === "" ? "It printed no reason." : `Its last line: ${output}`}\nRun the command again. ${OWN_TUNNEL}`,
+  });
+
+const lost = ({ host }: URL, end: Error | string, output: string): PaylinkError =>
+  new PaylinkError(
+    "tunnel_failed",
+    `The tunnel ${host} has ended (${end instanceof Error ? end.message : end}): webhooks cannot arrive any more. Nothing is listening.`,
+    {
+      hint: [
+        ...(output === "" ? [] : [`The last line of cloudflared: ${output}`]),
+        "Run the command again. The new tunnel has another address: webhooks of links that name the old one do not arrive. To look up such a payment: paylink transaction <uti>",
+      ].join("\n"),
+    },
+  );

@@ -1,0 +1,92 @@
+/** What a command gets of the machine: the real clock, network, disk and terminal. */
+import { join } from "node:path";
+import type { Context, GlobalOptions, Output } from "./context.ts";
+import { createSender } from "./http/send.ts";
+import { openServices } from "./services.ts";
+import { createReadFile, createStdin } from "./terminal/files.ts";
+import type { StandardChannels } from "./terminal/channel.ts";
+import { createOutput } from "./terminal/output.ts";
+import { createAsk, mayAsk } from "./terminal/prompts.ts";
+import { createSecrets } from "./terminal/secrets.ts";
+import type { Signals } from "./terminal/signals.ts";
+import { traceSend, traceServe } from "./terminal/debug-trace.ts";
+
+/** Variables that hold a secret: their values are never printed. */
+const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET"];
+
+export interface MachineParts {
+  readonly world: NodeJS.Process;
+  readonly version: string;
+  readonly channels: StandardChannels;
+  readonly signals: Signals;
+}
+
+export interface Machine {
+  readonly openOutput: (options: GlobalOptions) => Promise<Output>;
+  readonly openContext: (options: GlobalOptions) => Promise<Context>;
+  /** Closes every connection. */
+  readonly close: () => Promise<void>;
+}
+
+export function openMachine({ world, version, channels, signals }: MachineParts): Machine {
+  const signal = signals.interruption;
+  const network = createSender({
+    httpsProxy: world.env["HTTPS_PROXY"] ?? world.env["https_proxy"],
+    noProxy: world.env["NO_PROXY"] ?? world.env["no_proxy"],
+    nodeVersion: world.versions.node,
+    userAgent: `paylink/${version}`,
+  });
+  const secrets = createSecrets();
+  for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
+  const openOutput = (options: GlobalOptions): Promise<Output> =>
+    createOutput(channels, world.env, options, secrets.hide);
+  const now = (): Date => new Date();
+  const openContext = async (options: GlobalOptions): Promise<Context> => {
+    const out = await openOutput(options);
+    const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
+    const stdin = createStdin({ open: () => world.stdin, signal, note: (text) => out.note(text) });
+    const machine = {
+      out,
+      signal,
+      startProgram: async (command: string, args: readonly string[]) => {
+        const { startProgram } = await import("./terminal/background-program.ts");
+        return startProgram(command, args, { env: world.env, exiting: signals.exiting });
+      },
+      onReload: signals.onReload,
+      now,
+      readFile: createReadFile(stdin, signal),
+      stdin,
+      ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
+      yes: options.yes === true,
+      openBrowser: async (url: string) => (await import("./terminal/desktop.ts")).openBrowser(url),
+      copyText: async (text: string) => (await import("./terminal/desktop.ts")).copyText(text),
+      newId: () => crypto.randomUUID(),
+      random: Math.random,
+      pause: (milliseconds: number) => pause(milliseconds, signal),
+      send: traceSend(network.send, traced),
+      serve: traceServe(async (handler, serveOptions) => {
+        return (await import("./http/serve.ts")).serve(handler, serveOptions);
+      }, traced),
+      env: world.env,
+      processes: { own: world.pid, isRunning: (pid: number) => isRunning(world, pid) },
+      profile: options.profile,
+    } satisfies Partial<Context>;
+    const eventThread = join(__dirname, "event-thread.js");
+    return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
+  };
+  return { openOutput, openContext, close: () => network.close() };
+}
+
+/** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */
+function isRunning(world: NodeJS.Process, pid: number): boolean {
+  try {
+    return world.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: sleep } = await import("node:timers/promises");
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+}

@@ -1,0 +1,83 @@
+/** The receiver's metrics in the text format of Prometheus. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { isAccepted } from "./events.ts";
+import type { Backlog, Metrics } from "./metrics.ts";
+
+/** What is read when somebody asks, and not counted. */
+export interface Gauges {
+  readonly connections: number;
+  readonly backlog: Backlog;
+}
+
+export interface Prometheus extends Metrics {
+  readonly contentType: string;
+  readonly text: (gauges: Gauges, now: Date) => Promise<string>;
+}
+
+/** Seconds: a fast disk stores in a few milliseconds, and a locked database keeps an event waiting for ten seconds. */
+const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Seconds: an application has 30. */
+const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createPrometheus(): Prometheus {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+  const labelled = <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
+    new Counter({ name, help, labelNames: [label], registers });
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const histogram = (name: string, help: string, buckets: number[]): Histogram =>
+    new Histogram({ name, help, buckets, registers });
+
+  const received = counter("paylink_webhooks_received_total", "Requests received, accepted and rejected.");
+  const bytes = counter("paylink_received_bytes_total", "Bytes of the bodies of these requests.");
+  const verified = counter("paylink_webhooks_verified_total", "Webhooks whose signature verified.");
+  const rejected = labelled(
+    "paylink_webhooks_rejected_total",
+    "Requests rejected, by reason code.",
+    "reason",
+  );
+  const repeated = counter("paylink_webhooks_repeated_total", "Webhooks that had been received before.");
+  const forwards = labelled(
+    "paylink_forwards_total",
+    "Attempts to forward an event, by the application's status; none without an answer.",
+    "status",
+  );
+  const failed = counter(
+    "paylink_forwards_failed_total",
+    "Attempts to forward that the application did not accept.",
+  );
+  const waiting = gauge("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
+  const age = gauge("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
+  const storing = histogram("paylink_store_seconds", "How long each event took to be stored.", STORE_BUCKETS);
+  const forwarding = histogram(
+    "paylink_forward_seconds",
+    "How long each attempt to forward an event took.",
+    FORWARD_BUCKETS,
+  );
+  const connections = gauge("paylink_connections", "Open connections of senders.");
+
+  return {
+    contentType: registry.contentType,
+    observe: (outcome) => {
+      received.inc();
+      bytes.inc(outcome.request?.body.length ?? 0);
+      if (outcome.type === "rejected") return rejected.inc({ reason: outcome.code });
+      if (outcome.verdict.verdict === "valid") verified.inc();
+      if (outcome.repeated) repeated.inc();
+    },
+    stored: (milliseconds) => storing.observe(milliseconds / 1000),
+    forwarded: ({ status, ms }) => {
+      forwards.inc({ status: status ?? "none" });
+      if (!isAccepted(status)) failed.inc();
+      forwarding.observe(ms / 1000);
+    },
+    text: (gauges, now) => {
+      const { events, oldest } = gauges.backlog;
+      connections.set(gauges.connections);
+      waiting.set(events);
+      age.set(oldest === undefined ? 0 : (now.getTime() - oldest.getTime()) / 1000);
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** How a webhook is signed: what the signature covers, and whether it says when it was made. */
+
+/** What a signature of a webhook can cover: its headers and the derived components that need no parameter. */
+export const COMPONENT_NAMES = [
+  "content-digest",
+  "content-length",
+  "content-type",
+  "accept",
+  "host",
+  "@method",
+  "@target-uri",
+  "@authority",
+  "@scheme",
+  "@request-target",
+  "@path",
+  "@query",
+] as const;
+export type ComponentName = (typeof COMPONENT_NAMES)[number];
+
+/** In the order in which they are signed. */
+export type Cover = readonly ComponentName[];
+
+/** The real service signs header fields only. */
+export const SERVICE_COVER: Cover = ["content-digest", "content-length", "content-type"];
+
+/** What other services sign: the request line too. */
+export const DERIVED_COVER: Cover = ["@method", "@target-uri", "content-digest", "content-type"];
+
+export interface SignatureForm {
+  readonly cover: Cover;
+  /** Whether the signature has the parameter `created`. */
+  readonly created: boolean;
+}
+
+export const SERVICE_FORM: SignatureForm = { cover: SERVICE_COVER, created: true };

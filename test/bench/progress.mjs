@@ -1,0 +1,6 @@
+/** Tells whoever watches a benchmark in a terminal how far it is; a pipe or a file gets nothing. */
+
+/** @param {string} text Replaces the text before it; an empty one clears the line. */
+export function showProgress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}

@@ -1,0 +1,223 @@
+/** `listen --admin` and `--drain`, in process: readiness from the start to the end, metrics, and reloading. */
+import { generateKeyPairSync } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import parse from "parse-prometheus-text-format";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { EVENT_MIGRATIONS } from "../../src/store/events/event-schema.ts";
+import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { runCommand, terminated, type CommandOptions } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { freePort } from "../support/ports.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+
+const ask = async (admin: string, path: string): Promise<[status: number, body: string]> => {
+  const reply = await fetch(new URL(path, admin));
+  return [reply.status, await reply.text()];
+};
+
+interface Administered extends ServingCommand {
+  readonly admin: string;
+}
+
+async function listenWith(
+  options: CommandOptions & { home: string },
+  ...flags: string[]
+): Promise<Administered> {
+  const all = ["--admin", "127.0.0.1:0", "--key", keyFile(options.home), ...flags];
+  const listen = await startListenWith(options, ...all);
+  return { ...listen, admin: String(jsonLines(listen.stdout())[0]?.["admin"]) };
+}
+
+describe("readiness", () => {
+  it("begins once webhooks are received, and not before", async () => {
+    const home = temporaryHome();
+    const pem = keyFile(home);
+    const asked: (() => void)[] = [];
+    const keys = createServer((_, response) => {
+      asked.push(() => response.end(readFileSync(pem)));
+    });
+    await new Promise<void>((resolve) => keys.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void keys.close());
+    const admin = `http://127.0.0.1:${await freePort()}/`;
+    const url = `http://127.0.0.1:${(keys.address() as AddressInfo).port}/service.pem`;
+    const flags = ["--port", "0", "--admin", new URL(admin).host, "--key", url];
+    const listen = startCommand(["listen", ...flags, "--json"], { home });
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
+    expect(await ask(admin, "/readyz")).toEqual([503, "not ready: starting\n"]);
+    expect(await ask(admin, "/healthz")).toEqual([200, "ok\n"]);
+    expect((await ask(admin, "/metrics"))[0]).toBe(200);
+    for (const publish of asked) publish();
+    await listen.until(/"type":"ready"/);
+    expect(await ask(admin, "/readyz")).toEqual([200, "ready\n"]);
+    await listen.stop();
+  });
+
+  it("ends while the store cannot be written, and returns with it", async () => {
+    const home = temporaryHome();
+    const db = join(home, "events.db");
+    const { admin, stop } = await listenWith({ home }, "--db", db);
+    expect(await ask(admin, "/readyz")).toEqual([200, "ready\n"]);
+    const database = openDatabase(db, EVENT_MIGRATIONS);
+    database.exec("BEGIN IMMEDIATE");
+    await expect
+      .poll(() => ask(admin, "/readyz"), { timeout: 10_000 })
+      .toEqual([503, "not ready: the event store does not answer\n"]);
+    expect(await ask(admin, "/healthz")).toEqual([200, "ok\n"]);
+    database.exec("ROLLBACK");
+    database.close();
+    await expect.poll(() => ask(admin, "/readyz"), { timeout: 10_000 }).toEqual([200, "ready\n"]);
+    await stop();
+  });
+
+  it("ends at SIGTERM, while webhooks are still received for --drain", async () => {
+    const { admin, url, stop } = await listenWith({ home: temporaryHome() }, "--drain", "1s");
+    const ended = stop(terminated());
+    expect(await ask(admin, "/readyz")).toEqual([503, "not ready: draining\n"]);
+    expect(await ask(admin, "/healthz")).toEqual([200, "ok\n"]);
+    expect(await post(url, webhook(url, record()))).toBe(200);
+    const { exit, stdout } = await ended;
+    expect(exit).toBe(143);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ type: "summary", received: 1, verified: 1 });
+    await expect(post(url, webhook(url, record()))).rejects.toThrow("fetch failed");
+    await expect(ask(admin, "/healthz")).rejects.toThrow("fetch failed");
+  });
+
+  it("does not delay the end at Ctrl-C", async () => {
+    const { stop } = await listenWith({ home: temporaryHome() }, "--drain", "1h");
+    expect((await stop()).exit).toBe(130);
+  });
+});
+
+describe("the admin listener", () => {
+  it("shows what was received, stored and forwarded, to a Prometheus parser", async () => {
+    const app = await startApp(() => 200);
+    const { admin, url, stop } = await listenWith({ home: temporaryHome() }, "--forward-to", app.url);
+    const one = webhook(url, record());
+    expect(await post(url, one)).toBe(200);
+    expect(await post(url, one)).toBe(200);
+    expect(await post(url, { ...one, body: Buffer.from("{}") })).toBe(401);
+    const reply = await fetch(new URL("/metrics", admin));
+    expect(reply.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const families = parse(await reply.text()).map(({ name, metrics }) => [name, metrics] as const);
+    expect(Object.fromEntries(families)).toMatchObject({
+      paylink_webhooks_received_total: [{ value: "3" }],
+      paylink_webhooks_verified_total: [{ value: "2" }],
+      paylink_webhooks_repeated_total: [{ value: "1" }],
+      paylink_webhooks_rejected_total: [{ value: "1", labels: { reason: "content_digest_mismatch" } }],
+      paylink_forwards_total: [{ value: "1", labels: { status: "200" } }],
+      paylink_forwards_failed_total: [{ value: "0" }],
+      paylink_backlog_events: [{ value: "0" }],
+      paylink_store_seconds: [{ count: "2" }],
+      paylink_forward_seconds: [{ count: "1" }],
+      paylink_connections: [{ value: expect.stringMatching(/^[1-9]/) }],
+    });
+    await stop();
+  });
+
+  it("answers nothing else", async () => {
+    const { admin, stop } = await listenWith({ home: temporaryHome() });
+    expect(await ask(admin, "/")).toEqual([404, "/healthz\n/readyz\n/metrics\n"]);
+    expect(await ask(admin, "/constructor")).toMatchObject([404, expect.anything()]);
+    const posted = await fetch(new URL("/readyz", admin), { method: "POST" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect((await fetch(new URL("/readyz", admin), { method: "HEAD" })).status).toBe(200);
+    await stop();
+  });
+
+  it("warns where other machines can read it", async () => {
+    const home = temporaryHome();
+    const listen = startCommand(
+      ["listen", "--port", "0", "--admin", "0.0.0.0:0", "--key", keyFile(home), "--json"],
+      { home },
+    );
+    await listen.until(/"type":"ready"/);
+    const { stdout } = await listen.stop();
+    expect(jsonLines(stdout)[0]).toMatchObject({
+      type: "warning",
+      message: expect.stringContaining("Other machines can read the health and the metrics"),
+    });
+  });
+
+  it.each(["9100", "localhost", "http://localhost:9100", "localhost:99999", ""])(
+    "refuses the address %j",
+    async (address) => {
+      const { exit, stderr } = await runCommand(["listen", "--admin", address, "--no-verify", "--json"]);
+      expect(exit).toBe(2);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { details: { problems: [{ at: "--admin" }] } } });
+    },
+  );
+
+  it("names --admin where its port is taken", async () => {
+    const { admin, stop } = await listenWith({ home: temporaryHome() });
+    const flags = ["--port", "0", "--no-verify", "--admin", new URL(admin).host];
+    const { exit, stderr } = await runCommand(["listen", ...flags]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("Use another port in --admin");
+    await stop();
+  });
+});
+
+describe("SIGHUP", () => {
+  it("reloads keys and certificate, and keeps the old ones where a file is bad", async () => {
+    const home = temporaryHome();
+    const { cert, key } = selfSigned(home, "first");
+    const pem = keyFile(home);
+    const reloads = new Set<() => void>();
+    const flags = ["--tls-cert", cert, "--tls-key", key];
+    const listen = await listenWith({ home, reloads }, ...flags);
+    const reload = async (): Promise<Record<string, unknown>[]> => {
+      const before = listen.stdout().length;
+      for (const one of reloads) one();
+      await expect.poll(() => listen.stdout().slice(before), { timeout: 10_000 }).toMatch(/"reloaded"/);
+      return jsonLines(listen.stdout().slice(before));
+    };
+    expect(await reload()).toEqual([{ type: "reloaded", what: ["keys", "certificate"] }]);
+    selfSigned(home, "second");
+    expect(await reload()).toEqual([{ type: "reloaded", what: ["keys", "certificate"] }]);
+    expect(await certificateName(listen.url)).toBe("second");
+    renameSync(pem, join(home, "away.pem"));
+    writeFileSync(cert, "no certificate");
+    for (let time = 0; time < 2; time++)
+      expect(await reload()).toEqual([
+        { type: "warning", message: expect.stringContaining("The keys read before stay in use.") },
+        { type: "warning", message: expect.stringContaining("The certificate in use stays.") },
+        { type: "reloaded", what: [] },
+      ]);
+    expect(await certificateName(listen.url)).toBe("second");
+    await listen.stop();
+    expect(reloads.size).toBe(0);
+  });
+
+  it("verifies with the new key", async () => {
+    const home = temporaryHome();
+    const pem = keyFile(home);
+    const genuine = readFileSync(pem);
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    writeFileSync(pem, publicKey.export({ type: "spki", format: "pem" }));
+    const reloads = new Set<() => void>();
+    const listen = await startListenWith({ home, reloads }, "--key", pem);
+    writeFileSync(pem, genuine);
+    for (const one of reloads) one();
+    await listen.until(/"reloaded","what":\["keys"\]/);
+    expect(await post(listen.url, webhook(listen.url, record()))).toBe(200);
+    await listen.stop();
+  });
+});
+
+const certificateName = (url: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    httpsRequest(url, { rejectUnauthorized: false, agent: false }, (reply) => {
+      resolve((reply.socket as TLSSocket).getPeerCertificate().subject.CN);
+      reply.resume();
+    })
+      .on("error", reject)
+      .end();
+  });

@@ -1,0 +1,100 @@
+/** `listen` on several paths and with several targets, in process: what each of them receives. */
+import { expect, it } from "vitest";
+import { startCommand, startListenCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { startLinkService } from "../support/link-service.ts";
+import { keyFile, post, record, startApp, webhook, type App } from "../support/webhooks.ts";
+
+it("receives at every path, names them in the ready line, and answers 404 elsewhere", async () => {
+  const home = temporaryHome();
+  const listen = await startListenCommand(
+    home,
+    "--key",
+    keyFile(home),
+    "--path",
+    "/paid",
+    "--path",
+    "/failed",
+  );
+  const { origin } = new URL(listen.url);
+  const urls = [`${origin}/paid`, `${origin}/failed`];
+  expect(jsonLines(listen.stdout())[0]).toEqual({ type: "ready", url: urls[0], urls });
+  for (const url of urls) expect(await post(url, webhook(url, record()))).toBe(200);
+  expect(await post(`${origin}/other`, webhook(`${origin}/other`, record()))).toBe(404);
+  const { stdout } = await listen.stop();
+  expect(jsonLines(stdout)[3]).toMatchObject({
+    code: "not_found",
+    detail: "the path is /other; webhooks are received at /paid and /failed",
+  });
+});
+
+it("lets create --wait follow it where both callbacks lead to it", async () => {
+  const home = temporaryHome();
+  const service = await startLinkService(() => "create");
+  const listen = await startListenCommand(
+    home,
+    "--key",
+    keyFile(home),
+    "--path",
+    "/paid",
+    "--path",
+    "/failed",
+  );
+  const { origin } = new URL(listen.url);
+  const [paid, failed] = [`${origin}/paid`, `${origin}/failed`];
+  const callbacks = ["--callback-url", paid, "--failure-callback-url", failed];
+  const money = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada", "--invoice-id", "INV-9"];
+  const creating = startCommand(["create", ...money, ...callbacks, "--wait", "--json"], {
+    home,
+    env: { ...service.env, PAYLINK_WEBHOOK_KEY: keyFile(home) },
+  });
+  await creating.until(/\n/);
+  expect(await post(failed, webhook(failed, record({ reference: "INV-9", transApproved: false })))).toBe(200);
+  await listen.until(/"type":"event"/);
+  await creating.until(/"transApproved":false/);
+  expect(await creating.ended).toMatchObject({ exit: 9 });
+});
+
+const DECLINED = { transApproved: false };
+const CANCELLED = { transApproved: false, transCancelled: true };
+
+const references = ({ taken }: App): unknown[] =>
+  taken.map(({ body }) => (JSON.parse(body.toString()) as { reference: string }).reference);
+
+it("forwards each outcome to its target, the others to the plain one, and nothing that is rejected", async () => {
+  const home = temporaryHome();
+  const [plain, declined] = [await startApp(() => 200), await startApp(() => 200)];
+  const paths = ["--path", "/paid", "--path", "/failed"];
+  const targets = ["-f", `declined=${declined.url}`, "-f", plain.url, "-H", "X-Shop: mine"];
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...paths, ...targets);
+  const { origin } = new URL(listen.url);
+  const send = (path: string, changes: object): Promise<number> =>
+    post(`${origin}${path}`, webhook(`${origin}${path}`, record({ ...changes })));
+  expect(await send("/paid", { reference: "paid" })).toBe(200);
+  expect(await send("/failed", { ...DECLINED, reference: "declined" })).toBe(200);
+  expect(await send("/failed", { ...CANCELLED, reference: "cancelled" })).toBe(200);
+  expect(await post(listen.url, { ...webhook(listen.url, record()), body: Buffer.from("{}") })).toBe(401);
+  await listen.stop();
+  expect(references(plain)).toEqual(["paid", "cancelled"]);
+  expect(references(declined)).toEqual(["declined"]);
+  expect(declined.taken[0]?.headers).toMatchObject({ "x-shop": "mine" });
+});
+
+it("keeps what no target takes, and replays it to a target of its outcome", async () => {
+  const home = temporaryHome();
+  const app = await startApp(() => 200);
+  const listen = await startListenCommand(home, "--key", keyFile(home), "-f", `approved=${app.url}`);
+  for (const changes of [DECLINED, CANCELLED])
+    expect(await post(listen.url, webhook(listen.url, record({ ...changes, reference: "late" })))).toBe(200);
+  await listen.stop();
+  expect(app.taken).toEqual([]);
+  const replay = ["events", "replay", "--all", "--to", `declined=${app.url}`];
+  const { exit, stderr } = await runCommand(replay, { home });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: `! 1 event not sent: --to names no target for the outcome.\nReplayed 1 event to ${app.url}\n`,
+  });
+  expect(references(app)).toEqual(["late"]);
+});

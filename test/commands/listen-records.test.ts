@@ -1,0 +1,75 @@
+/** What people see of `listen`, in process: whole records apart from each other, and each thing said once. */
+import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startCommand } from "../support/background-command.ts";
+import { postWebhook, transactionRecord } from "../support/documented-webhook.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+
+/** A `listen` that two webhooks of the documented service have reached: header fields alone are signed, without `created`. */
+async function listenTwice(...flags: string[]) {
+  const home = temporaryHome();
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const keyPath = join(home, "service.pem");
+  writeFileSync(keyPath, publicKey.export({ type: "spki", format: "pem" }));
+  const command = startCommand(["listen", "--port", "0", "--path", "/paid", "--key", keyPath, ...flags], {
+    home,
+    env: { PAYLINK_BASE_URL: "http://127.0.0.1:1", TZ: "UTC" },
+  });
+  const [, url = ""] = await command.until(/(http:[^\s"]+)/);
+  const bodies = (["approved", "declined"] as const).map((outcome, index) =>
+    transactionRecord({
+      reference: "INV-1",
+      terminalId: "1",
+      amount: 10,
+      currency: "EUR",
+      outcome,
+      number: index + 1,
+    }),
+  );
+  for (const body of bodies) expect((await postWebhook({ url, body, key: privateKey })).status).toBe(200);
+  const end = await command.stop();
+  const warned = (code: string): number => end.stderr.split(code).length - 1;
+  return { ...end, warned };
+}
+
+const OF_SERVICE = ["method_not_covered", "target_not_covered", "created_missing"];
+
+describe("listen", () => {
+  it("shows whole records with a blank line between them, and says once how the service signs", async () => {
+    const { stdout, warned } = await listenTwice();
+    const [, ...records] = stdout.split(/^(?=APPROVED|DECLINED)/m);
+    expect(records).toHaveLength(2);
+    expect(records[0]).toMatch(
+      /^APPROVED {2}EUR 10\.00 {2}verified\n {2}received \d{4}-\d\d-\d\d .* at \/paid, event \w+\n/,
+    );
+    expect(records[0]).toMatch(/[^\n]\n\n$/);
+    expect(records[1]).toMatch(/^DECLINED /);
+    expect(records[1]).toMatch(/responseCode +05 {2}do not honour\n/);
+    expect(records[1]).toMatch(/authorisationCode +–\n/);
+    expect(records[1]).toMatch(/custom data: paylink transaction 6f9619ff-8b86-d011-b42d-000000000002\n$/);
+    for (const code of OF_SERVICE) expect(warned(code)).toBe(1);
+    expect(stdout).not.toContain("not_covered");
+  });
+
+  it("shows a record in one line with --compact, with the same warnings once", async () => {
+    const { stdout, warned } = await listenTwice("--compact");
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      expect.stringContaining("Listening on"),
+      expect.stringMatching(/ \/paid \w+ verified {2}APPROVED .* 6f9619ff-8b86-d011-b42d-000000000001$/),
+      expect.stringMatching(/ \/paid \w+ verified {2}DECLINED .* 6f9619ff-8b86-d011-b42d-000000000002$/),
+    ]);
+    for (const code of OF_SERVICE) expect(warned(code)).toBe(1);
+  });
+
+  it("keeps the warnings of each webhook in its JSON line", async () => {
+    const { stdout, stderr } = await listenTwice("--json");
+    const events = jsonLines(stdout).filter(({ type }) => type === "event");
+    expect(events).toHaveLength(2);
+    for (const event of events) expect(event).toMatchObject({ verdict: { warnings: OF_SERVICE } });
+    expect(stdout).not.toContain('"type":"warning"');
+    expect(stderr).not.toContain("not_covered");
+  });
+});

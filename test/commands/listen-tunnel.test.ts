@@ -1,0 +1,168 @@
+/** `listen --tunnel`, in process, with stand-ins for cloudflared: each way to start, to fail and to end. */
+import { expect, it } from "vitest";
+import { openTunnel } from "../../src/commands/listen/tunnel.ts";
+import { startProgram } from "../../src/terminal/background-program.ts";
+import { startCommand, startListenWith } from "../support/background-command.ts";
+import { OPENS, standIn, STAYS, TUNNEL, type Cloudflared } from "../support/cloudflared.ts";
+import { interrupted, runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+const flagsOf = (home: string): string[] => ["listen", "--port", "0", "--tunnel", "--key", keyFile(home)];
+
+/** The part of a context that a tunnel needs, and what ends it. */
+function surroundings({ env }: Cloudflared) {
+  const [interruption, exiting] = [new AbortController(), new AbortController()];
+  return {
+    context: {
+      signal: interruption.signal,
+      startProgram: async (command: string, args: readonly string[]) =>
+        startProgram(command, args, { env, exiting: exiting.signal }),
+    },
+    interrupt: () => interruption.abort(interrupted()),
+    exit: () => exiting.abort(),
+  };
+}
+
+it("uses the address as public URL, verifies by it, and ends the program at Ctrl-C", async () => {
+  const home = temporaryHome();
+  const cloudflared = standIn(OPENS, STAYS);
+  const flags = ["--tunnel", "--key", keyFile(home), "--path", "/hook"];
+  const listen = await startListenWith({ home, env: cloudflared.env }, ...flags);
+  expect(jsonLines(listen.stdout())[0]).toEqual({
+    type: "ready",
+    url: listen.url,
+    publicUrl: `${TUNNEL}/hook`,
+  });
+  expect(cloudflared.args()).toBe(`tunnel --no-autoupdate --url ${new URL("/", listen.url).href}`);
+  expect(await post(listen.url, webhook(`${TUNNEL}/hook`, record()))).toBe(200);
+  expect(await post(listen.url, webhook(listen.url, record()))).toBe(401);
+  expect(cloudflared.isRunning()).toBe(true);
+  expect((await listen.stop()).exit).toBe(130);
+  expect(cloudflared.isRunning()).toBe(false);
+});
+
+it("prints the address and the create line of the profile", async () => {
+  const home = temporaryHome();
+  const cloudflared = standIn(OPENS, STAYS);
+  const set = ["config", "set", "callbackUrl", "https://shop.example/", "-p", "shop"];
+  expect(
+    await runCommand(
+      [
+        "login",
+        "--base-url",
+        "https://pay.example",
+        "--terminal-id",
+        "1",
+        "--currency",
+        "EUR",
+        "--customer-name",
+        "Ada",
+        "--token-stdin",
+        "--no-check",
+        "-p",
+        "shop",
+      ],
+      { home, stdin: "token" },
+    ),
+  ).toMatchObject({ exit: 0 });
+  expect(await runCommand(set, { home })).toMatchObject({ exit: 0 });
+  const listen = startCommand([...flagsOf(home), "-p", "shop"], { home, env: cloudflared.env });
+  await listen.until(/Public address \S*https:\/\/calm-bird-7\.trycloudflare\.com\//);
+  const { stderr } = await listen.stop();
+  expect(stderr).toContain(`paylink create --amount 10 --currency EUR --callback-url ${TUNNEL}/ -p shop\n`);
+});
+
+it("waits for a slow start, and finds an address that arrives in pieces", async () => {
+  const pieces = ["https://calm-", "bird-7.trycl", "oudflare.co", "m  |\\n"].map(
+    (piece) => `printf '${piece}' >&2; sleep 0.1`,
+  );
+  const home = temporaryHome();
+  const { env } = standIn("sleep 0.3", ...pieces, STAYS);
+  const listen = await startListenWith({ home, env }, "--tunnel", "--key", keyFile(home));
+  expect(jsonLines(listen.stdout())[0]).toMatchObject({ publicUrl: `${TUNNEL}/` });
+  await listen.stop();
+});
+
+it("says that the program is missing, and listens nowhere", async () => {
+  const home = temporaryHome();
+  const { exit, stdout, stderr } = await runCommand(flagsOf(home), { home, env: { PATH: home } });
+  expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+  expect(stderr).toContain(
+    "Cannot run cloudflared: it is not installed, or not in PATH. Nothing is listening.",
+  );
+  expect(stderr).toContain("--public-url");
+});
+
+it("says why the program failed, and does not take the address of its API for the tunnel's", async () => {
+  const home = temporaryHome();
+  const reason = 'ERR failed: Post "https://api.trycloudflare.com/tunnel": no route to host';
+  const { env } = standIn(`echo '${reason}' >&2`, "exit 3");
+  const { exit, stdout, stderr } = await runCommand(flagsOf(home), { home, env });
+  expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
+  expect(stderr).toContain("cloudflared ended (exit code 3) before the tunnel was open");
+  expect(stderr).toContain(`Its last line: ${reason}`);
+});
+
+it("ends with what to do when the program dies while it listens", async () => {
+  const home = temporaryHome();
+  const { env } = standIn(OPENS, "sleep 1", "echo 'ERR connection lost' >&2", "exit 1");
+  const listen = startCommand([...flagsOf(home), "--json"], { home, env });
+  const { exit, stdout, stderr } = await listen.ended;
+  expect(exit).toBe(5);
+  expect(jsonLines(stdout).map(({ type }) => type)).toEqual(["ready", "summary"]);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: {
+      code: "tunnel_failed",
+      message:
+        "The tunnel calm-bird-7.trycloudflare.com has ended (exit code 1): webhooks cannot arrive any more. Nothing is listening.",
+      details: { hint: expect.stringContaining("ERR connection lost") },
+    },
+  });
+});
+
+it("ends a program that hangs at its start, even one that ignores SIGTERM", async () => {
+  const cloudflared = standIn("trap '' TERM", "sleep 600");
+  const { context } = surroundings(cloudflared);
+  const opening = openTunnel("http://127.0.0.1:1/", context, 500);
+  await expect.poll(cloudflared.isRunning).toBe(true);
+  await expect(opening).rejects.toThrow(
+    "cloudflared gave no address within 0.5 s before the tunnel was open",
+  );
+  expect(cloudflared.isRunning()).toBe(false);
+});
+
+it("ends the program at Ctrl-C during its start", async () => {
+  const cloudflared = standIn(STAYS);
+  const { context, interrupt } = surroundings(cloudflared);
+  const opening = openTunnel("http://127.0.0.1:1/", context);
+  await expect.poll(cloudflared.isRunning).toBe(true);
+  interrupt();
+  await expect(opening).rejects.toThrow("Interrupted.");
+  expect(cloudflared.isRunning()).toBe(false);
+});
+
+it("kills the program when the process ends without stopping it", async () => {
+  const { context, exit } = surroundings(standIn(OPENS, STAYS));
+  const tunnel = await openTunnel("http://127.0.0.1:1/", context);
+  exit();
+  expect((await tunnel.ended).message).toContain("(SIGKILL)");
+});
+
+it("refuses flags that name another public address or certificate", async () => {
+  const home = temporaryHome();
+  const flags = ["--public-url", "https://shop.example", "--tls-cert", "c", "--tls-key", "k", "--json"];
+  const { exit, stderr } = await runCommand([...flagsOf(home), ...flags], { home });
+  expect(exit).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: {
+      details: {
+        problems: [
+          { at: "--tunnel", message: "cannot be used with --public-url" },
+          { at: "--tunnel", message: "cannot be used with --tls-cert" },
+        ],
+      },
+    },
+  });
+});

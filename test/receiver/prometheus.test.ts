@@ -1,0 +1,114 @@
+/** The metrics of the receiver, read by an independent parser of the Prometheus text format. */
+import parse from "parse-prometheus-text-format";
+import { expect, it } from "vitest";
+import { eventJson, type Forward, type Rejection, type WebhookEvent } from "../../src/receiver/events.ts";
+import { judge } from "../../src/receiver/judge.ts";
+import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import { measured, NO_BACKLOG } from "../../src/receiver/metrics.ts";
+import { createPrometheus, type Gauges, type Prometheus } from "../../src/receiver/prometheus.ts";
+import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { record, webhook } from "../support/webhooks.ts";
+
+const NOW = new Date("2026-11-21T10:00:00Z");
+
+async function familiesOf(prometheus: Prometheus, gauges: Gauges = { connections: 0, backlog: NO_BACKLOG }) {
+  const families = parse(await prometheus.text(gauges, NOW));
+  return Object.fromEntries(families.map(({ name, type, metrics }) => [name, { type, metrics }]));
+}
+
+function event(): WebhookEvent {
+  const request = webhook("http://127.0.0.1:3000/", record());
+  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: NOW, maxBody: 1e6 });
+  const json = eventJson(judgement.verdict, request);
+  return { type: "event", id: "a", receivedAt: NOW, repeated: false, request, json, ...judgement };
+}
+
+const verified = (one: WebhookEvent): WebhookEvent => ({
+  ...one,
+  verdict: { ...one.verdict, verdict: "valid" },
+});
+
+it("has every metric from the start, with the documented names and types", async () => {
+  const families = await familiesOf(createPrometheus());
+  expect(Object.entries(families).map(([name, { type }]) => [name, type])).toEqual([
+    ["paylink_webhooks_received_total", "COUNTER"],
+    ["paylink_received_bytes_total", "COUNTER"],
+    ["paylink_webhooks_verified_total", "COUNTER"],
+    ["paylink_webhooks_rejected_total", "COUNTER"],
+    ["paylink_webhooks_repeated_total", "COUNTER"],
+    ["paylink_forwards_total", "COUNTER"],
+    ["paylink_forwards_failed_total", "COUNTER"],
+    ["paylink_backlog_events", "GAUGE"],
+    ["paylink_backlog_age_seconds", "GAUGE"],
+    ["paylink_store_seconds", "HISTOGRAM"],
+    ["paylink_forward_seconds", "HISTOGRAM"],
+    ["paylink_connections", "GAUGE"],
+  ]);
+});
+
+it("counts requests by what became of them", async () => {
+  const prometheus = createPrometheus();
+  const one = event();
+  const rejection: Rejection = {
+    ...one,
+    type: "rejected",
+    code: "unsigned",
+    status: 401,
+    detail: "",
+    checks: [],
+  };
+  prometheus.observe(verified(one));
+  prometheus.observe({ ...verified(one), repeated: true });
+  prometheus.observe(one);
+  prometheus.observe(rejection);
+  prometheus.observe({ ...rejection, request: null });
+  expect(await familiesOf(prometheus)).toMatchObject({
+    paylink_webhooks_received_total: { metrics: [{ value: "5" }] },
+    paylink_received_bytes_total: { metrics: [{ value: String(4 * one.request.body.length) }] },
+    paylink_webhooks_verified_total: { metrics: [{ value: "2" }] },
+    paylink_webhooks_repeated_total: { metrics: [{ value: "1" }] },
+    paylink_webhooks_rejected_total: { metrics: [{ value: "2", labels: { reason: "unsigned" } }] },
+  });
+});
+
+it("counts forwards by status, and says how long they took", async () => {
+  const prometheus = createPrometheus();
+  const forward: Forward = { at: NOW, target: "http://127.0.0.1/", status: 204, ms: 40, detail: "" };
+  for (const status of [204, 204, 500, null]) prometheus.forwarded({ ...forward, status });
+  expect(await familiesOf(prometheus)).toMatchObject({
+    paylink_forwards_total: {
+      metrics: [
+        { value: "2", labels: { status: "204" } },
+        { value: "1", labels: { status: "500" } },
+        { value: "1", labels: { status: "none" } },
+      ],
+    },
+    paylink_forwards_failed_total: { metrics: [{ value: "2" }] },
+    paylink_forward_seconds: {
+      metrics: [{ count: "4", sum: "0.16", buckets: { "0.025": "0", "0.05": "4", "+Inf": "4" } }],
+    },
+  });
+});
+
+it("says how long events took to be stored, and not those that were not stored", async () => {
+  const prometheus = createPrometheus();
+  let now = NOW.getTime();
+  const log = createMemoryLog();
+  const slow = { ...log, append: (async (one) => ((now += 30), log.append(one))) as typeof log.append };
+  const failing = { ...log, append: () => Promise.reject(new Error("disk")) };
+  const clock = (): Date => new Date(now);
+  await measured(slow, prometheus, clock).append(event());
+  await expect(measured(failing, prometheus, clock).append(event())).rejects.toThrow("disk");
+  expect(await familiesOf(prometheus)).toMatchObject({
+    paylink_store_seconds: { metrics: [{ count: "1", sum: "0.03", buckets: { "0.02": "0", "0.05": "1" } }] },
+  });
+});
+
+it("shows what waits and who is connected", async () => {
+  const backlog = { events: 3, oldest: new Date(NOW.getTime() - 90_000) };
+  expect(await familiesOf(createPrometheus(), { connections: 7, backlog })).toMatchObject({
+    paylink_connections: { metrics: [{ value: "7" }] },
+    paylink_backlog_events: { metrics: [{ value: "3" }] },
+    paylink_backlog_age_seconds: { metrics: [{ value: "90" }] },
+  });
+});
