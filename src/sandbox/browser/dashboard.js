@@ -211,7 +211,8 @@ function setConnection(state) {
 
 /** @type {EventSource | undefined} */
 let stream;
-let hasMissed = false;
+/** Also between the rendering of the page and the start of the stream. */
+let hasMissed = true;
 
 function connect() {
   stream?.close();

@@ -144,5 +144,5 @@ table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 dialog { border: 1px solid var(--line); border-radius: 14px; background: var(--card); color: var(--text); padding: 0.5rem; max-width: min(34rem, 92vw); }
 dialog::backdrop { background: rgb(10 12 20 / 50%); }
 .dashboard dialog .panel { border: 0; margin: 0; }
-@media (forced-colors: active) { .tabs a[aria-current], .chips a[aria-current] { border-color: Highlight; } .connection::before, .chain li::before { forced-color-adjust: none; } }
+@media (forced-colors: active) { .dashboard :is(.button, .button.primary) { color: LinkText; background: Canvas; border-color: LinkText; } .dashboard :is(button, button.primary) { color: ButtonText; background: ButtonFace; border-color: ButtonText; } .tabs a[aria-current], .chips a[aria-current] { border-color: Highlight; } .connection::before, .chain li::before { forced-color-adjust: none; } }
 `;
