@@ -22,6 +22,7 @@ import {
   priceOf,
   recordOf,
   statusText,
+  succeeded,
 } from "./dashboard-values.ts";
 import type { Page } from "./page-frame.ts";
 
@@ -112,7 +113,9 @@ function deliveryCells(view: View, { delivery, attempt }: ListedDelivery): Row["
     outcomeText(record),
     amountOf(record),
     shortUrl(delivery.url),
-    attempt === undefined ? none : statusText(attempt),
+    attempt === undefined
+      ? none
+      : html`<span class="${succeeded(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
     String(delivery.attempts),
     attempt === undefined ? none : timeOf(attempt.at, view.now),
     delivery.state === "waiting" ? timeOf(new Date(delivery.due), view.now) : none,
@@ -123,7 +126,7 @@ const PAYMENT_COLUMNS: readonly Column[] = [
   { title: "Outcome" },
   { title: "Reference", kind: "main" },
   { title: "Amount", kind: "number" },
-  { title: "Paid", kind: "medium" },
+  { title: "Time", kind: "medium" },
   { title: "Card", kind: "wide mono" },
   { title: "Link", kind: "wide mono" },
   { title: "Webhook", kind: "medium" },
