@@ -75,8 +75,8 @@ describe("the schedule", () => {
       await service.control("/sandbox/advance", { duration: wait });
       expect([wait, service.posted.length]).toEqual([wait, total]);
     }
-    const page = (await service.request("GET", "/?state=failed")).text;
-    const [, id = ""] = /id="delivery-([^"]+)"/.exec(page) ?? [];
+    const page = (await service.request("GET", "/deliveries?state=failed")).text;
+    const [, id = ""] = /data-row="([^"]+)"/.exec(page) ?? [];
     expect((await service.control(`/sandbox/deliveries/${id}/resend`)).status).toBe(303);
     await service.sandbox.idle();
     expect(service.posted).toHaveLength(7);
@@ -152,11 +152,13 @@ describe("order and timeouts", () => {
     });
     await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
     await service.sandbox.idle();
-    const waiting = (await service.request("GET", "/?state=waiting")).text;
-    expect(waiting).toContain("no answer within 10000 ms");
+    const waiting = (await service.request("GET", "/deliveries?state=waiting")).text;
+    expect(waiting).toContain("no answer");
+    const detail = `/deliveries/${/data-row="([^"]+)"/.exec(waiting)?.[1]}`;
+    expect((await service.request("GET", detail)).text).toContain("no answer within 10000 ms");
     await service.control("/sandbox/advance", { duration: "5s" });
     expect(service.timeouts).toEqual([10_000, 10_000]);
-    expect((await service.request("GET", "/?state=delivered")).text).toContain("2 attempts");
+    expect((await service.request("GET", detail)).text).toContain("2 attempts");
   });
 
   it("delivers to other receivers while one hangs", async () => {

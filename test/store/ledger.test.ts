@@ -58,7 +58,11 @@ it("stores a unit whole or not at all, whatever is written in the same turn", as
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   const stored = await reopened(path, ledger);
   expect(stored.payments({ limit: 9, now: new Date(0) }).rows.map(({ uti }) => uti)).toEqual(["c", "b", "a"]);
-  expect(stored.deliveries({ limit: 9, now: new Date(0) }).rows.map(({ uti }) => uti)).toEqual(["c", "b", "a"]);
+  expect(stored.deliveries({ limit: 9, now: new Date(0) }).rows.map(({ uti }) => uti)).toEqual([
+    "c",
+    "b",
+    "a",
+  ]);
 });
 
 it("stores the next unit after one that failed alone", async () => {

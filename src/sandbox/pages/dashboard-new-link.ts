@@ -9,8 +9,11 @@ import type { Page } from "./page-frame.ts";
 interface NewLinkParts {
   readonly terminalId: string;
   /** A refused form. */
-  readonly entered?: URLSearchParams;
-  readonly problems?: readonly Problem[];
+  readonly refused?: {
+    readonly entered: URLSearchParams;
+    readonly reason: string;
+    readonly problems: readonly Problem[];
+  };
 }
 
 interface Field {
@@ -55,14 +58,15 @@ const KINDS = [
 ] as const;
 const KIND = "linkOptions.mode";
 
-export function newLinkPage(view: View, { terminalId, entered, problems = [] }: NewLinkParts): Page {
+export function newLinkPage(view: View, { terminalId, refused }: NewLinkParts): Page {
+  const { entered, problems = [] } = refused ?? {};
   const fields = fieldsFor(terminalId);
   const labels = new Map([...fields.map(({ name, label }) => [name, label] as const), [KIND, "Kind"]]);
   return dashboardPage(view, {
-    title: `${problems.length === 0 ? "" : "Error: "}New link`,
+    title: `${refused === undefined ? "" : "Error: "}New link`,
     tab: "links",
     content: html`<h1>New link</h1>
-      ${problems.length === 0 ? "" : summary(problems, labels)}
+      ${refused === undefined ? "" : summary(refused.reason, problems, labels)}
       ${actionForm(
         view,
         "/sandbox/links",
@@ -79,7 +83,7 @@ export function newLinkPage(view: View, { terminalId, entered, problems = [] }: 
 }
 
 /** Every problem, also those of fields that the form does not have. */
-const summary = (problems: readonly Problem[], labels: ReadonlyMap<string, string>): Page =>
+const summary = (reason: string, problems: readonly Problem[], labels: ReadonlyMap<string, string>): Page =>
   html`<section
     class="panel problems"
     role="alert"
@@ -88,7 +92,7 @@ const summary = (problems: readonly Problem[], labels: ReadonlyMap<string, strin
     tabindex="-1"
     autofocus
   >
-    <h2 id="problems-title">The link was not created</h2>
+    <h2 id="problems-title">The link was not created: ${reason}</h2>
     <ul>
       ${problems.map(({ at, message }) => {
         const label = labels.get(at);

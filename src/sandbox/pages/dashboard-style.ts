@@ -53,7 +53,7 @@ export const DASHBOARD_STYLE = `
   .tabs ul { gap: 0 0.7rem; } .tabs a { font-size: 0.8125rem; gap: 0.2rem; } .count { padding: 0 0.3rem; }
   .control-name, .count .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .dashboard .panel { padding: 0.8rem; overflow-x: auto; }
-  table.list td, table.list th { padding-right: 0.5rem; } table.list { font-size: 0.8125rem; }
+  table.list td, table.list th { padding-right: 0.5rem; } table.list td:first-child, table.list th:first-child { padding-right: 0.4rem; } table.list { font-size: 0.8125rem; } .badge { padding: 0 0.35rem; }
 }
 @media (max-width: 60rem) { .controls { padding-bottom: 0.6rem; } }
 .dashboard main { border-top: 1px solid var(--line); margin-top: 0; padding-top: 1.1rem; }

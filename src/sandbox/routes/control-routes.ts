@@ -82,7 +82,13 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
     if (!(error instanceof ServiceProblem) || !acceptsHtml(c)) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
     const terminalId = service.parts.merchant.terminals[0] ?? "";
-    return htmlReply(newLinkPage(view, { terminalId, entered: form, problems: error.errors }), error.status);
+    return htmlReply(
+      newLinkPage(view, {
+        terminalId,
+        refused: { entered: form, reason: error.message, problems: error.errors },
+      }),
+      error.status,
+    );
   }
 }
 
