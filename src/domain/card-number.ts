@@ -48,7 +48,7 @@ export function maskJson(value: Json): Json {
 }
 
 /** The formula of Luhn (ISO/IEC 7812-1, annex B). */
-function hasCheckDigit(digits: string): boolean {
+export function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {
     const digit = Number(digits[digits.length - 1 - index]);

@@ -98,6 +98,10 @@ export function formatAmount(amount: Amount, currency: string): string {
   return decimals === "" ? `${code} ${whole}` : `${code} ${whole}.${decimals}`;
 }
 
+/** The same for people to read, in groups of three digits: `EUR 1,234,567.00`. */
+export const groupedAmount = (amount: Amount, currency: string): string =>
+  formatAmount(amount, currency).replace(/\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
+
 function withoutExponent(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent] = NUMBER.exec(text) ?? [];
   const shift = Number(exponent ?? 0);

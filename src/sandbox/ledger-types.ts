@@ -1,12 +1,17 @@
 /** What the sandbox stores and the interface to it: links, payments, deliveries and their attempts. */
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { HeaderLine } from "../http/message.ts";
+import type { CustomerDetails } from "./customer-details.ts";
 import type { Link } from "./links.ts";
 
 export interface Payment {
   readonly uti: string;
   readonly linkId: string;
   readonly record: TransactionRecord;
+  /** Given by the merchant or entered by the customer. */
+  readonly customer: CustomerDetails;
+  /** The token of the rendered form that was submitted; null without a form. */
+  readonly form: string | null;
 }
 
 export type DeliveryState = "waiting" | "delivered" | "failed";
@@ -96,6 +101,8 @@ export interface Ledger {
   linksCreated(from: Date, to: Date): Iterable<Link>;
   addPayment(payment: Payment): void;
   findPayment(uti: string): Payment | undefined;
+  /** The payment that a rendered form of a link has made. */
+  findPaymentByForm(linkId: string, form: string): Payment | undefined;
   hasReference(reference: string): boolean;
   payments(query: ListQuery): ListPage<Payment>;
   addDelivery(delivery: Delivery): void;

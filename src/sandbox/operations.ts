@@ -3,7 +3,9 @@ import { addDuration } from "../domain/duration.ts";
 import { stringifyJson, type Json } from "../domain/json.ts";
 import { checkLinksQuery, checkUpdate, LISTED_AGE } from "../domain/payment-link-operations.ts";
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
+import { detailsOfPayment } from "./customer-details.ts";
 import { withFault } from "./delivery/delivery-faults.ts";
 import type { Delivery, Ledger } from "./ledger-types.ts";
 import { createLink, OPEN_STATUSES, requireOwnTerminal, statusOf, validated, type Link } from "./links.ts";
@@ -103,6 +105,7 @@ export async function acceptPayment(
   service: Service,
   linkId: string,
   input: PaymentInput,
+  form: string | null = null,
 ): Promise<WellFormedRecord> {
   const { parts, deliveries, emit } = service;
   const { ledger, clock, ids, merchant } = parts;
@@ -110,14 +113,33 @@ export async function acceptPayment(
   const isUsed = (reference: string): boolean => ledger.hasReference(reference);
   const record = takePayment(link, input, { merchant, ids, isUsed, now: clock.now() });
   const url = callbackFor(link, record);
+  const customer = record.transCancelled ? {} : detailsOfPayment(link, input.customer);
   await ledger.write(() => {
     if (url !== undefined) queueWebhook(service, link, record, url);
     ledger.saveLink(link);
-    ledger.addPayment({ uti: record.uti, linkId, record });
+    ledger.addPayment({ uti: record.uti, linkId, record, customer, form });
   });
   emit({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;
+}
+
+/**
+ * Pays once for each rendered form: a second submission gets the payment of the first. Resolves when it is durable.
+ * Nothing is awaited between the look-up and the payment.
+ */
+export async function submitForm(
+  service: Service,
+  linkId: string,
+  input: PaymentInput,
+  form: string | null,
+): Promise<TransactionRecord> {
+  const { ledger } = service.parts;
+  const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
+  if (earlier === undefined) return acceptPayment(service, linkId, input, form);
+  // The commit of the first submission may still be in progress; an empty unit joins it.
+  await ledger.write(() => undefined);
+  return earlier.record;
 }
 
 function findLink(ledger: Ledger, id: string): Link {

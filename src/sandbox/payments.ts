@@ -1,43 +1,35 @@
 /** Payments through a link: checks what the customer entered, and makes the transaction record. */
-import { JsonNumber, type JsonObject } from "../domain/json.ts";
+import type { JsonNumber, JsonObject } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
-import { compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "../domain/money.ts";
+import { parseEnteredAmount } from "../domain/entered-amount.ts";
+import { compareAmounts, groupedAmount, isDecimal, signOf } from "../domain/money.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Merchant } from "./access-tokens.ts";
+import { detailProblems, type CustomerDetails } from "./customer-details.ts";
+import { textProblem } from "./entered-text.ts";
 import type { PaymentIds } from "./ids.ts";
 import { isOpen, isReusable, statusOf, type Link } from "./links.ts";
 import { ServiceProblem } from "./service-problem.ts";
+import { cardProblems, maskedCardFor, type EnteredCard } from "./test-cards.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
 export type Choice = (typeof CHOICES)[number];
 
-export interface TestCard {
-  /** As printed on a card. */
-  readonly number: string;
-  /** As the service masks it. */
-  readonly masked: string;
-  readonly outcome: Exclude<Choice, "cancelled">;
-}
-
-const APPROVED: TestCard = { number: "4111 1111 1111 1111", masked: "************1111", outcome: "approved" };
-const DECLINED: TestCard = { number: "4000 0000 0000 0002", masked: "************0002", outcome: "declined" };
-
-export const TEST_CARDS: readonly TestCard[] = [APPROVED, DECLINED];
-
-/** The card in the record of a payment; a cancelled payment shows the first card. */
-const cardFor = (outcome: Choice): TestCard => (outcome === "declined" ? DECLINED : APPROVED);
-
 /** What the customer enters on the checkout page. */
 export interface PaymentInput {
   readonly outcome: Choice;
+  /** A typed card, which is checked; a test card at a click, `paylink pay` and the dashboard give the outcome alone. */
+  readonly card?: EnteredCard;
   /** Only for a reusable link (Endpoints rule 7). */
   readonly amount?: string;
   /** Only if the link's paymentReferenceMode is not FIXED. */
   readonly reference?: string;
+  readonly customer?: CustomerDetails;
 }
 
 interface PaymentParts {
@@ -48,28 +40,27 @@ interface PaymentParts {
   readonly now: Date;
 }
 
-/** Updates the link's dates. Throws a 409 problem if the link is not open, a 422 problem for invalid input. */
+/** Updates the link's dates. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */
 export function takePayment(link: Link, input: PaymentInput, parts: PaymentParts): WellFormedRecord {
   const { merchant, ids, now } = parts;
   const status = statusOf(link, now);
   if (!isOpen(status)) throw new ServiceProblem(409, "Conflict", `the link is ${status}`);
-  const amount = amountOf(link, input);
-  const base = baseReference(link, input);
+  const { outcome, amount, base } = checkInput(link, input, now);
   link.viewedDate ??= now;
   link.attemptedDate = now;
-  if (input.outcome === "approved") link.paidDate = now;
+  if (outcome === "approved") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
   return sampleRecord(
     {
-      outcome: input.outcome,
+      outcome,
       transType: transactionType,
       amount,
       currency: currency.toUpperCase(),
       reference,
       terminalId,
       merchant,
-      cardPan: cardFor(input.outcome).masked,
+      cardPan: maskedCardFor(outcome),
       softwareVersion: "sandbox",
       number: String(ids.nextNumber()).padStart(6, "0"),
     },
@@ -84,44 +75,73 @@ function uniqueReference(base: string, { ids, isUsed }: PaymentParts): string {
   }
 }
 
-function amountOf(link: Link, input: PaymentInput): JsonNumber {
+/** What the record is made of. A cancelled payment keeps the entered amount and reference only if they are valid. */
+function checkInput(link: Link, input: PaymentInput, now: Date) {
+  const { outcome, card, customer } = input;
+  const amount = checkAmount(link, input.amount);
+  const base = checkReference(link, input.reference);
+  const entered = [
+    ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
+    ...(base.ok ? [] : [{ at: "reference", message: base.message }]),
+    ...(card === undefined ? [] : cardProblems(card, now)),
+    ...detailProblems(customer),
+  ];
+  if (entered.length > 0 && outcome !== "cancelled") throw unprocessable(entered);
+  return {
+    outcome,
+    amount: amount.ok ? amount.value : link.request.amount,
+    base: base.ok ? base.value : baseReference(link),
+  };
+}
+
+function checkAmount(link: Link, entered: string | undefined): Parsed<JsonNumber> {
   const { amount, currency, linkOptions } = link.request;
-  const entered = input.amount ?? (signOf(amount) > 0 ? amount.toString() : undefined);
   if (linkOptions === undefined) {
-    if (
-      input.amount !== undefined &&
-      (!isDecimal(input.amount) || compareAmounts(input.amount, amount) !== 0)
-    )
-      throw unprocessable({ at: "amount", message: "is fixed by the link" });
-    return amount;
+    const isSame = entered === undefined || (isDecimal(entered) && compareAmounts(entered, amount) === 0);
+    return isSame ? accepted(amount) : refused("is fixed by the link");
   }
   if (entered === undefined)
-    throw unprocessable({ at: "amount", message: "is required: the link has no fixed amount" });
-  if (!isDecimal(entered) || signOf(entered) <= 0)
-    throw unprocessable({ at: "amount", message: "must be a decimal above 0, such as 10.50" });
-  const tooFine = decimalsProblem(entered, currency);
-  if (tooFine !== undefined) throw unprocessable({ at: "amount", message: tooFine });
-  const { mode, minAmount, maxAmount } = linkOptions;
-  // Endpoints rule 9: bounds apply in this mode only.
-  if (mode === VARIABLE_MODE) {
-    if (minAmount !== undefined && compareAmounts(entered, minAmount) < 0)
-      throw unprocessable({ at: "amount", message: `must be at least ${formatAmount(minAmount, currency)}` });
-    if (maxAmount !== undefined && compareAmounts(entered, maxAmount) > 0)
-      throw unprocessable({ at: "amount", message: `must be at most ${formatAmount(maxAmount, currency)}` });
-  }
-  return new JsonNumber(entered);
+    return signOf(amount) > 0
+      ? checkBounds(amount, link)
+      : refused("is required: the link has no fixed amount");
+  const parsed = parseEnteredAmount(entered, currency);
+  return parsed.ok ? checkBounds(parsed.value, link) : parsed;
 }
 
-function baseReference(link: Link, input: PaymentInput): string {
-  const { invoiceId, linkOptions } = link.request;
-  const fixed = (linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE) === DEFAULT_REFERENCE_MODE;
-  if (input.reference !== undefined && fixed)
-    throw unprocessable({ at: "reference", message: "is fixed by the link" });
-  return input.reference ?? invoiceId ?? link.id;
+/** Endpoints rule 9: bounds apply in this mode only. */
+function checkBounds(amount: JsonNumber, { request }: Link): Parsed<JsonNumber> {
+  const { mode, minAmount, maxAmount } = request.linkOptions ?? {};
+  if (mode !== VARIABLE_MODE) return accepted(amount);
+  if (minAmount !== undefined && compareAmounts(amount, minAmount) < 0)
+    return refused(`must be at least ${groupedAmount(minAmount, request.currency)}`);
+  if (maxAmount !== undefined && compareAmounts(amount, maxAmount) > 0)
+    return refused(`must be at most ${groupedAmount(maxAmount, request.currency)}`);
+  return accepted(amount);
 }
 
-const unprocessable = (problem: Problem): ServiceProblem =>
-  new ServiceProblem(422, "Unprocessable Content", `${problem.at} ${problem.message}`, [problem]);
+const baseReference = ({ id, request }: Link): string => request.invoiceId ?? id;
+
+/** Whether the customer may enter a reference. */
+export const hasFixedReference = ({ request }: Link): boolean =>
+  (request.linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE) === DEFAULT_REFERENCE_MODE;
+
+/** The longest reference that a customer may enter, in characters. */
+export const LONGEST_REFERENCE = 64;
+
+function checkReference(link: Link, entered: string | undefined): Parsed<string> {
+  if (entered === undefined) return accepted(baseReference(link));
+  if (hasFixedReference(link)) return refused("is fixed by the link");
+  const problem = textProblem(entered, LONGEST_REFERENCE);
+  return problem === undefined ? accepted(entered) : refused(problem);
+}
+
+const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
+  new ServiceProblem(
+    422,
+    "Unprocessable Content",
+    problems.map(({ at, message }) => `${at} ${message}`).join("; "),
+    problems,
+  );
 
 /** The reply to reading a transaction: the record with the merchant's own data (Overview 6). */
 export function transactionResponse(record: TransactionRecord, link: Link): JsonObject {

@@ -114,6 +114,7 @@ export const FOLDERS = {
       "signatures/verdict",
       "receiver/event-store",
       "receiver/events",
+      "sandbox/customer-details",
       "sandbox/ledger-types",
       "sandbox/links",
       "conf",

@@ -52,7 +52,7 @@ async function store(service: TestSandbox, count: number, state: (index: number)
         cancelledDate: null,
       });
       const record = { uti, reference, transApproved: true, transCancelled: false };
-      ledger.addPayment({ uti, linkId: id, record });
+      ledger.addPayment({ uti, linkId: id, record, customer: {}, form: null });
       const body = new TextEncoder().encode(JSON.stringify(record));
       const url = `http://127.0.0.1:4000/${'"'.repeat(1_000)}`;
       const schedule = { attempts: 0, tries: 0, due: NOW.getTime() + 60_000 };

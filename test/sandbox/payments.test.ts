@@ -68,7 +68,8 @@ describe("a reusable link", () => {
     ["REUSABLE_VARIABLE", "10.00", 200],
     ["REUSABLE_VARIABLE", "10.01", 422],
     ["REUSABLE_VARIABLE", "7.005", 422],
-    ["REUSABLE_VARIABLE", "7,50", 422],
+    ["REUSABLE_VARIABLE", "7,50", 200],
+    ["REUSABLE_VARIABLE", "7,500", 422],
     ["REUSABLE_VARIABLE", "0", 422],
     ["REUSABLE_OTHER", "10.01", 200],
   ])("9: bounds in mode %s with %s answer %i", async (mode, amount, status) => {

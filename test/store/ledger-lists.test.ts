@@ -48,6 +48,8 @@ const payment = (uti: string, linkId: string, reference: string, transApproved =
   uti,
   linkId,
   record: { uti, reference, transApproved, transCancelled: false },
+  customer: {},
+  form: null,
 });
 
 it("pages through failed deliveries first, then the newest, without gaps or repeats in both directions", async () => {

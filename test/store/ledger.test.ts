@@ -11,6 +11,8 @@ const payment = (uti: string): Payment => ({
   uti,
   linkId: "link",
   record: { uti, reference: `ref-${uti}`, transApproved: true, transCancelled: false },
+  customer: {},
+  form: null,
 });
 
 const delivery = (uti: string) =>

@@ -1,170 +1,87 @@
-/** The checkout page, which works without JavaScript, and the reader of its form. */
+/** The checkout page, which has no script: what is paid, the form, and the test cards that pay with one click. */
 import { html } from "hono/html";
-import { exponentOf } from "../../domain/currency.ts";
-import { formatAmount, signOf } from "../../domain/money.ts";
-import { DEFAULT_REFERENCE_MODE, VARIABLE_MODE } from "../../domain/payment-link.ts";
-import type { Problem } from "../../domain/errors.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
 import { isReusable, type Link } from "../links.ts";
+import { TEST_CARDS } from "../test-cards.ts";
+import { cardFields, customerFields, openFields, problemSummary, type FormParts } from "./checkout-fields.ts";
+import { amountText, excerpt, facts, moment, name } from "./checkout-parts.ts";
 import { page, type Page } from "./page-frame.ts";
-import { CHOICES, TEST_CARDS, type PaymentInput } from "../payments.ts";
-import { ServiceProblem } from "../service-problem.ts";
 
-/** A button or a test card decides the outcome. Throws a 400 problem. */
-export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
-  const card = TEST_CARDS.find(({ number }) => number === form.get("card"));
-  const outcome = CHOICES.find((choice) => choice === form.get("outcome")) ?? card?.outcome;
-  if (outcome === undefined) {
-    const message = `must be one of ${CHOICES.join(", ")}`;
-    throw new ServiceProblem(400, "Bad Request", `outcome ${message}`, [{ at: "outcome", message }]);
-  }
-  const amount = form.get("amount")?.trim() || undefined;
-  const reference = form.get("reference")?.trim() || undefined;
-  return {
-    outcome,
-    ...(amount === undefined ? {} : { amount }),
-    ...(reference === undefined ? {} : { reference }),
-  };
-}
-
-interface CheckoutParts {
-  readonly link: Link;
+interface CheckoutParts extends FormParts {
   readonly merchantName: string;
-  /** A refused form, shown again with its problems. */
-  readonly entered?: URLSearchParams;
-  readonly problems?: readonly Problem[];
+  /** Identifies this rendering of the form, so that it pays once. */
+  readonly token: string;
 }
 
 export function checkoutPage(parts: CheckoutParts): Page {
-  const { link, merchantName } = parts;
-  const { amount, currency, description, invoiceId, periodic } = link.request;
-  const reusable = isReusable(link);
-  const nothingDue = !reusable && signOf(amount) === 0;
-  const payable = formatAmount(amount, currency);
+  const { link, merchantName, token, problems = [] } = parts;
   return page({
     kind: "checkout",
-    title: `Pay ${merchantName}`,
-    content: html`<main>
-      <div class="card">
-        <div class="facts">
-          <p class="merchant">${merchantName}</p>
-          <h1>${description ?? (invoiceId === undefined ? "Payment" : `Payment for ${invoiceId}`)}</h1>
-          ${reusable ? "" : html`<p class="amount">${payable}</p>`}
-          ${nothingDue ? html`<p class="hint">Nothing is charged now. Your card is only verified.</p>` : ""}
-          ${periodic === undefined ? "" : html`<p class="hint">Later payments may be taken from this card.</p>`}
+    title: `${isVerification(link) ? "Verify your card" : "Pay"} – ${merchantName}`,
+    invalid: problems.length > 0,
+    content: html`<main class="pay">
+      ${summary(link, merchantName)}
+      <form class="card" id="payment" method="post" novalidate>
+        ${problemSummary(parts)}
+        <input type="hidden" name="form" value="${token}" />
+        ${openFields(parts)} ${cardFields(parts)} ${customerFields(parts)}
+        <div class="actions">
+          <button class="primary">${payButton(link)}</button>
+          <button class="quiet-button" name="outcome" value="cancelled">Cancel payment</button>
         </div>
-        <form method="post" novalidate>
-          ${reusable ? amountField(parts) : ""} ${referenceField(parts)} ${cardFields()}
-          ${customerFields(link)}
-          <div class="actions">
-            <button class="primary">
-              ${reusable ? "Pay" : nothingDue ? "Verify card" : `Pay ${payable}`}
-            </button>
-            <button class="quiet-button" name="outcome" value="cancelled">Cancel payment</button>
-          </div>
-        </form>
-      </div>
+      </form>
+      ${testCards(link)}
     </main>`,
   });
 }
 
-const problemAt = ({ problems = [] }: CheckoutParts, at: string): string | undefined =>
-  problems.find((problem) => problem.at === at)?.message;
+const isVerification = (link: Link): boolean => !isReusable(link) && signOf(link.request.amount) === 0;
 
-/** Endpoints rule 7: prefilled with the link's amount; empty for amount 0. */
-function amountField(parts: CheckoutParts): Page {
-  const { amount, currency, linkOptions } = parts.link.request;
-  const prefilled = signOf(amount) > 0 ? amount.toString() : "";
-  const problem = problemAt(parts, "amount");
-  const digits = exponentOf(currency) ?? 2;
-  const bounds = boundsText(currency, linkOptions);
-  return html`<div>
-    <label for="amount">Amount</label>
-    <div class="money">
-      <span aria-hidden="true">${currency.toUpperCase()}</span>
-      <input
-        id="amount"
-        name="amount"
-        inputmode="${digits === 0 ? "numeric" : "decimal"}"
-        autocomplete="off"
-        required
-        aria-describedby="amount-hint${problem === undefined ? "" : " amount-error"}"
-        ${problem === undefined ? "" : html`aria-invalid="true"`}
-        value="${parts.entered?.get("amount") ?? prefilled}"
-      />
+function payButton(link: Link): string {
+  if (isReusable(link)) return "Pay";
+  const { amount, currency } = link.request;
+  return isVerification(link) ? "Verify card" : `Pay ${groupedAmount(amount, currency)}`;
+}
+
+function summary(link: Link, merchantName: string): Page {
+  const { amount, currency, description, invoiceId, customerName, periodic } = link.request;
+  const [initial = ""] = merchantName.trim();
+  return html`<section class="summary" aria-label="Summary">
+    <div class="merchant">
+      <span class="initial" aria-hidden="true">${initial.toUpperCase()}</span>
+      <h1>${isVerification(link) ? "Verify your card for" : "Pay"} ${name(merchantName)}</h1>
     </div>
-    <p class="hint" id="amount-hint">In ${currency.toUpperCase()}${bounds === "" ? "" : `, ${bounds}`}</p>
-    ${problem === undefined ? "" : html`<p class="error" id="amount-error" role="alert">The amount ${problem}.</p>`}
-  </div>`;
+    ${
+      isReusable(link)
+        ? signOf(amount) > 0
+          ? amountText(amount, currency)
+          : html`<p class="amount words">You choose the amount</p>`
+        : isVerification(link)
+          ? html`<p class="amount words">Nothing is charged now</p>`
+          : amountText(amount, currency)
+    }
+    ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
+    ${description === undefined ? "" : html`<div class="description">${excerpt(description)}</div>`}
+    ${facts([
+      ["For", customerName],
+      ["Invoice", invoiceId],
+      ["Pay before", moment(new Date(link.expirationDate))],
+    ])}
+  </section>`;
 }
 
-/** Endpoints rule 9: bounds apply in this mode only. */
-function boundsText(currency: string, options: Link["request"]["linkOptions"]): string {
-  const { mode, minAmount, maxAmount } = options ?? {};
-  if (mode !== VARIABLE_MODE) return "";
-  const words = [
-    ...(minAmount === undefined ? [] : [`at least ${formatAmount(minAmount, currency)}`]),
-    ...(maxAmount === undefined ? [] : [`at most ${formatAmount(maxAmount, currency)}`]),
-  ];
-  return words.join(", ");
-}
-
-/** Only if the link's paymentReferenceMode allows the customer to enter one. */
-function referenceField(parts: CheckoutParts): Page | string {
-  const { linkOptions, invoiceId } = parts.link.request;
-  if ((linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE) === DEFAULT_REFERENCE_MODE) return "";
-  return html`<div>
-    <label for="reference">Payment reference</label>
-    <input
-      id="reference"
-      name="reference"
-      autocomplete="off"
-      maxlength="64"
-      value="${parts.entered?.get("reference") ?? invoiceId ?? ""}"
-    />
-  </div>`;
-}
-
-const cardFields = (): Page =>
-  html`<fieldset class="cards">
-    <legend>Test card</legend>
+/** After the form, whose first button is the one that the Enter key presses. */
+const testCards = (link: Link): Page =>
+  html`<section class="test-cards" aria-labelledby="test-cards">
+    <h2 id="test-cards">Test cards</h2>
+    <p class="hint">
+      ${isVerification(link) ? "Verify" : "Pay"} with one click.
+      ${isReusable(link) ? "Only the amount is needed." : "The form may stay empty."}
+    </p>
     ${TEST_CARDS.map(
-      ({ number, outcome }, index) =>
-        html`<label
-          ><input type="radio" name="card" value="${number}" ${index === 0 ? "checked" : ""} /><span
-            ><b>${number}</b><span class="hint">${outcome}</span></span
-          ></label
-        >`,
+      ({ number, outcome }) =>
+        html`<button form="payment" name="card" value="${number}">
+          <span class="number">${number}</span> <span class="outcome ${outcome}">${outcome}</span>
+        </button>`,
     )}
-  </fieldset>`;
-
-/** Fields that share a line with another. */
-const SHORT: ReadonlySet<string> = new Set(["firstName", "lastName", "city", "postalcode"]);
-
-/** Prefilled from the link's customerDetails, which spell some address fields in two ways. */
-function customerFields({ request }: Link): Page {
-  const { email, billingAddress: address = {} } = request.customerDetails ?? {};
-  const fields: [name: string, label: string, autocomplete: string, value: string | undefined][] = [
-    ["email", "E-mail", "email", email],
-    ["firstName", "First name", "given-name", address.firstName],
-    ["lastName", "Last name", "family-name", address.lastName],
-    ["address1", "Address", "address-line1", address.address1 ?? address.addressLine1],
-    ["address2", "Address, second line", "address-line2", address.address2],
-    ["city", "City", "address-level2", address.city],
-    ["postalcode", "Postcode", "postal-code", address.postalcode ?? address.postalCode],
-    ["country", "Country", "country-name", address.country],
-  ];
-  const known = fields.some(([, , , value]) => value !== undefined);
-  return html`<details class="customer" ${known ? "open" : ""}>
-    <summary>Your details</summary>
-    <div class="fields">
-      <p class="hint wide">For ${request.customerName}</p>
-      ${fields.map(
-        ([name, label, autocomplete, value]) =>
-          html`<div class="${SHORT.has(name) ? "" : "wide"}">
-            <label for="${name}">${label}</label>
-            <input id="${name}" name="${name}" autocomplete="${autocomplete}" value="${value ?? ""}" />
-          </div>`,
-      )}
-    </div>
-  </details>`;
-}
+  </section>`;

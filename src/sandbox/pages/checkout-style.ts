@@ -1,32 +1,84 @@
-/** The style sheet of the checkout, its receipts and its messages. */
+/** The style sheet of the checkout, its receipts and its messages: one column, and two from 768 pixels. */
 
 export const CHECKOUT_STYLE = `
-.checkout main { max-width: 27rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
-.checkout .card { background: var(--card); border-radius: 18px; box-shadow: var(--shadow); padding: 1.5rem; display: grid; gap: 1.25rem; }
-.merchant { color: var(--quiet); font-size: 0.9375rem; }
-.checkout h1 { font-size: 1rem; font-weight: 600; color: var(--quiet); }
-.amount { margin-top: 0.25rem; font-size: 2.375rem; line-height: 1.15; font-weight: 700; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.facts { overflow-wrap: anywhere; }
-.checkout form { display: grid; gap: 1.1rem; }
-.checkout .money { display: flex; align-items: center; gap: 0.6rem; }
-.checkout .money + .hint { margin-top: 0.3rem; }
-.checkout .money input { font-size: 1.5rem; font-weight: 700; }
-.cards { display: grid; gap: 0.6rem; }
-.cards legend { font-size: 0.875rem; font-weight: 600; margin-bottom: 0.4rem; padding: 0; }
-.cards label { display: flex; align-items: center; gap: 0.8rem; margin: 0; padding: 0.75rem 0.9rem; border: 1px solid var(--line); border-radius: 12px; font-weight: 400; font-size: 1rem; cursor: pointer; }
-.cards label:has(:checked) { border-color: var(--accent); background: var(--soft); box-shadow: inset 0 0 0 1px var(--accent); }
-.cards input { width: 1.15rem; height: 1.15rem; min-height: 0; flex: none; accent-color: var(--accent); }
-.cards b { display: block; font-weight: 600; font-variant-numeric: tabular-nums; }
+.checkout main { margin: 0 auto; padding: 2rem 1.25rem 4rem; overflow-wrap: anywhere; }
+.card { background: var(--card); border-radius: 16px; box-shadow: var(--shadow); padding: 1.5rem; border: 1px solid transparent; }
+h2, legend { font-size: 1rem; font-weight: 650; }
+
+.pay { display: grid; gap: 2rem; max-width: 30rem; }
+.merchant { display: flex; gap: 0.75rem; align-items: center; margin-bottom: 1.25rem; }
+.initial { flex: none; width: 2.5rem; height: 2.5rem; border-radius: 10px; display: grid; place-items: center; background: var(--accent); color: var(--on-accent); font-weight: 700; font-size: 1.125rem; }
+.summary h1 { font-size: 1rem; font-weight: 500; line-height: 1.35; color: var(--quiet); }
+.summary h1 bdi { color: var(--text); font-weight: 650; }
+.amount { font-size: clamp(1.75rem, 6vw, 2.5rem); line-height: 1.15; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; }
+.amount.words { font-size: 1.625rem; letter-spacing: -0.01em; }
+.amount + .hint { margin-top: 0.5rem; }
+.description { margin-top: 1rem; }
+.excerpt:has(+ [open]) { display: none; }
+.whole { margin-top: 0.15rem; }
+.whole[open] { display: flex; flex-direction: column; gap: 0.25rem; }
+.whole summary { display: inline-block; color: var(--accent); font-size: 0.875rem; cursor: pointer; text-decoration: underline; text-underline-offset: 0.15em; padding: 0.15rem 0; }
+.facts { display: grid; gap: 0.5rem; font-size: 0.9375rem; }
+.facts div { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: 0.75rem; }
+.facts dt { color: var(--quiet); }
+.facts dd { unicode-bidi: plaintext; }
+.summary .facts { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+
+#payment { display: grid; gap: 1.5rem; }
+fieldset { display: flex; flex-wrap: wrap; gap: 1rem; }
+legend { padding: 0; margin-bottom: 0.75rem; }
+.field { flex: 1 1 100%; }
+.field.short { flex: 1 1 7rem; min-width: 0; }
+.field .hint, .field .error { margin-top: 0.35rem; }
+.fields { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; }
+.prefixed { display: flex; border: 1px solid var(--edge); border-radius: 10px; align-items: stretch; }
+.prefixed span { display: grid; place-items: center; padding: 0 0.85rem; border-right: 1px solid var(--line); color: var(--quiet); font-weight: 600; }
+.prefixed input { border: 0; border-radius: 0 10px 10px 0; font-size: 1.25rem; font-weight: 650; font-variant-numeric: tabular-nums; min-height: 3.25rem; }
+.prefixed:has([aria-invalid]) { border-color: var(--bad); }
+#number, #expiry, #cvc { font-variant-numeric: tabular-nums; letter-spacing: 0.02em; }
+fieldset details { flex: 1 1 100%; }
+fieldset summary { cursor: pointer; font-size: 0.9375rem; padding: 0.35rem 0; }
+fieldset .facts { flex: 1 1 100%; }
+.problems { border: 1px solid var(--bad); border-radius: 10px; padding: 0.9rem 1rem; }
+.problems h2 { font-size: 0.9375rem; color: var(--bad); }
+.problems ul { padding-left: 1.1rem; margin-top: 0.35rem; font-size: 0.9375rem; }
+.problems a { color: var(--bad); }
 .actions { display: grid; gap: 0.6rem; }
-.actions button { width: 100%; min-height: 3.1rem; }
+.actions button, .actions .button { width: 100%; min-height: 3rem; padding-block: 0.65rem; }
+.actions .primary { font-size: 1.0625rem; }
 .quiet-button { background: transparent; border-color: transparent; color: var(--quiet); font-weight: 500; }
-details.customer { border-top: 1px solid var(--line); padding-top: 0.9rem; }
-details.customer summary { cursor: pointer; font-weight: 600; font-size: 0.9375rem; }
-details.customer .fields { display: grid; gap: 0.8rem; margin-top: 0.8rem; grid-template-columns: 1fr 1fr; }
-.fields .wide { grid-column: 1 / -1; }
-.result { text-align: center; justify-items: center; }
-.result h1 { font-size: 1.5rem; color: var(--text); }
-.mark { width: 4rem; height: 4rem; border-radius: 50%; display: grid; place-items: center; font-size: 2rem; font-weight: 700; background: var(--soft); }
-.mark.approved { color: var(--good); } .mark.declined, .mark.unknown, .mark.refused { color: var(--bad); } .mark.cancelled, .mark.expired { color: var(--warn); } .mark.paid { color: var(--good); }
-@media (min-width: 60rem) { .checkout main { padding-top: 4rem; } .checkout .card { padding: 2rem; } }
+
+.test-cards { display: grid; gap: 0.6rem; align-content: start; border: 1px dashed var(--edge); border-radius: 16px; padding: 1.25rem; }
+.test-cards button { display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; justify-content: space-between; align-items: center; width: 100%; text-align: left; font-weight: 500; }
+.number { font-variant-numeric: tabular-nums; }
+.outcome { font-size: 0.8125rem; font-weight: 650; }
+.outcome.approved { color: var(--good); } .outcome.declined { color: var(--bad); }
+.outcome::first-letter { text-transform: uppercase; }
+
+.checkout .message { max-width: 29rem; margin: 0 auto; display: grid; gap: 1.25rem; }
+.message > :not(.facts, .actions, ul) { justify-self: center; text-align: center; }
+.message h1 { font-size: 1.375rem; line-height: 1.3; }
+.message > [role="status"] + .amount { margin-top: -0.75rem; }
+.message ul { padding-left: 1.2rem; }
+.advice { color: var(--quiet); }
+.message .facts { border-top: 1px solid var(--line); padding-top: 1.25rem; }
+.mark { width: 3.5rem; height: 3.5rem; padding: 0.7rem; border-radius: 50%; background: color-mix(in srgb, currentColor 12%, transparent); fill: none; stroke: currentColor; stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
+.mark.approved, .mark.paid { color: var(--good); }
+.mark.declined, .mark.unknown, .mark.refused { color: var(--bad); }
+.mark.cancelled, .mark.expired { color: var(--warn); }
+
+@media (min-width: 48rem) {
+  .checkout main { padding-top: 3.5rem; }
+  .card { padding: 2rem; }
+  .pay { max-width: 62rem; grid-template: "summary form" auto "cards form" 1fr / minmax(0, 1fr) minmax(0, 1.25fr); column-gap: clamp(2rem, 6vw, 5rem); }
+  .summary { grid-area: summary; padding-top: 0.75rem; }
+  #payment { grid-area: form; align-self: start; }
+  .test-cards { grid-area: cards; align-self: start; }
+}
+@media (max-width: 24rem) {
+  .checkout main { padding-inline: 0.9rem; }
+  .card { padding: 1.1rem; }
+  .facts div { grid-template-columns: minmax(0, 1fr); gap: 0; }
+}
+@media (forced-colors: active) { .card { border-color: CanvasText; } }
 `;

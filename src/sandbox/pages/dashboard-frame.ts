@@ -22,11 +22,17 @@ interface DashboardPage {
   readonly link?: string;
   /** The text that was searched for. */
   readonly text?: string;
+  /** Whether the page shows a refused form. */
+  readonly invalid?: boolean;
 }
 
-export const dashboardPage = (view: View, { title, content, tab, link, text = "" }: DashboardPage): Page =>
+export const dashboardPage = (
+  view: View,
+  { title, content, tab, link, text = "", invalid = false }: DashboardPage,
+): Page =>
   page({
     kind: "dashboard",
+    invalid,
     title: `${title} – ${view.merchantName} sandbox`,
     content: html`<a class="skip" href="#main">Skip to content</a>
       <section class="head" aria-label="Dashboard">

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { encode } from "uqr";
 import type { Problem } from "../../domain/errors.ts";
-import { signOf } from "../../domain/money.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
 import type { ListPage } from "../ledger-types.ts";
 import { isOpen, isReusable, statusOf, type Link } from "../links.ts";
 import { CHOICES } from "../payments.ts";
@@ -22,7 +22,7 @@ import {
   type View,
 } from "./dashboard-parts.ts";
 import { paymentTable, type ListedPayment } from "./dashboard-tables.ts";
-import { linkTitle, money, priceOf } from "./dashboard-values.ts";
+import { linkTitle, priceOf } from "./dashboard-values.ts";
 import type { Page } from "./page-frame.ts";
 
 interface LinkParts {
@@ -44,7 +44,8 @@ export function linkPage(view: View, parts: LinkParts): Page {
   const open = isOpen(status);
   const back = linkPath(link.id);
   return dashboardPage(view, {
-    title: `${refused === undefined ? "" : "Error: "}Link ${clipped(linkTitle(link))}`,
+    title: `Link ${clipped(linkTitle(link))}`,
+    invalid: refused !== undefined,
     tab: "links",
     link: link.id,
     content: html`<div class="title-row">
@@ -134,7 +135,7 @@ function paySection(view: View, link: Link, refused: LinkParts["refused"]): Page
   const form = actionForm(
     view,
     `/sandbox/links/${encodeURIComponent(link.id)}/pay`,
-    html`${isReusable(link) ? field : html`<p>${money(amount, currency)}</p>`}
+    html`${isReusable(link) ? field : html`<p>${groupedAmount(amount, currency)}</p>`}
     ${CHOICES.map((choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`)}
     ${problem === undefined ? "" : html`<p class="error" id="amount-error" role="alert">${problem}</p>`}`,
     linkPath(link.id),

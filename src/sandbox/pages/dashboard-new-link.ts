@@ -63,7 +63,8 @@ export function newLinkPage(view: View, { terminalId, refused }: NewLinkParts): 
   const fields = fieldsFor(terminalId);
   const labels = new Map([...fields.map(({ name, label }) => [name, label] as const), [KIND, "Kind"]]);
   return dashboardPage(view, {
-    title: `${refused === undefined ? "" : "Error: "}New link`,
+    title: "New link",
+    invalid: refused !== undefined,
     tab: "links",
     content: html`<h1>New link</h1>
       ${refused === undefined ? "" : summary(refused.reason, problems, labels)}

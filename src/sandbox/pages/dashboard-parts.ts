@@ -69,8 +69,11 @@ const CELL = 48;
 /** The longest text in a block. */
 const BLOCK = 2_500;
 
+/** The first half of a character that UTF-16 writes as two. */
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
+
 const clipTo = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(HALF_CHARACTER, "")}…`;
 
 export const clipped = (text: string, length: number = CELL): string => clipTo(text, length);
 

@@ -16,6 +16,7 @@ import {
 } from "./dashboard-parts.ts";
 import { deliveryTable, type ListedDelivery } from "./dashboard-tables.ts";
 import { amountOf, outcomeText, paidAt } from "./dashboard-values.ts";
+import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer-details.ts";
 import type { Payment } from "../ledger-types.ts";
 import type { Page } from "./page-frame.ts";
 
@@ -26,7 +27,7 @@ interface PaymentParts {
 }
 
 export function paymentPage(view: View, { chain, payment, deliveries }: PaymentParts): Page {
-  const { uti, record, linkId } = payment;
+  const { uti, record, linkId, customer } = payment;
   const time = paidAt(record);
   return dashboardPage(view, {
     title: `Payment ${clipped(textOf(record, "reference") ?? uti)}`,
@@ -45,6 +46,10 @@ export function paymentPage(view: View, { chain, payment, deliveries }: PaymentP
               ["Time", time === undefined ? undefined : exactTime(time)],
               ["Card", textOf(record, "cardPan")],
               ["Type", textOf(record, "transType")],
+              ...CUSTOMER_FIELDS.map(
+                (field) =>
+                  [CUSTOMER_LABELS[field], customer[field] && clipped(customer[field], 100)] as const,
+              ),
             ])}
           </section>
           <section class="panel" id="deliveries" data-live aria-labelledby="deliveries-title">

@@ -1,17 +1,13 @@
 /** What the dashboard's pages say about a link, a payment, a delivery and an attempt. */
 import { isJsonNumber, isJsonObject, memberOf, parseJson } from "../../domain/json.ts";
-import { formatAmount, signOf, type Amount } from "../../domain/money.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Attempt, Delivery } from "../ledger-types.ts";
 import { isReusable, type Link } from "../links.ts";
 
-/** `EUR 1,234.50` */
-export const money = (amount: Amount, currency: string): string =>
-  formatAmount(amount, currency).replace(/\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
-
 export const amountOf = (record: TransactionRecord): string => {
   const amount = memberOf(record, "amountTrans");
-  return isJsonNumber(amount) ? money(amount, textOf(record, "transCurrencyCode") ?? "") : "";
+  return isJsonNumber(amount) ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
 };
 
 export const outcomeText = (record: TransactionRecord): string => outcomeOf(record).toLowerCase();
@@ -42,8 +38,8 @@ export const linkTitle = ({ id, request }: Link): string => request.description 
 /** What a customer pays through the link. */
 export function priceOf(link: Link): string {
   const { amount, currency } = link.request;
-  if (!isReusable(link)) return money(amount, currency);
+  if (!isReusable(link)) return groupedAmount(amount, currency);
   return signOf(amount) === 0
     ? `${currency.toUpperCase()}, any amount`
-    : `${money(amount, currency)}, reusable`;
+    : `${groupedAmount(amount, currency)}, reusable`;
 }

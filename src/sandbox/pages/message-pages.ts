@@ -1,74 +1,41 @@
-/** Pages with one message: the result of a payment, why a link is closed, or why a request was refused. */
+/** Pages with one message: the frame of the receipt, why a link is closed, or why a request was refused. */
 import { html } from "hono/html";
-import { isJsonNumber, memberOf } from "../../domain/json.ts";
-import { formatAmount } from "../../domain/money.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { OpenStatus } from "../links.ts";
+import { name } from "./checkout-parts.ts";
 import { page, type Page } from "./page-frame.ts";
 import type { ServiceProblem } from "../service-problem.ts";
 
-const MARKS = {
-  approved: "✓",
-  declined: "✕",
-  cancelled: "–",
-  paid: "✓",
-  expired: "!",
-  unknown: "?",
-  refused: "✕",
+/** Drawn, as fonts draw such characters in different sizes. */
+const SHAPES = {
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  cross: "M7 7l10 10M17 7L7 17",
+  dash: "M6.5 12h11",
+  exclamation: "M12 6v7.5M12 17.5v.01",
 } as const;
 
-function messagePage(mark: keyof typeof MARKS, title: string, content: Page, next?: string): Page {
-  return page({
+const MARKS = {
+  approved: SHAPES.check,
+  declined: SHAPES.cross,
+  cancelled: SHAPES.dash,
+  paid: SHAPES.check,
+  expired: SHAPES.exclamation,
+  unknown: SHAPES.exclamation,
+  refused: SHAPES.cross,
+} as const;
+
+export const messagePage = (mark: keyof typeof MARKS, title: string, content: Page): Page =>
+  page({
     kind: "checkout",
     title,
-    next,
     content: html`<main>
-      <div class="card result">
-        <div class="mark ${mark}" aria-hidden="true">${MARKS[mark]}</div>
+      <div class="card message">
+        <svg class="mark ${mark}" viewBox="0 0 24 24" aria-hidden="true"><path d="${MARKS[mark]}" /></svg>
         <div role="status"><h1>${title}</h1></div>
         ${content}
       </div>
     </main>`,
   });
-}
-
-const RESULTS = {
-  APPROVED: ["approved", "Payment approved"],
-  DECLINED: ["declined", "Payment declined"],
-  CANCELLED: ["cancelled", "Payment cancelled"],
-  UNCLEAR: ["unknown", "Payment unclear"],
-} as const;
-
-interface ResultParts {
-  readonly record: TransactionRecord;
-  readonly merchantName: string;
-  /** The link's page, if the link can still be paid. */
-  readonly payAgain: string | undefined;
-  /** The merchant's page, which opens by itself. */
-  readonly returnUrl: string | undefined;
-}
-
-export function resultPage({ record, merchantName, payAgain, returnUrl }: ResultParts): Page {
-  const [mark, title] = RESULTS[outcomeOf(record)];
-  const amount = memberOf(record, "amountTrans");
-  return messagePage(
-    mark,
-    title,
-    html`<p class="amount">
-        ${isJsonNumber(amount) ? formatAmount(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
-      </p>
-      <p>${merchantName}</p>
-      <p class="hint">Reference <span class="mono">${textOf(record, "reference")}</span></p>
-      ${returnUrl === undefined ? "" : html`<a class="button" href="${returnUrl}">Return to ${merchantName}</a>`}
-      ${
-        payAgain === undefined || returnUrl !== undefined
-          ? ""
-          : html`<a class="button" href="${payAgain}">${mark === "approved" ? "Pay again" : "Try again"}</a>`
-      }`,
-    returnUrl,
-  );
-}
 
 const CLOSED = {
   paid: ["paid", "This link has been paid", "No further payment is due."],
@@ -81,8 +48,8 @@ export function closedPage(status: Exclude<LinkStatus, OpenStatus>, merchantName
   return messagePage(
     mark,
     title,
-    html`<p>${merchantName}</p>
-      <p class="hint">${advice}</p>`,
+    html`<p>${name(merchantName)}</p>
+      <p class="advice">${advice}</p>`,
   );
 }
 
@@ -90,7 +57,7 @@ export const unknownPage = (): Page =>
   messagePage(
     "unknown",
     "Payment link not found",
-    html`<p class="hint">Check that the address is complete, or ask the merchant for a new link.</p>`,
+    html`<p class="advice">Check that the address is complete, or ask the merchant for a new link.</p>`,
   );
 
 /** The page for browsers; programs get problem details. */

@@ -1,13 +1,15 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
-import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { isOpen, statusOf, type Link } from "../links.ts";
-import { acceptPayment } from "../operations.ts";
-import { checkoutPage, paymentInputFromForm } from "../pages/checkout-page.ts";
+import { submitForm } from "../operations.ts";
+import { formToken, paymentInputFromForm } from "../pages/checkout-form.ts";
+import { checkoutPage } from "../pages/checkout-page.ts";
 import { CHECKOUT_STYLE } from "../pages/checkout-style.ts";
-import { closedPage, resultPage, unknownPage } from "../pages/message-pages.ts";
+import { closedPage, unknownPage } from "../pages/message-pages.ts";
 import { pageHeaders } from "../pages/page-frame.ts";
+import { receiptPage, RETURN_DELAY } from "../pages/receipt-page.ts";
 import { STYLE } from "../pages/style.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
@@ -43,7 +45,7 @@ function linkPage(c: Context, link: Link, { parts }: Service): Response | Promis
   const { merchantName } = parts.merchant;
   const status = statusOf(link, parts.clock.now());
   return isOpen(status)
-    ? c.html(checkoutPage({ link, merchantName }), 200, pageHeaders())
+    ? c.html(checkoutPage({ link, merchantName, token: parts.newToken() }), 200, pageHeaders())
     : c.html(closedPage(status, merchantName), 410, pageHeaders());
 }
 
@@ -66,40 +68,53 @@ async function payLink(c: Context, service: Service): Promise<Response> {
 }
 
 async function acceptForm(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
-  const record = await acceptPayment(service, c.req.query("r") ?? "", paymentInputFromForm(form));
+  const linkId = c.req.query("r") ?? "";
+  const record = await submitForm(service, linkId, paymentInputFromForm(form), formToken(form));
   const link = linkFromQuery(c, service);
   const returnUrl = link && returnUrlFor(record, link);
   if (acceptsJson(c)) return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
-  // A redirect, so that reloading the next page does not pay again. It stays on this origin: browsers apply the page's
-  // form-action to it.
-  return c.redirect(`/pay/result?t=${encodeURIComponent(record.uti)}`, 303);
+  // It stays on this origin: browsers apply the page's form-action to every redirect of a form.
+  return c.redirect(resultPath(textOf(record, "uti") ?? ""), 303);
 }
 
-/** The form again, with the entered values and the problems; or the reason why the link has no form any more. */
+const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
+const resultPath = (uti: string): string => `/pay/result?t=${encodeURIComponent(uti)}`;
+
+/** The form again, with the entered values and the problems; or the page that says why the link has no form any more. */
 function refuseForm(
   c: Context,
   entered: URLSearchParams,
   problem: ServiceProblem,
-  service: Service,
+  { parts }: Service,
 ): Response | Promise<Response> {
-  const link = linkFromQuery(c, service);
+  const link = parts.ledger.findLink(c.req.query("r") ?? "");
   if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
-  if (problem.status === 409) return linkPage(c, link, service);
-  const { merchantName } = service.parts.merchant;
-  return c.html(checkoutPage({ link, merchantName, entered, problems: problem.errors }), 422, pageHeaders());
+  if (problem.status === 409) return c.redirect(checkoutPath(link.id), 303);
+  const { merchantName } = parts.merchant;
+  // The refused form has paid nothing, so its token is still good: a second copy of it cannot pay twice.
+  const token = formToken(entered) ?? parts.newToken();
+  const content = checkoutPage({ link, merchantName, token, entered, problems: problem.errors });
+  return c.html(content, 422, pageHeaders());
 }
 
+/** With `stay`, the customer has turned off the time limit. */
 function viewResult(c: Context, { parts }: Service): Response | Promise<Response> {
-  const payment = parts.ledger.findPayment(c.req.query("t") ?? "");
+  const { t = "", stay } = c.req.query();
+  const payment = parts.ledger.findPayment(t);
   const link = payment && parts.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   const open = isOpen(statusOf(link, parts.clock.now()));
-  const payAgain = open ? `/pay?r=${encodeURIComponent(link.id)}` : undefined;
-  const { merchantName } = parts.merchant;
-  const returnUrl = returnUrlFor(payment.record, link);
-  return c.html(
-    resultPage({ record: payment.record, merchantName, payAgain, returnUrl }),
-    200,
-    pageHeaders(),
-  );
+  const url = returnUrlFor(payment.record, link);
+  const leaves = url !== undefined && stay === undefined;
+  const content = receiptPage({
+    payment,
+    link,
+    merchantName: parts.merchant.merchantName,
+    payAgain: open ? checkoutPath(link.id) : undefined,
+    wayBack: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
+  });
+  return c.html(content, 200, {
+    ...pageHeaders(),
+    ...(leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {}),
+  });
 }

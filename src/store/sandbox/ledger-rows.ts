@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { isJsonObject, parseJson, type JsonObject } from "../../domain/json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
+import { CUSTOMER_FIELDS } from "../../sandbox/customer-details.ts";
 import type { Attempt, Delivery, Payment } from "../../sandbox/ledger-types.ts";
 import type { Link } from "../../sandbox/links.ts";
 
@@ -49,8 +50,10 @@ export function linkFromRow(row: Row): Link {
   };
 }
 
+const customer = z.pipe(json, z.partialRecord(z.enum(CUSTOMER_FIELDS), z.string()));
+
 const paymentRow = z.pipe(
-  z.object({ uti: z.string(), link: z.string(), record: json }),
+  z.object({ uti: z.string(), link: z.string(), record: json, customer, form: z.nullable(z.string()) }),
   z.transform(({ link: linkId, ...payment }) => ({ ...payment, linkId })),
 );
 

@@ -31,4 +31,7 @@ export const SANDBOX_MIGRATIONS = [
    CREATE INDEX deliveries_link ON deliveries (link, failed, seq);
    CREATE INDEX deliveries_uti ON deliveries (uti, failed, seq);
    CREATE INDEX payments_link ON payments (link, seq);`,
+  `ALTER TABLE payments ADD COLUMN customer TEXT NOT NULL DEFAULT '{}';
+   ALTER TABLE payments ADD COLUMN form TEXT;
+   CREATE UNIQUE INDEX payments_form ON payments (link, form) WHERE form IS NOT NULL;`,
 ] as const;

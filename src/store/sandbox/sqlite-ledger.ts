@@ -47,8 +47,12 @@ export function openLedger(path: string): Ledger {
       }
     },
     addPayment: (payment) =>
-      run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
+      run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
     findPayment: (uti) => found(paymentFromRow, "SELECT * FROM payments WHERE uti = ?", uti),
+    findPaymentByForm: (linkId, form) => {
+      const one = row("SELECT * FROM payments WHERE link = ? AND form = ?", linkId, form);
+      return one === undefined ? undefined : paymentFromRow(one);
+    },
     hasReference: (reference) => row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
     payments: (query) => readList(PAYMENTS, query, rows, paymentFromRow),
     addDelivery: (delivery) => run(INSERT_DELIVERY, ...deliveryValues(delivery)),
@@ -148,12 +152,14 @@ const linkValues = (link: Link): Value[] => [
   iso(link.cancelledDate),
 ];
 
-const paymentValues = ({ uti, linkId, record }: Payment): Value[] => [
+const paymentValues = ({ uti, linkId, record, customer, form }: Payment): Value[] => [
   uti,
   linkId,
   textOf(record, "reference") ?? "",
   outcomeOf(record).toLowerCase(),
   stringifyJson(record),
+  JSON.stringify(customer),
+  form,
 ];
 
 const deliveryValues = (delivery: Delivery): Value[] => [

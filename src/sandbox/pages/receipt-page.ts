@@ -1,0 +1,101 @@
+/** The receipt: the result of a payment, and the way back to the merchant. */
+import { html } from "hono/html";
+import { isJsonNumber, memberOf } from "../../domain/json.ts";
+import { signOf } from "../../domain/money.ts";
+import { parseInstant } from "../../domain/when.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer-details.ts";
+import type { Payment } from "../ledger-types.ts";
+import type { Link } from "../links.ts";
+import { amountText, excerpt, facts, moment, name } from "./checkout-parts.ts";
+import { messagePage } from "./message-pages.ts";
+import type { Page } from "./page-frame.ts";
+
+const PAYMENT_RESULTS = {
+  APPROVED: ["approved", "Payment approved", ""],
+  DECLINED: ["declined", "Payment declined", "Your card was declined, and nothing was charged."],
+  CANCELLED: ["cancelled", "Payment cancelled", "Nothing was charged."],
+  UNCLEAR: ["unknown", "Payment unclear", "Ask the merchant whether you have paid."],
+} as const;
+
+/** A subscription starts without a payment. */
+const VERIFICATION_RESULTS = {
+  APPROVED: ["approved", "Card verified", "Nothing was charged."],
+  DECLINED: ["declined", "Card not verified", "Your card was declined. Nothing was charged."],
+  CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
+  UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
+} as const;
+
+/** Seconds until the page of the merchant opens: WCAG 2.2.1 gives customers 20 to turn a time limit off. */
+export const RETURN_DELAY = 20;
+
+export interface WayBack {
+  readonly url: string;
+  /** This page without the time limit; undefined if it has none. */
+  readonly stay: string | undefined;
+}
+
+interface ReceiptParts {
+  readonly payment: Payment;
+  readonly link: Link;
+  readonly merchantName: string;
+  /** The link's page, if the link can still be paid. */
+  readonly payAgain: string | undefined;
+  readonly wayBack: WayBack | undefined;
+}
+
+export function receiptPage(parts: ReceiptParts): Page {
+  const { payment, link, merchantName } = parts;
+  const { record, customer } = payment;
+  const outcome = outcomeOf(record);
+  const amount = memberOf(record, "amountTrans");
+  const isPaid = isJsonNumber(amount) && signOf(amount) > 0;
+  const isVerification = link.request.linkOptions === undefined && !isPaid;
+  const [mark, title, advice] = (isVerification ? VERIFICATION_RESULTS : PAYMENT_RESULTS)[outcome];
+  const date = parseInstant(textOf(record, "transDateTime") ?? "");
+  const { description } = link.request;
+  return messagePage(
+    mark,
+    title,
+    html`${isPaid ? amountText(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
+    ${advice === "" ? "" : html`<p class="advice">${advice}</p>`}
+    ${facts([
+      ["Merchant", merchantName],
+      ["Description", description === undefined ? undefined : excerpt(description)],
+      ["Card", outcome === "CANCELLED" ? undefined : cardText(record)],
+      ["Date", date === undefined ? undefined : moment(date)],
+      ["Reference", textOf(record, "reference")],
+      ...CUSTOMER_FIELDS.map((field) => [CUSTOMER_LABELS[field], customer[field]] as const),
+    ])}
+    ${nextSteps(parts, mark)}`,
+  );
+}
+
+/** `•••• 1111`, as it stands on receipts. */
+const cardText = (record: TransactionRecord): string =>
+  textOf(record, "cardPan")?.replace(/^\*+/, "•••• ") ?? "";
+
+function nextSteps({ merchantName, payAgain, wayBack }: ReceiptParts, mark: string): Page {
+  const isApproved = mark === "approved";
+  const again =
+    payAgain === undefined
+      ? ""
+      : html`<a class="button ${isApproved ? "" : "primary"}" href="${payAgain}"
+          >${isApproved ? "Pay again" : "Try again"}</a
+        >`;
+  const back =
+    wayBack === undefined
+      ? ""
+      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${wayBack.url}"
+          >Return to ${name(merchantName)}</a
+        >`;
+  return html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>
+    ${
+      wayBack?.stay === undefined
+        ? ""
+        : html`<p class="hint">
+            You return to ${name(merchantName)} after ${RETURN_DELAY} seconds.
+            <a href="${wayBack.stay}">Stay on this page</a>
+          </p>`
+    }`;
+}
