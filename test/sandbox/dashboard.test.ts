@@ -1,6 +1,7 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
+import { watchLedger, type Change } from "../../src/sandbox/changes.ts";
 import type { DeliveryState } from "../../src/sandbox/ledger-types.ts";
 import {
   linkId,
@@ -308,4 +309,70 @@ it("shows a stopped clock, the signing key and the merchant on every page", asyn
     expect(page).toContain(service.identity.keyid);
     expect(page).toContain(service.identity.merchantName);
   }
+});
+
+describe("the stream of events", () => {
+  async function openStream(service: TestSandbox): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await service.sandbox.handler({
+      method: "GET",
+      scheme: "http",
+      authority: new URL(ORIGIN).host,
+      target: "/sandbox/events",
+      headers: [],
+      body: new Uint8Array(),
+    });
+    if (!(body instanceof ReadableStream)) throw new Error("the answer is not a stream");
+    return body;
+  }
+
+  it("names each row once it is stored, the clock and the key, and says when the sandbox stops", async () => {
+    const service = openTestSandbox();
+    const stream = await openStream(service);
+    const id = await linkId(service, oneTime(service));
+    await service.request("GET", `/pay?r=${id}`);
+    const { uti } = (await service.pay(id, { outcome: "approved" })).json();
+    await service.sandbox.idle();
+    const delivery = service.ledger.deliveries({ limit: 1, now: NOW }).rows[0]?.id;
+    await service.control("/sandbox/advance", { duration: "1s" });
+    await service.control("/sandbox/rotate-key");
+    service.sandbox.endStreams();
+    const text = await new Response(stream).text();
+    const link = { kind: "link", id, link: id };
+    const sent = { kind: "delivery", id: delivery, link: id };
+    const changes = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json) as unknown);
+    expect(changes).toEqual([
+      link,
+      link,
+      sent,
+      link,
+      { kind: "payment", id: uti, link: id },
+      sent,
+      { kind: "clock" },
+      { kind: "key" },
+    ]);
+    expect(text).toMatch(/event: stopped\ndata:\n\n$/);
+  });
+
+  it("names no row of a unit that was not stored", async () => {
+    const { ledger } = openTestSandbox();
+    const changes: Change[] = [];
+    const watched = watchLedger(ledger, (change) => changes.push(change));
+    const payment = { uti: "u", linkId: "l", record: {}, customer: {}, form: null };
+    const failed = watched.write(() => {
+      watched.addPayment(payment);
+      throw new Error("stopped");
+    });
+    await expect(failed).rejects.toThrow("stopped");
+    expect(changes).toEqual([]);
+    await watched.write(() => watched.addPayment(payment));
+    expect(changes).toEqual([{ kind: "payment", id: "u", link: "l" }]);
+  });
+
+  it("disconnects a reader that does not read", async () => {
+    const service = openTestSandbox();
+    const stream = await openStream(service);
+    for (let count = 0; count < 2_000; count++) await service.control("/sandbox/rotate-key");
+    const text = await new Response(stream).text();
+    expect(text.match(/"key"/g)?.length).toBeLessThan(1_100);
+  });
 });

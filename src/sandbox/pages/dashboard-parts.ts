@@ -64,18 +64,21 @@ const timeTo = (example: string, date: Date): string =>
 
 export const badge = (state: string): Page => html`<span class="badge ${state}">${state}</span>`;
 
-/** The longest text in a cell, in characters: a page stays small whatever a link contains. */
+/** The longest text in a cell and in a block, in characters: a page stays small whatever a link contains. */
 const CELL = 48;
-/** The longest text in a block. */
 const BLOCK = 2_500;
 
-/** The first half of a character that UTF-16 writes as two. */
-const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
+/** The bytes of a character in a page: some are escaped, and others are longer in UTF-8. */
+const bytesOf = (character: string): number => (/[&<>"']/.test(character) ? 6 : character > "\x7f" ? 3 : 1);
 
-const clipTo = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1).replace(HALF_CHARACTER, "")}…`;
-
-export const clipped = (text: string, length: number = CELL): string => clipTo(text, length);
+/** The start of a text that is too long: at most so many characters, and `bytes` in the page. */
+export function clipped(text: string, length: number = CELL, bytes: number = 3 * length): string {
+  let shown = 0;
+  for (let left = bytes; shown < text.length && left >= 0; shown++) left -= bytesOf(text.charAt(shown));
+  if (shown === text.length && shown <= length) return text;
+  // A character that UTF-16 writes as two is left out whole.
+  return `${text.slice(0, Math.min(shown, length) - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
 
 /** Without the scheme, which is nearly always http. */
 export const shortUrl = (url: string): string => clipped(url.replace(/^https?:\/\//, ""));
@@ -102,19 +105,19 @@ interface Block {
 
 /** A titled text that can be copied. */
 export function block({ id, title, text, whole }: Block): Page {
-  const isWhole = text.length <= BLOCK;
+  const shown = clipped(text, BLOCK, 2 * BLOCK);
+  const isWhole = shown === text;
   return html`<div class="block">
     <div class="block-head">
       <p class="block-title">${title}</p>
       ${isWhole ? copyButton(title.toLowerCase(), { id }) : ""}
     </div>
-    <pre id="${id}" tabindex="0" role="region" aria-label="${title}" dir="auto">
-${isWhole ? text : clipTo(text, BLOCK)}</pre>
+    <pre id="${id}" tabindex="0" role="region" aria-label="${title}" dir="auto">${shown}</pre>
     ${
       isWhole
         ? ""
         : html`<p class="hint">
-            The first ${BLOCK} of ${text.length} characters.
+            The first ${shown.length - 1} of ${text.length} characters.
             ${whole === undefined ? "" : html`<a href="${whole}">Download all of it</a>`}
           </p>`
     }
@@ -129,7 +132,7 @@ export const foldedBlock = (parts: Block, summary: string): Page =>
   </details>`;
 
 /** The most headers that are shown, and the longest value. */
-const HEADERS = 30;
+const HEADERS = 20;
 const HEADER_VALUE = 400;
 
 export const headerTable = (caption: string, headers: readonly HeaderLine[]): Page =>
@@ -144,7 +147,7 @@ export const headerTable = (caption: string, headers: readonly HeaderLine[]): Pa
             ([name, value]) =>
               html`<tr>
                 <th scope="row">${clipped(name)}</th>
-                <td>${clipTo(value, HEADER_VALUE)}</td>
+                <td>${clipped(value, HEADER_VALUE, HEADER_VALUE)}</td>
               </tr>`,
           )}
         </tbody>

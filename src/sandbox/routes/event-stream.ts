@@ -4,6 +4,8 @@ import type { Service } from "../service.ts";
 
 /** Milliseconds between comments in the stream, which reveal closed connections. */
 const HEARTBEAT = 15_000;
+/** Events that may wait for a slow reader. It is then disconnected, and fetches everything when it is back. */
+const WAITING = 1_000;
 
 export function eventRoutes(app: Hono, service: Service, stop: AbortSignal): void {
   app.get("/sandbox/events", () => eventStream(service, stop));
@@ -14,14 +16,21 @@ function eventStream(service: Service, stop: AbortSignal): Response {
   let cleanUp = (): void => undefined;
   const body = new ReadableStream<Uint8Array>({
     start: (stream) => {
-      const write = (text: string): void => stream.enqueue(encoder.encode(text));
+      const enqueue = (text: string): void => stream.enqueue(encoder.encode(text));
+      const write = (text: string): void => {
+        enqueue(text);
+        if ((stream.desiredSize ?? 0) < -WAITING) disconnect();
+      };
+      const disconnect = (): void => {
+        cleanUp();
+        stream.close();
+      };
       const unsubscribe = service.subscribe((change) => write(`data: ${JSON.stringify(change)}\n\n`));
       const heartbeat = setInterval(() => write(": heartbeat\n\n"), HEARTBEAT);
       const end = (): void => {
-        cleanUp();
         // Pages then show that the sandbox was stopped, and did not only lose the connection.
-        write("event: stopped\ndata:\n\n");
-        stream.close();
+        enqueue("event: stopped\ndata:\n\n");
+        disconnect();
       };
       cleanUp = () => {
         clearInterval(heartbeat);
@@ -29,7 +38,7 @@ function eventStream(service: Service, stop: AbortSignal): Response {
         stop.removeEventListener("abort", end);
       };
       stop.addEventListener("abort", end);
-      write("retry: 1000\n\n");
+      enqueue("retry: 1000\n\n");
     },
     cancel: () => cleanUp(),
   });
