@@ -51,6 +51,27 @@ export function givenDetails({ request }: Link): CustomerDetails {
   });
 }
 
+/** The details for reading: a name, an e-mail address and a postal address. */
+export const customerFacts = (
+  details: CustomerDetails,
+): readonly (readonly [term: string, text: string])[] => [
+  ["Customer", joined(" ", details.firstName, details.lastName)],
+  ["E-mail", details.email ?? ""],
+  [
+    "Address",
+    joined(
+      ", ",
+      details.address1,
+      details.address2,
+      joined(" ", details.postalcode, details.city),
+      details.country,
+    ),
+  ],
+];
+
+const joined = (separator: string, ...texts: readonly (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined && text !== "").join(separator);
+
 /** The details with a value. */
 export function filledIn(details: {
   readonly [Field in CustomerField]?: string | undefined;
@@ -81,5 +102,5 @@ export function detailProblems(entered: CustomerDetails = {}): Problem[] {
 
 const emailProblem = (field: CustomerField, value: string): string | undefined =>
   field === "email" && !/^[^\s@]+@[^\s@]+$/.test(value)
-    ? "must be an e-mail address, such as ada@shop.example"
+    ? "must be an address such as ada@shop.example"
     : undefined;

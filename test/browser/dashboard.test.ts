@@ -1,29 +1,12 @@
 /** The dashboard in a real browser: live rows, details, actions with and without JavaScript, and what axe-core finds. */
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { violationsOn } from "../support/accessibility.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startPaylink, type Running } from "../support/paylink.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Axe {
-  run(): Promise<{ violations: { id: string; nodes: { target: unknown }[] }[] }>;
-}
-
-/** Evaluated by the driver, which no policy of the page binds. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: Axe };
-    const { violations } = await axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${String(nodes[0]?.target)}`);
-  });
-}
 
 interface Shop {
   /** With a final slash. */

@@ -18,6 +18,7 @@ describe("the options of sandbox", () => {
     expect(sandboxOptions(DEFAULTS, NOW)).toEqual({
       host: "127.0.0.1",
       port: 4010,
+      merchantName: undefined,
       database: undefined,
       reset: false,
       seed: undefined,
@@ -40,6 +41,7 @@ describe("the options of sandbox", () => {
       allowRemote: true,
       allowHost,
       insecure: true,
+      merchantName: " Lighthouse Books ",
       db: "x.db",
       reset: true,
       seed: "7",
@@ -51,6 +53,7 @@ describe("the options of sandbox", () => {
     expect(sandboxOptions({ ...flags, ...rest }, NOW)).toEqual({
       host: "0.0.0.0",
       port: 0,
+      merchantName: "Lighthouse Books",
       database: "x.db",
       reset: true,
       seed: 7,
@@ -75,6 +78,12 @@ describe("the options of sandbox", () => {
   it.each(["shop:4000", "http://shop", "a b", ""])("refuse the host %j", (name) => {
     expect(() => sandboxOptions({ ...DEFAULTS, allowHost: [name] }, NOW)).toThrow(
       expect.objectContaining({ problems: [expect.objectContaining({ at: "--allow-host" })] }),
+    );
+  });
+
+  it.each(["", " ", "x".repeat(61), "a\nb", "a\u202Eb"])("refuse the merchant's name %j", (merchantName) => {
+    expect(() => sandboxOptions({ ...DEFAULTS, merchantName }, NOW)).toThrow(
+      expect.objectContaining({ problems: [expect.objectContaining({ at: "--merchant-name" })] }),
     );
   });
 

@@ -10,6 +10,8 @@ export const sandboxFlags = (command: NewCommand) =>
     .option("--allow-remote", "bind, answer to and post to other machines too")
     .option("--allow-host <name>", "answer to this name and post to it, for containers; repeatable", collect)
     .option("--insecure", "post to self-signed certificates on this machine and on allowed hosts")
+    .optionsGroup("Merchant:")
+    .option("--merchant-name <name>", "the merchant's name on pages and in records")
     .optionsGroup("Storage:")
     .option(
       "--db <file>",

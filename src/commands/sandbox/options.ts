@@ -4,6 +4,7 @@ import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
+import { textProblem } from "../../sandbox/entered-text.ts";
 import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/links.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../webhooks/signature-form.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -13,6 +14,8 @@ import type { SandboxFlags } from "./flags.ts";
 export interface SandboxOptions {
   readonly host: string;
   readonly port: number;
+  /** Instead of the name in the sandbox's identity. */
+  readonly merchantName: string | undefined;
   /** The file of the ledger; undefined is the usual place. */
   readonly database: string | undefined;
   readonly reset: boolean;
@@ -35,6 +38,7 @@ export interface SandboxOptions {
 export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
   const reader = createFlagReader();
   const { host, allowRemote = false } = flags;
+  const merchantName = reader.read("--merchant-name", flags.merchantName, parseName);
   const port = reader.read("--port", flags.port, parsePort);
   const seed = reader.read("--seed", flags.seed, parseCount(0, Number.MAX_SAFE_INTEGER));
   const clock = reader.read("--clock", flags.clock, (text) => parseWhen(text, now));
@@ -58,6 +62,7 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
   return {
     host,
     port: port.value,
+    merchantName: merchantName.value,
     database: flags.db,
     reset: flags.reset ?? false,
     seed: seed.value,
@@ -71,6 +76,14 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     allowedHosts: isLocal ? named.value : [...named.value, own.toLowerCase()],
     insecure: flags.insecure ?? false,
   };
+}
+
+const LONGEST_NAME = 60;
+
+function parseName(text: string): Parsed<string> {
+  const name = text.trim();
+  const problem = name === "" ? "must not be empty" : textProblem(name, LONGEST_NAME);
+  return problem === undefined ? accepted(name) : refused(problem);
 }
 
 function parseHost(text: string): Parsed<string> {

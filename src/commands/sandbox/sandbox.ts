@@ -21,7 +21,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   const clock = createClock(now, options.clock);
   const running = await startSandbox({
     ...options,
-    merchant: home.identity,
+    merchant: { ...home.identity, merchantName: options.merchantName ?? home.identity.merchantName },
     keys,
     ledger,
     clock,

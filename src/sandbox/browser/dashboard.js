@@ -140,18 +140,21 @@ function updateRows(fresh) {
   link.hidden = false;
 }
 
+/** @param {Element} element */
+const isEmpty = (element) => element.querySelector("table") === null;
+
 /** An empty list has nothing that could move. */
 async function fillEmptyList() {
   const fresh = await fetchPage(page);
   const next = fresh.querySelector("#list");
   if (list === null || next === null) return;
   list.innerHTML = next.innerHTML;
+  arrived.clear();
   updateRegions(fresh, document);
 }
 
 /** @param {readonly string[]} ids */
 async function fetchRows(ids) {
-  if (list?.querySelector("table") === null) return fillEmptyList();
   for (let start = 0; start === 0 || start < ids.length; start += ROWS) {
     const fresh = await fetchPage(pageWith({ ids: ids.slice(start, start + ROWS).join(",") }));
     updateRegions(fresh, document);
@@ -165,7 +168,8 @@ async function fetchAll() {
     const fresh = await fetchPage(page);
     updateRegions(fresh, document);
     updatePresence(fresh);
-  } else {
+  } else if (isEmpty(list)) await fillEmptyList();
+  else {
     await fetchRows(rowsOf(document).map(rowId));
     updateRows(await fetchPage(page));
   }
@@ -180,7 +184,7 @@ async function update() {
   const gathered = changes;
   changes = [];
   const own = main.dataset["link"];
-  if (list !== null && gathered.every(({ id }) => id !== undefined)) {
+  if (list !== null && !isEmpty(list) && gathered.every(({ id }) => id !== undefined)) {
     const ids = gathered.flatMap(({ kind, id }) =>
       kind === list.dataset["kind"] && id !== undefined ? [id] : [],
     );

@@ -1,12 +1,12 @@
-/** The fields of the checkout's form, each with its problem, and the summary of all problems. */
+/** The fields of the checkout's form: what the link leaves open, the card and the customer's details. */
 import { html } from "hono/html";
 import { exponentOf } from "../../domain/currency.ts";
-import type { Problem } from "../../domain/errors.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import {
   CUSTOMER_FIELDS,
   CUSTOMER_LABELS,
+  customerFacts,
   givenDetails,
   LONGEST_DETAIL,
   type CustomerField,
@@ -15,91 +15,8 @@ import { isReusable, type Link } from "../links.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import { LONGEST_NAME } from "../test-cards.ts";
 import { facts } from "./checkout-parts.ts";
+import { field, type FormParts } from "./form-field.ts";
 import type { Page } from "./page-frame.ts";
-
-export interface FormParts {
-  readonly link: Link;
-  /** A refused form, shown again with its problems. */
-  readonly entered?: URLSearchParams | undefined;
-  readonly problems?: readonly Problem[];
-}
-
-interface Field {
-  readonly name: string;
-  readonly label: string;
-  readonly autocomplete: string;
-  readonly value?: string | undefined;
-  readonly hint?: string;
-  readonly inputmode?: "text" | "numeric" | "decimal" | "email";
-  readonly maxlength?: number;
-  /** Shown before the input. */
-  readonly prefix?: string;
-  readonly short?: boolean;
-}
-
-function field(parts: FormParts, given: Field): Page {
-  const { name, label, autocomplete, hint, inputmode = "text", maxlength, prefix, short } = given;
-  const problem = parts.problems?.find(({ at }) => at === name);
-  const isFirst = problem !== undefined && problem === shownProblems(parts)[0];
-  const described = [...(hint === undefined ? [] : [`${name}-hint`]), ...(problem ? [`${name}-error`] : [])];
-  const input = html`<input
-    id="${name}"
-    name="${name}"
-    inputmode="${inputmode}"
-    autocomplete="${autocomplete}"
-    dir="auto"
-    spellcheck="false"
-    ${maxlength === undefined ? "" : html`maxlength="${maxlength}"`}
-    ${described.length === 0 ? "" : html`aria-describedby="${described.join(" ")}"`}
-    ${problem === undefined ? "" : html`aria-invalid="true"`}
-    ${isFirst ? html`autofocus` : ""}
-    value="${parts.entered?.get(name) ?? given.value ?? ""}"
-  />`;
-  return html`<div class="field ${short ? "short" : ""}">
-    <label for="${name}">${label}</label>
-    ${prefix === undefined ? input : html`<div class="prefixed"><span aria-hidden="true">${prefix}</span>${input}</div>`}
-    ${hint === undefined ? "" : html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    ${problem === undefined ? "" : html`<p class="error" id="${name}-error">${sentence(problem)}</p>`}
-  </div>`;
-}
-
-/** How a sentence about a field begins. */
-const SUBJECTS: Readonly<Record<string, string>> = {
-  number: "card number",
-  expiry: "expiry date",
-  cvc: "security code",
-  name: "name on the card",
-  email: "e-mail address",
-  reference: "payment reference",
-};
-
-const isCustomerField = (name: string): name is CustomerField =>
-  CUSTOMER_FIELDS.some((known) => known === name);
-
-function sentence({ at, message }: Problem): string {
-  const subject = SUBJECTS[at] ?? (isCustomerField(at) ? CUSTOMER_LABELS[at].toLowerCase() : at);
-  return `The ${subject} ${message}.`;
-}
-
-/** In the order of the form. */
-const FORM_ORDER = ["amount", "reference", "number", "expiry", "cvc", "name", ...CUSTOMER_FIELDS];
-
-function shownProblems({ problems = [] }: FormParts): Problem[] {
-  const place = ({ at }: Problem): number => FORM_ORDER.indexOf(at);
-  return problems.toSorted((one, other) => place(one) - place(other));
-}
-
-/** Leads to each field with a problem. */
-export function problemSummary(parts: FormParts): Page | "" {
-  const problems = shownProblems(parts);
-  if (problems.length === 0) return "";
-  return html`<div class="problems" role="alert">
-    <h2>Nothing was paid. Please correct ${problems.length === 1 ? "this" : "these"}:</h2>
-    <ul>
-      ${problems.map((problem) => html`<li><a href="#${problem.at}">${sentence(problem)}</a></li>`)}
-    </ul>
-  </div>`;
-}
 
 /** What a link leaves to the customer: its amount (Endpoints rule 7) and its reference. */
 export function openFields(parts: FormParts): Page {
@@ -111,23 +28,23 @@ function amountField(parts: FormParts): Page {
   const { amount, currency } = parts.link.request;
   return field(parts, {
     name: "amount",
-    label: "Amount",
+    label: `Amount in ${currency.toUpperCase()}`,
     autocomplete: "off",
     inputmode: exponentOf(currency) === 0 ? "numeric" : "decimal",
     prefix: currency.toUpperCase(),
     value: signOf(amount) > 0 ? amount.toString() : "",
-    hint: `In ${currency.toUpperCase()}${boundsText(parts.link)}`,
+    hint: boundsText(parts.link),
   });
 }
 
 /** Endpoints rule 9: bounds apply in this mode only. */
-function boundsText({ request: { currency, linkOptions = {} } }: Link): string {
+function boundsText({ request: { currency, linkOptions = {} } }: Link): string | undefined {
   const { mode, minAmount, maxAmount } = linkOptions;
-  if (mode !== VARIABLE_MODE) return "";
-  return [
-    ...(minAmount === undefined ? [] : [`, at least ${groupedAmount(minAmount, currency)}`]),
-    ...(maxAmount === undefined ? [] : [`, at most ${groupedAmount(maxAmount, currency)}`]),
-  ].join("");
+  const least = minAmount === undefined ? "" : groupedAmount(minAmount, currency);
+  const most = maxAmount === undefined ? "" : groupedAmount(maxAmount, currency);
+  if (mode !== VARIABLE_MODE || `${least}${most}` === "") return undefined;
+  if (least === "") return `At most ${most}`;
+  return most === "" ? `At least ${least}` : `From ${least} to ${most}`;
 }
 
 const referenceField = (parts: FormParts): Page =>
@@ -154,7 +71,7 @@ export const cardFields = ({ entered, ...parts }: FormParts): Page => {
     })}
     ${field(form, {
       name: "expiry",
-      label: "Expiry date (MM/YY)",
+      label: "Expiry (MM/YY)",
       autocomplete: "cc-exp",
       inputmode: "numeric",
       short: true,
@@ -193,12 +110,15 @@ export function customerFields(parts: FormParts): Page {
   );
   return html`<fieldset>
     <legend>Your details</legend>
-    ${open.length === CUSTOMER_FIELDS.length ? "" : facts(CUSTOMER_FIELDS.map((name) => [CUSTOMER_LABELS[name], given[name]]))}
+    ${open.length === CUSTOMER_FIELDS.length ? "" : facts(customerFacts(given))}
     ${
       open.length === 0
         ? ""
         : html`<details ${isInUse ? "open" : ""}>
-            <summary>Add your address and e-mail <span class="hint">(optional)</span></summary>
+            <summary>
+              ${open.length === CUSTOMER_FIELDS.length ? "Add your address and e-mail" : "Add more"}
+              <span class="hint">(optional)</span>
+            </summary>
             <div class="fields">
               ${open.map((name) =>
                 field(parts, {

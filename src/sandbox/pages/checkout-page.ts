@@ -3,8 +3,9 @@ import { html } from "hono/html";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { isReusable, type Link } from "../links.ts";
 import { TEST_CARDS } from "../test-cards.ts";
-import { cardFields, customerFields, openFields, problemSummary, type FormParts } from "./checkout-fields.ts";
+import { cardFields, customerFields, openFields } from "./checkout-fields.ts";
 import { amountText, excerpt, facts, moment, name } from "./checkout-parts.ts";
+import { problemSummary, type FormParts } from "./form-field.ts";
 import { page, type Page } from "./page-frame.ts";
 
 interface CheckoutParts extends FormParts {
@@ -27,7 +28,9 @@ export function checkoutPage(parts: CheckoutParts): Page {
         ${openFields(parts)} ${cardFields(parts)} ${customerFields(parts)}
         <div class="actions">
           <button class="primary">${payButton(link)}</button>
-          <button class="quiet-button" name="outcome" value="cancelled">Cancel payment</button>
+          <button class="quiet-button" name="outcome" value="cancelled">
+            ${isVerification(link) ? "Cancel" : "Cancel payment"}
+          </button>
         </div>
       </form>
       ${testCards(link)}
@@ -65,7 +68,7 @@ function summary(link: Link, merchantName: string): Page {
     ${facts([
       ["For", customerName],
       ["Invoice", invoiceId],
-      ["Pay before", moment(new Date(link.expirationDate))],
+      ["Expires", moment(new Date(link.expirationDate))],
     ])}
   </section>`;
 }

@@ -6,8 +6,13 @@ import type { Page } from "./page-frame.ts";
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */
 export const name = (text: string): Page => html`<bdi>${text}</bdi>`;
 
-export const amountText = (amount: Amount, currency: string): Page =>
-  html`<p class="amount">${groupedAmount(amount, currency)}</p>`;
+/** The longest amount in large type. */
+const LARGE = 16;
+
+export function amountText(amount: Amount, currency: string): Page {
+  const text = groupedAmount(amount, currency);
+  return html`<p class="amount ${text.length > LARGE ? "long" : ""}">${text}</p>`;
+}
 
 const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
 
@@ -23,7 +28,7 @@ export function excerpt(text: string): Page {
   const characters = [...text];
   if (characters.length <= EXCERPT) return html`<p dir="auto">${text}</p>`;
   const start = characters.slice(0, EXCERPT).join("");
-  return html`<p dir="auto" class="excerpt">${start.replace(/\s+\S{0,20}$/, "")}…</p>
+  return html`<p dir="auto" class="excerpt">${start.replace(/[\s,;:.]+\S{0,20}$/, "")}…</p>
     <details class="whole">
       <summary>more</summary>
       <p dir="auto">${text}</p>

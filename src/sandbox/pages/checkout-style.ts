@@ -11,6 +11,7 @@ h2, legend { font-size: 1rem; font-weight: 650; }
 .summary h1 { font-size: 1rem; font-weight: 500; line-height: 1.35; color: var(--quiet); }
 .summary h1 bdi { color: var(--text); font-weight: 650; }
 .amount { font-size: clamp(1.75rem, 6vw, 2.5rem); line-height: 1.15; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; }
+.amount.long { font-size: 1.25rem; letter-spacing: -0.01em; }
 .amount.words { font-size: 1.625rem; letter-spacing: -0.01em; }
 .amount + .hint { margin-top: 0.5rem; }
 .description { margin-top: 1rem; }
@@ -21,7 +22,7 @@ h2, legend { font-size: 1rem; font-weight: 650; }
 .facts { display: grid; gap: 0.5rem; font-size: 0.9375rem; }
 .facts div { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: 0.75rem; }
 .facts dt { color: var(--quiet); }
-.facts dd { unicode-bidi: plaintext; }
+.facts dd { unicode-bidi: plaintext; text-align: left; }
 .summary .facts { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 
 #payment { display: grid; gap: 1.5rem; }
@@ -32,9 +33,12 @@ legend { padding: 0; margin-bottom: 0.75rem; }
 .field .hint, .field .error { margin-top: 0.35rem; }
 .fields { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; }
 .prefixed { display: flex; border: 1px solid var(--edge); border-radius: 10px; align-items: stretch; }
-.prefixed span { display: grid; place-items: center; padding: 0 0.85rem; border-right: 1px solid var(--line); color: var(--quiet); font-weight: 600; }
+.prefixed span { flex: none; display: grid; place-items: center; padding: 0 0.85rem; border-right: 1px solid var(--line); color: var(--quiet); font-weight: 600; }
 .prefixed input { border: 0; border-radius: 0 10px 10px 0; font-size: 1.25rem; font-weight: 650; font-variant-numeric: tabular-nums; min-height: 3.25rem; }
-.prefixed:has([aria-invalid]) { border-color: var(--bad); }
+.prefixed:has([aria-invalid]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
+.prefixed input[aria-invalid] { box-shadow: none; }
+.prefixed input { outline: none; background: transparent; }
+.prefixed:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 #number, #expiry, #cvc { font-variant-numeric: tabular-nums; letter-spacing: 0.02em; }
 fieldset details { flex: 1 1 100%; }
 fieldset summary { cursor: pointer; font-size: 0.9375rem; padding: 0.35rem 0; }
@@ -45,7 +49,6 @@ fieldset .facts { flex: 1 1 100%; }
 .problems a { color: var(--bad); }
 .actions { display: grid; gap: 0.6rem; }
 .actions button, .actions .button { width: 100%; min-height: 3rem; padding-block: 0.65rem; }
-.actions .primary { font-size: 1.0625rem; }
 .quiet-button { background: transparent; border-color: transparent; color: var(--quiet); font-weight: 500; }
 
 .test-cards { display: grid; gap: 0.6rem; align-content: start; border: 1px dashed var(--edge); border-radius: 16px; padding: 1.25rem; }
@@ -78,6 +81,8 @@ fieldset .facts { flex: 1 1 100%; }
 @media (max-width: 24rem) {
   .checkout main { padding-inline: 0.9rem; }
   .card { padding: 1.1rem; }
+  label { font-size: 0.8125rem; }
+  fieldset, .fields { column-gap: 0.6rem; }
   .facts div { grid-template-columns: minmax(0, 1fr); gap: 0; }
 }
 @media (forced-colors: active) { .card { border-color: CanvasText; } }

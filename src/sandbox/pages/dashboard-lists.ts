@@ -155,6 +155,7 @@ function filterBar<Row>(view: View, { tab, states, title }: ListKind<Row>, filte
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 function rangeText({ skipped, rows, total }: ListPage<unknown>): string {
+  if (total === 0) return "";
   const all = total.toLocaleString("en-US");
   if (skipped === 0) return `${rows.length} of ${all}`;
   return `${skipped + 1} to ${skipped + rows.length} of ${all}`;

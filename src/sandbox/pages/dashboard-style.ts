@@ -50,7 +50,7 @@ export const DASHBOARD_STYLE = `
 .control time { font-variant-numeric: tabular-nums; }
 .dashboard .control button, .dashboard .control .button { min-height: 1.75rem; padding: 0.1rem 0.5rem; font-weight: 500; }
 @media (max-width: 30rem) {
-  .tabs ul { gap: 0 0.7rem; } .tabs a { font-size: 0.8125rem; gap: 0.2rem; } .count { padding: 0 0.3rem; }
+  .tabs ul { gap: 0 0.5rem; } .tabs a { font-size: 0.8125rem; gap: 0.2rem; } .count { padding: 0 0.25rem; background: none; }
   .control-name, .count .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .dashboard .panel { padding: 0.8rem; overflow-x: auto; }
   table.list td, table.list th { padding-right: 0.5rem; } table.list td:first-child, table.list th:first-child { padding-right: 0.4rem; } table.list { font-size: 0.8125rem; } .badge { padding: 0 0.35rem; }

@@ -65,14 +65,14 @@ export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
   messagePage(
     "refused",
     title,
-    html`<p>The sandbox refused this: ${message}.</p>
+    html`<p>${message.charAt(0).toUpperCase()}${message.slice(1)}.</p>
       ${
         errors.length === 0
           ? ""
           : html`<ul>
-              ${errors.map(({ at, message: detail }) => html`<li><span class="mono">${at}</span> ${detail}</li>`)}
-            </ul>`
+                ${errors.map(({ at, message: detail }) => html`<li><span class="mono">${at}</span> ${detail}</li>`)}
+              </ul>
+              <p class="hint">Go back to correct it.</p>`
       }
-      <p class="hint">Go back to correct it.</p>
       <a class="button" href="/">Dashboard</a>`,
   );

@@ -4,7 +4,7 @@ import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { signOf } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/when.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer-details.ts";
+import { customerFacts } from "../customer-details.ts";
 import type { Payment } from "../ledger-types.ts";
 import type { Link } from "../links.ts";
 import { amountText, excerpt, facts, moment, name } from "./checkout-parts.ts";
@@ -65,7 +65,7 @@ export function receiptPage(parts: ReceiptParts): Page {
       ["Card", outcome === "CANCELLED" ? undefined : cardText(record)],
       ["Date", date === undefined ? undefined : moment(date)],
       ["Reference", textOf(record, "reference")],
-      ...CUSTOMER_FIELDS.map((field) => [CUSTOMER_LABELS[field], customer[field]] as const),
+      ...customerFacts(customer),
     ])}
     ${nextSteps(parts, mark)}`,
   );
@@ -75,7 +75,7 @@ export function receiptPage(parts: ReceiptParts): Page {
 const cardText = (record: TransactionRecord): string =>
   textOf(record, "cardPan")?.replace(/^\*+/, "•••• ") ?? "";
 
-function nextSteps({ merchantName, payAgain, wayBack }: ReceiptParts, mark: string): Page {
+function nextSteps({ merchantName, payAgain, wayBack }: ReceiptParts, mark: string): Page | "" {
   const isApproved = mark === "approved";
   const again =
     payAgain === undefined
@@ -89,6 +89,7 @@ function nextSteps({ merchantName, payAgain, wayBack }: ReceiptParts, mark: stri
       : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${wayBack.url}"
           >Return to ${name(merchantName)}</a
         >`;
+  if (again === "" && back === "") return "";
   return html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>
     ${
       wayBack?.stay === undefined

@@ -1,0 +1,294 @@
+/** The checkout in a real browser: each kind of link paid, without JavaScript, refused forms, and the way back. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { violationsOn } from "../support/accessibility.ts";
+import {
+  startListenCommand,
+  startSandboxCommand,
+  type ServingCommand,
+} from "../support/background-command.ts";
+import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { temporaryHome } from "../support/home.ts";
+import { createLink } from "../support/sandbox-link.ts";
+
+const DECLINED = /4000 0000 0000 0002/;
+const APPROVED = /4111 1111 1111 1111/;
+
+const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
+const oneTime = (changes: object = {}) => ({
+  amount: 10,
+  expirationDate: IN_A_WEEK,
+  linkOptions: undefined,
+  ...changes,
+});
+const SUBSCRIPTION = oneTime({
+  amount: 0,
+  transactionType: "VERIFICATION",
+  periodic: { periodicType: "ucof", sequenceType: "initial" },
+});
+
+interface Shop {
+  readonly url: string;
+  readonly listen: ServingCommand;
+  /** Returns the address of the new link. */
+  readonly create: (changes?: Readonly<Record<string, unknown>>) => Promise<string>;
+}
+
+async function openShop(): Promise<Shop> {
+  const home = temporaryHome();
+  const sandbox = await startSandboxCommand(home, "--merchant-name", "Lighthouse Books");
+  const listen = await startListenCommand(home, "-p", "sandbox");
+  const paymentSettings = { callbackUrl: listen.url, failureCallbackUrl: listen.url };
+  const create: Shop["create"] = async (changes = {}) =>
+    (await createLink(home, sandbox.url, { paymentSettings, ...changes })).url;
+  return { url: sandbox.url, listen, create };
+}
+
+const entries = async (page: Page, values: Readonly<Record<string, string>>): Promise<void> => {
+  for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+};
+
+const CARD = {
+  "Card number": "4111 1111 1111 1111",
+  Expiry: "12/49",
+  "Security code": "123",
+  "Name on the card": "Ada Lovelace",
+};
+
+const result = (page: Page): Promise<string | null> => page.getByRole("status").textContent();
+
+const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth");
+
+// Off linux-x64 no browser is packaged: PAYLINK_CHROMIUM names one there.
+describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    onTestFinished(() => context.close());
+    return context.newPage();
+  }
+
+  it("pays each kind of link without JavaScript, and listen verifies each record", async () => {
+    const { listen, create } = await openShop();
+    const page = await openPage({ javaScriptEnabled: false });
+    const elsewhere: string[] = [];
+    page.on("request", (request) => {
+      if (!/^(?:http:\/\/127\.0\.0\.1:|data:)/.test(request.url())) elsewhere.push(request.url());
+    });
+
+    await page.goto(await create(oneTime({ amount: 1234.5, invoiceId: "INV-1" })));
+    await entries(page, CARD);
+    await page.getByRole("button", { name: "Pay EUR 1,234.50" }).click();
+    expect(await result(page)).toBe("Payment approved");
+    expect(await page.getByText("•••• 1111").count()).toBe(1);
+    await listen.until(/"transApproved":true.*"reference":"INV-1"/);
+
+    await page.goto(await create({ invoiceId: "GIFT" }));
+    await entries(page, { Amount: "25,50" });
+    await page.getByRole("button", { name: DECLINED }).click();
+    expect(await result(page)).toBe("Payment declined");
+    await listen.until(/"transApproved":false,.*"amountTrans":25\.50,.*"reference":"GIFT-/);
+    await page.getByRole("link", { name: "Try again" }).click();
+    await entries(page, { Amount: "25" });
+    await page.getByRole("button", { name: APPROVED }).click();
+    expect(await result(page)).toBe("Payment approved");
+
+    await page.goto(await create({ ...SUBSCRIPTION, invoiceId: "SUB-1" }));
+    await entries(page, CARD);
+    await page.getByRole("button", { name: "Verify card" }).click();
+    expect(await result(page)).toBe("Card verified");
+    await listen.until(/"transType":"VERIFICATION".*"reference":"SUB-1"/);
+
+    await page.goto(await create(oneTime({ invoiceId: "NO-1" })));
+    await entries(page, { "Card number": "1" });
+    await page.getByRole("button", { name: "Cancel payment" }).click();
+    expect(await result(page)).toBe("Payment cancelled");
+    await listen.until(/"transCancelled":true.*"reference":"NO-1"/);
+    expect(elsewhere).toEqual([]);
+  });
+
+  it("shows a refused form again: entries kept, the first bad field in focus, each problem a link", async () => {
+    const { create } = await openShop();
+    const page = await openPage({ javaScriptEnabled: false });
+    await page.goto(await create({ linkOptions: { mode: "REUSABLE_VARIABLE", minAmount: "5" } }));
+    await entries(page, { ...CARD, Amount: "25", "Card number": "4111 1111 1111 1112", Expiry: "12/20" });
+    // The first button of the form, not a test card.
+    await page.getByLabel("Name on the card").press("Enter");
+    expect(await page.title()).toBe("Error: Pay – Lighthouse Books");
+    expect(await page.getByLabel("Card number").evaluate((field) => field.matches(":focus"))).toBe(true);
+    expect(await page.getByRole("alert").getByRole("link").allTextContents()).toEqual([
+      "The card number is not valid: check its digits.",
+      "The expiry date is in the past.",
+    ]);
+    await page.getByRole("link", { name: "The expiry date is in the past." }).click();
+    expect(await page.evaluate("location.hash")).toBe("#expiry");
+    expect(await page.getByLabel("Amount").inputValue()).toBe("25");
+    expect(await page.getByLabel("Security code").inputValue()).toBe("");
+    await entries(page, CARD);
+    await page.getByRole("button", { name: "Pay", exact: true }).click();
+    expect(await result(page)).toBe("Payment approved");
+  });
+
+  it("pays once for a double click and a reload", async () => {
+    const { create, listen } = await openShop();
+    const page = await openPage();
+    const link = await create({ invoiceId: "ONCE" });
+    await page.goto(link);
+    await entries(page, { ...CARD, Amount: "7" });
+    await page.getByRole("button", { name: "Pay", exact: true }).dblclick();
+    await page.waitForURL(/result/);
+    const receipt = page.url();
+    const reference = await page.getByText(/ONCE-/).textContent();
+    await page.reload();
+    expect(await page.getByText(/ONCE-/).textContent()).toBe(reference);
+    expect(page.url()).toBe(receipt);
+    await listen.until(/ONCE-/);
+    expect(listen.stdout().match(/"type":"event"/g)).toHaveLength(1);
+  });
+
+  it("returns by itself to a merchant that redirects to another origin, unless the customer stays", async () => {
+    const { create } = await openShop();
+    const thanks = await serveShop(() => undefined);
+    const shop = await serveShop(() => `http://localhost:${portOf(thanks)}/thanks`);
+    const returnUrl = `http://127.0.0.1:${portOf(shop)}/return`;
+    const page = await openPage();
+    const buy = async (): Promise<void> => {
+      await page.goto(await create(oneTime({ paymentSettings: { returnUrl } })));
+      await page.getByRole("button", { name: APPROVED }).click();
+    };
+    await buy();
+    expect(await result(page)).toBe("Payment approved");
+    await page.getByRole("link", { name: "Stay on this page" }).click();
+    expect(await page.getByText("You return").count()).toBe(0);
+    await page.getByRole("link", { name: "Return to Lighthouse Books" }).click();
+    await page.waitForURL(/\/thanks$/);
+
+    // The delay is 20 seconds; the test waits for one. Only a reload is routed, as redirects are not.
+    await page.route(/\/pay\/result/, async (route) => {
+      const response = await route.fetch();
+      const refresh = response.headers()["refresh"]?.replace(/^20;/, "1;") ?? "none";
+      await route.fulfill({ response, headers: { ...response.headers(), refresh } });
+    });
+    await buy();
+    await page.reload();
+    await page.waitForURL(/\/thanks$/);
+    expect(await page.getByText("Thank you").count()).toBe(1);
+  });
+
+  it("has two columns from 768 pixels, and one below", async () => {
+    const { create } = await openShop();
+    const page = await openPage();
+    await page.goto(await create(oneTime()));
+    const left = async (selector: string): Promise<number> =>
+      (await page.locator(selector).boundingBox())?.x ?? NaN;
+    await page.setViewportSize({ width: 768, height: 900 });
+    expect(await left("form")).toBeGreaterThan(300);
+    await page.setViewportSize({ width: 767, height: 900 });
+    expect(await left("form")).toBe(await left(".summary"));
+  });
+
+  it("fits long words, big amounts and right-to-left text into 320 pixels", async () => {
+    const { create } = await openShop();
+    const page = await openPage({ viewport: { width: 320, height: 700 }, javaScriptEnabled: false });
+    const long = "Donaudampfschifffahrtsgesellschaftskapitän".repeat(6);
+    const description = `رباعيات عمر الخيام ${long}`;
+    const request = oneTime({
+      amount: 12345678901234.5,
+      invoiceId: long,
+      customerName: "عمر الخيام",
+      description,
+    });
+    await page.goto(await create(request));
+    expect(await widthOf(page)).toBe(320);
+    const excerpt = page.locator(".description p").first();
+    const direction = "getComputedStyle(document.querySelector('.description p')).direction";
+    expect(await page.evaluate(direction)).toBe("rtl");
+    await page.getByText("more", { exact: true }).click();
+    expect(await excerpt.isVisible()).toBe(false);
+    expect(await page.locator(".whole p").isVisible()).toBe(true);
+    await page.getByRole("button", { name: APPROVED }).click();
+    expect(await result(page)).toBe("Payment approved");
+    expect(await widthOf(page)).toBe(320);
+  });
+
+  /** Each leads to one state of the pages. */
+  const STATES: Readonly<Record<string, (page: Page, shop: Shop) => Promise<unknown>>> = {
+    form: async (page, { create }) => {
+      const billingAddress = { firstName: "Ada", city: "London" };
+      const customerDetails = { email: "ada@shop.example", billingAddress };
+      const linkOptions = { mode: "REUSABLE_VARIABLE", minAmount: "5", paymentReferenceMode: "OPEN" };
+      await page.goto(await create({ customerDetails, linkOptions, description: "word ".repeat(80) }));
+      await page.getByText("Add more").click();
+    },
+    "refused form": async (page, { create }) => {
+      await page.goto(await create());
+      await entries(page, { Amount: "1,000", "Card number": "1" });
+      await page.getByRole("button", { name: "Pay", exact: true }).click();
+    },
+    verification: async (page, { create }) => page.goto(await create(SUBSCRIPTION)),
+    approved: async (page, { create }) => {
+      const paymentSettings = { returnUrl: "https://shop.example/" };
+      await page.goto(await create(oneTime({ paymentSettings, description: "word ".repeat(80) })));
+      await page.getByRole("button", { name: APPROVED }).click();
+    },
+    declined: async (page, { create }) => {
+      await page.goto(await create(oneTime()));
+      await page.getByRole("button", { name: DECLINED }).click();
+    },
+    cancelled: async (page, { create }) => {
+      await page.goto(await create(oneTime()));
+      await page.getByRole("button", { name: "Cancel payment" }).click();
+    },
+    paid: async (page, { create }) => {
+      const link = await create(oneTime());
+      await page.goto(link);
+      await page.getByRole("button", { name: APPROVED }).click();
+      await page.goto(link);
+    },
+    unknown: (page, { url }) => page.goto(`${url}pay?r=none`),
+    problem: (page, { url }) => page.goto(`${url}nowhere`),
+  };
+
+  it("axe finds nothing in any state, and nothing is cut off, at three widths, light, dark and forced", async () => {
+    const shop = await openShop();
+    const page = await openPage();
+    for (const [state, open] of Object.entries(STATES)) {
+      await open(page, shop);
+      for (const width of [320, 768, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await widthOf(page), `${state}, ${width}`).toBeLessThanOrEqual(width);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violationsOn(page), `${state}, ${width}, ${colorScheme}`).toEqual([]);
+        }
+      }
+      await page.emulateMedia({ forcedColors: "active" });
+      expect(await violationsOn(page), `${state}, forced colours`).toEqual([]);
+      await page.emulateMedia({ forcedColors: "none" });
+    }
+  });
+});
+
+/** A merchant's site: redirects to the address, or thanks. */
+async function serveShop(redirect: () => string | undefined): Promise<Server> {
+  const server = createServer((_request, reply) => {
+    const to = redirect();
+    reply.writeHead(to === undefined ? 200 : 302, {
+      "Content-Type": "text/html",
+      ...(to === undefined ? {} : { Location: to }),
+    });
+    reply.end("<p>Thank you</p>");
+  });
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void server.close());
+  return server;
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;

@@ -1,0 +1,249 @@
+/** The checkout's form and receipt, in process: cards, amounts, references, details, and one payment for each form. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { linkId, oneTime, openTestSandbox, reusable, type TestSandbox } from "../support/sandbox.ts";
+
+const CARD = { number: "4111-1111 11111111", expiry: "12/29", cvc: "123", name: "Ada Lovelace" };
+
+/** Posts as a browser does. */
+const submit = (service: TestSandbox, id: string, form: Readonly<Record<string, string>>) =>
+  service.request("POST", `/pay?r=${id}`, { body: new URLSearchParams(form).toString() });
+
+const tokenIn = (html: string): string => / name="form" value="([\w-]+)"/.exec(html)?.[1] ?? "none";
+
+async function openForm(service: TestSandbox, id: string): Promise<string> {
+  return tokenIn((await service.request("GET", `/pay?r=${id}`)).text);
+}
+
+/** The status in the answer to "details". */
+const statusOf = async (service: TestSandbox, id: string) =>
+  (await service.call("GET", `/v1/payment-links/${id}`)).json()["status"];
+
+const payments = (service: TestSandbox): number => service.ledger.counts().payments;
+
+describe("a typed card", () => {
+  it.each([
+    [{ number: "4111 1111 1111 1111" }, "Payment approved"],
+    [{ number: "4000-0000-0000-0002" }, "Payment declined"],
+    [{ expiry: "0126" }, "Payment approved"],
+    [{ expiry: "1/2027" }, "Payment approved"],
+    [{ expiry: "2027-01" }, "Payment approved"],
+  ])("with %j ends with %s", async (changes, title) => {
+    const service = openTestSandbox();
+    const answer = await submit(service, await linkId(service, oneTime(service)), { ...CARD, ...changes });
+    expect(answer.status).toBe(303);
+    const receipt = await service.request("GET", answer.header("location") ?? "");
+    expect(receipt.text).toContain(`<h1>${title}</h1>`);
+  });
+
+  it.each([
+    [{ number: "" }, "The card number is missing."],
+    [{ number: "4111 1111 1111 1112" }, "The card number is not valid: check its digits."],
+    [{ number: "4111 1111" }, "The card number is not valid: check its digits."],
+    [{ number: "5555 5555 5555 4444" }, "The card number is not one of the test cards"],
+    [{ expiry: "" }, "The expiry date is missing."],
+    [{ expiry: "13/29" }, "The expiry date must be a month and a year, such as 12/29."],
+    [{ expiry: "soon" }, "The expiry date must be a month and a year, such as 12/29."],
+    [{ expiry: "12/25" }, "The expiry date is in the past."],
+    [{ cvc: "12" }, "The security code must be the 3 digits on the back of the card."],
+    [{ cvc: "abc" }, "The security code must be the 3 digits on the back of the card."],
+    [{ name: "" }, "The name on the card is missing."],
+    [{ email: "ada" }, "The e-mail must be an address such as ada@shop.example."],
+    [{ city: "Lon\u202Edon" }, "The city must not contain control or invisible characters."],
+  ])("with %j is refused: %s", async (changes, sentence) => {
+    const service = openTestSandbox();
+    const answer = await submit(service, await linkId(service, oneTime(service)), { ...CARD, ...changes });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain("<title>Error: Pay");
+    expect(answer.text).toContain(sentence);
+    expect(payments(service)).toBe(0);
+  });
+
+  it("names every problem at once, keeps every entry but the security code, and focuses the first", async () => {
+    const service = openTestSandbox();
+    const link = reusable(service, { paymentReferenceMode: "OPEN" });
+    const form = {
+      ...CARD,
+      amount: "1,000",
+      reference: "MINE",
+      number: "4111 1111 1111 1112",
+      cvc: "987",
+      city: "Bath",
+    };
+    const answer = await submit(service, await linkId(service, link), form);
+    const at = (await service.pay(await linkId(service, link), form)).json()["errors"];
+    expect(at).toEqual(["#/amount", "#/number"].map((pointer) => expect.objectContaining({ pointer })));
+    for (const kept of ["1,000", "MINE", "4111 1111 1111 1112", "12/29", "Ada Lovelace", "Bath"])
+      expect(answer.text).toContain(`value="${kept}"`);
+    expect(answer.text).not.toContain("987");
+    expect(answer.text.match(/autofocus/g)).toHaveLength(1);
+    expect(answer.text).toMatch(/id="amount"[^>]*autofocus/);
+    expect(answer.text).toContain('<a href="#number">');
+  });
+
+  it("is stored masked only", async () => {
+    const path = join(temporaryHome(), "sandbox.db");
+    const service = openTestSandbox({ path });
+    const answer = await submit(service, await linkId(service, oneTime(service)), CARD);
+    const payment = service.ledger.findPayment(answer.header("location")?.split("t=")[1] ?? "");
+    expect(payment?.record["cardPan"]).toBe("************1111");
+    expect(JSON.stringify(payment)).not.toMatch(/4111|"123"/);
+  });
+});
+
+it("a test card pays with one click, whatever the card fields contain", async () => {
+  const service = openTestSandbox();
+  const id = await linkId(service, oneTime(service));
+  const empty = { number: "", expiry: "", cvc: "", name: "" };
+  expect((await submit(service, id, { ...empty, card: "4000 0000 0000 0002" })).status).toBe(303);
+  expect(await statusOf(service, id)).toBe("attempted");
+  expect((await submit(service, id, { ...empty, card: "4111 1111 1111 1111" })).status).toBe(303);
+  expect(await statusOf(service, id)).toBe("paid");
+});
+
+it("cancelling ignores the other fields", async () => {
+  const service = openTestSandbox();
+  const id = await linkId(service, reusable(service));
+  const form = { number: "1", expiry: "", cvc: "", name: "", amount: "none", reference: "MINE", email: "x" };
+  const answer = await submit(service, id, { ...form, outcome: "cancelled" });
+  const receipt = await service.request("GET", answer.header("location") ?? "");
+  expect(receipt.text).toContain("<h1>Payment cancelled</h1>");
+  expect(await statusOf(service, id)).toBe("attempted");
+});
+
+it("a link that is no longer open answers with its own page", async () => {
+  const service = openTestSandbox();
+  const id = await linkId(service, oneTime(service));
+  await submit(service, id, CARD);
+  const late = await submit(service, id, CARD);
+  expect([late.status, late.header("location")]).toEqual([303, `/pay?r=${id}`]);
+  const closed = await service.request("GET", `/pay?r=${id}`);
+  expect([closed.status, closed.text]).toEqual([410, expect.stringContaining("This link has been paid")]);
+});
+
+describe("a rendered form", () => {
+  it("pays once, however often and however simultaneously it is submitted", async () => {
+    const path = join(temporaryHome(), "sandbox.db");
+    const service = openTestSandbox({ path });
+    const id = await linkId(service, reusable(service));
+    const form = { ...CARD, amount: "5", form: await openForm(service, id) };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submit(service, id, form)));
+    const places = new Set(answers.map((answer) => answer.header("location")));
+    expect([places.size, payments(service)]).toEqual([1, 1]);
+    await service.sandbox.close();
+    const restarted = openTestSandbox({ path });
+    expect((await submit(restarted, id, form)).header("location")).toBe([...places][0]);
+    expect(payments(restarted)).toBe(1);
+  });
+
+  it("has a token of its own each time, and keeps it when it is refused", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
+    const tokens = [await openForm(service, id), await openForm(service, id)];
+    expect(new Set(tokens).size).toBe(2);
+    const refused = await submit(service, id, { ...CARD, form: tokens[0] ?? "" });
+    expect([refused.status, tokenIn(refused.text)]).toEqual([422, tokens[0]]);
+    for (const form of tokens) await submit(service, id, { ...CARD, amount: "5", form });
+    expect(payments(service)).toBe(2);
+  });
+
+  it("shows a one-time link's receipt again, although the link is paid", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const form = { ...CARD, form: await openForm(service, id) };
+    const first = await submit(service, id, form);
+    expect((await submit(service, id, form)).header("location")).toBe(first.header("location"));
+  });
+
+  it("of another link pays that link", async () => {
+    const service = openTestSandbox();
+    const [one, other] = [await linkId(service, oneTime(service)), await linkId(service, oneTime(service))];
+    const form = { ...CARD, form: await openForm(service, one) };
+    await submit(service, one, form);
+    await submit(service, other, form);
+    expect([await statusOf(service, one), await statusOf(service, other)]).toEqual(["paid", "paid"]);
+  });
+});
+
+describe("the customer's details", () => {
+  const given = { email: "ada@shop.example", billingAddress: { firstName: "Ada", postalCode: "BA1" } };
+
+  it("are shown read-only where the merchant gave them, and stored with the payment", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service, { customerDetails: given }));
+    const page = (await service.request("GET", `/pay?r=${id}`)).text;
+    expect(page).toContain("ada@shop.example");
+    for (const name of ["email", "firstName", "postalcode"]) expect(page).not.toContain(`name="${name}"`);
+    expect(page).toContain('name="city"');
+    const answer = await submit(service, id, { ...CARD, city: "Bath", email: "eve@shop.example" });
+    const location = answer.header("location") ?? "";
+    expect(service.ledger.findPayment(location.split("t=")[1] ?? "")?.customer).toEqual({
+      email: "ada@shop.example",
+      firstName: "Ada",
+      postalcode: "BA1",
+      city: "Bath",
+    });
+    const receipt = (await service.request("GET", location)).text;
+    expect(receipt).toContain("BA1 Bath");
+    expect(receipt).not.toContain("eve@");
+  });
+});
+
+describe("the reference", () => {
+  it.each([
+    ["x".repeat(65), "must have at most 64 characters"],
+    ["a\u202Eb", "must not contain control or invisible characters"],
+    ["a\u0000b", "must not contain control or invisible characters"],
+    ["a\nb", "must not contain control or invisible characters"],
+  ])("%j %s", async (reference, message) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service, { paymentReferenceMode: "OPEN" }));
+    const answer = await service.pay(id, { outcome: "approved", amount: "1", reference });
+    expect(answer.json()["errors"]).toEqual([{ pointer: "#/reference", detail: message }]);
+  });
+
+  it("may have any letters, 64 of them", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service, { paymentReferenceMode: "OPEN" }));
+    const reference = `Größe ${"𝒳".repeat(58)}`;
+    const answer = await service.pay(id, { outcome: "approved", amount: "1", reference });
+    expect(answer.json()["reference"]).toMatch(new RegExp(`^${reference}-[A-Z0-9]{9}$`));
+  });
+});
+
+describe("the receipt", () => {
+  const receiptOf = async (service: TestSandbox, request: object, form: Readonly<Record<string, string>>) =>
+    service.request(
+      "GET",
+      (await submit(service, await linkId(service, request), form)).header("location") ?? "",
+    );
+
+  it("shows what was paid, in groups of three digits", async () => {
+    const service = openTestSandbox();
+    const request = oneTime(service, { amount: 1234567.5, description: "Books", invoiceId: "INV-1" });
+    const { text } = await receiptOf(service, request, CARD);
+    for (const shown of ["EUR 1,234,567.50", "Books", "•••• 1111", "31 January 2026 at 12:00 UTC", "INV-1"])
+      expect(text).toContain(shown);
+  });
+
+  it("of a subscription start says that the card was verified, without an amount", async () => {
+    const service = openTestSandbox();
+    const periodic = { periodicType: "ucof", sequenceType: "initial" };
+    const request = oneTime(service, { amount: 0, transactionType: "VERIFICATION", periodic });
+    const { text } = await receiptOf(service, request, CARD);
+    expect(text).toContain("<h1>Card verified</h1>");
+    expect(text).not.toContain("EUR 0");
+  });
+
+  it("stays open once the customer has turned off the time limit", async () => {
+    const service = openTestSandbox();
+    const request = oneTime(service, { paymentSettings: { returnUrl: "https://shop.example/paid" } });
+    const receipt = await receiptOf(service, request, CARD);
+    expect(receipt.header("refresh")).toBe("20; url=https://shop.example/paid");
+    const stay = /href="(\/pay\/result[^"]*)">Stay on this page/.exec(receipt.text)?.[1] ?? "";
+    const stayed = await service.request("GET", stay.replaceAll("&amp;", "&"));
+    expect([stayed.status, stayed.header("refresh")]).toEqual([200, undefined]);
+    expect(stayed.text).toContain('href="https://shop.example/paid"');
+  });
+});
