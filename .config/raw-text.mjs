@@ -1,16 +1,19 @@
-/** Imports a file as its text where its name ends in `?raw`, as Vite does. */
+/** Bundles `./file?raw` as the file's text, as vitest imports it. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-const ENDING = "?raw";
+const SUFFIX = "?raw";
 
 /** @returns {import("rolldown").Plugin} */
 export const rawText = () => ({
   name: "raw-text",
-  resolveId: (name, importer) =>
-    name.endsWith(ENDING) && importer !== undefined ? resolve(dirname(importer), name) : null,
-  load: (id) =>
-    id.endsWith(ENDING)
-      ? `export default ${JSON.stringify(readFileSync(id.slice(0, -ENDING.length), "utf8"))};`
-      : null,
+  resolveId(imported, importer) {
+    if (!imported.endsWith(SUFFIX) || importer === undefined) return null;
+    return resolve(dirname(importer), imported);
+  },
+  load(id) {
+    if (!id.endsWith(SUFFIX)) return null;
+    const text = readFileSync(id.slice(0, -SUFFIX.length), "utf8");
+    return { code: `export default ${JSON.stringify(text)};`, moduleType: "js" };
+  },
 });

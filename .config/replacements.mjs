@@ -1,4 +1,4 @@
-/** The bundle's one plugin: gives a module another file, and fails the build where a replacement matches nothing. */
+/** Gives a module another file in the bundle, and fails the build where a replacement matches nothing. */
 import { fileURLToPath } from "node:url";
 
 /**

@@ -41,15 +41,50 @@ export interface Attempt {
   readonly base: string;
   /** The receiver's status; null without a response. */
   readonly status: number | null;
+  /** The headers of the response. */
+  readonly answerHeaders: readonly HeaderLine[];
   readonly answer: string;
   readonly detail: string;
+  /** Milliseconds from the request to the response or the failure; null if nothing was sent. */
+  readonly duration: number | null;
 }
 
-/** `text` is searched for in ids and references; `state` is compared with the row's state. */
-export interface Filter {
+/** Which rows of a list to read: those that match everything that is given. */
+export interface ListQuery {
+  /** Part of an id, a reference or an address. */
   readonly text?: string;
+  /** The status of a link, the outcome of a payment, the state of a delivery. */
   readonly state?: string;
+  readonly ids?: readonly string[];
+  /** Payments and deliveries of a link. */
+  readonly linkId?: string;
+  /** Deliveries of a payment. */
+  readonly uti?: string;
+  /** The rows after or before a position that a page has named; without them, the first page. */
+  readonly older?: string | undefined;
+  readonly newer?: string | undefined;
   readonly limit: number;
+  /** The time at which a link may have expired. */
+  readonly now: Date;
+}
+
+/** The newest rows first, but failed deliveries before all others. */
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  /** All rows that match, on all pages. */
+  readonly total: number;
+  /** The rows on the pages before this one. */
+  readonly skipped: number;
+  /** The positions to continue from; undefined where there are no more rows. */
+  readonly newer: string | undefined;
+  readonly older: string | undefined;
+}
+
+export interface LedgerCounts {
+  readonly links: number;
+  readonly payments: number;
+  readonly deliveries: number;
+  readonly failed: number;
 }
 
 /** Everything that changes it is called within `write`; reads see each change at once. */
@@ -61,7 +96,7 @@ export interface Ledger {
   findLink(id: string): Link | undefined;
   /** Whether a link of the terminal has this `invoiceId`. */
   hasInvoice(terminalId: string, invoiceId: string): boolean;
-  links(filter: Filter): Link[];
+  links(query: ListQuery): ListPage<Link>;
   /** The links that were created between two moments, both included; the newest first. */
   linksCreated(from: Date, to: Date): Iterable<Link>;
   addPayment(payment: Payment): void;
@@ -69,22 +104,26 @@ export interface Ledger {
   /** The payment that a rendered form of a link has made. */
   findPaymentByForm(linkId: string, form: string): Payment | undefined;
   hasReference(reference: string): boolean;
-  payments(filter: Filter): Payment[];
+  payments(query: ListQuery): ListPage<Payment>;
   addDelivery(delivery: Delivery): void;
   findDelivery(id: string): Delivery | undefined;
-  deliveries(filter: Filter): Delivery[];
+  deliveries(query: ListQuery): ListPage<Delivery>;
   /** Stores an attempt and updates its delivery; `due` is the time of the next attempt. */
   addAttempt(attempt: Attempt, state: DeliveryState, due: number): void;
-  attemptsOf(deliveryId: string): Attempt[];
+  findAttempt(deliveryId: string, number: number): Attempt | undefined;
+  /** The newest attempts, the last one first. */
+  attemptsOf(deliveryId: string, limit: number): Attempt[];
   /** Starts the schedule again. */
   resend(deliveryId: string, due: number): void;
+  /** Starts the schedule of every failed delivery again. */
+  resendFailed(due: number): void;
   /** The origins of the addresses of waiting deliveries. */
   waitingOrigins(): string[];
   /** The delivery of an origin that has been due for the longest, unless its link is busy. */
   nextFor(origin: string, now: number, busyLinks: ReadonlySet<string>): Delivery | undefined;
   /** The time of the first delivery that is due after a moment. */
   nextDue(after: number): number | undefined;
-  counts(): { readonly links: number; readonly payments: number };
+  counts(): LedgerCounts;
   /** Forgets everything. */
   reset(): void;
   close(): Promise<void>;

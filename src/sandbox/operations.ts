@@ -178,3 +178,10 @@ export async function resendDelivery({ parts, deliveries }: Service, id: string)
   await parts.ledger.write(() => parts.ledger.resend(delivery.id, parts.clock.now().getTime()));
   deliveries.wake(delivery.url);
 }
+
+/** Starts the schedule of every failed delivery again, with an attempt now. */
+export async function resendFailed({ parts, deliveries }: Service): Promise<void> {
+  const { ledger, clock } = parts;
+  await ledger.write(() => ledger.resendFailed(clock.now().getTime()));
+  for (const origin of ledger.waitingOrigins()) deliveries.wake(origin);
+}

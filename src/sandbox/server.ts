@@ -7,6 +7,7 @@ import { apiRoutes } from "./routes/api-routes.ts";
 import { checkoutRoutes } from "./routes/checkout-routes.ts";
 import { controlRoutes } from "./routes/control-routes.ts";
 import { dashboardRoutes } from "./routes/dashboard-routes.ts";
+import { eventRoutes } from "./routes/event-stream.ts";
 import { handlerFromFetch } from "./routes/fetch-handler.ts";
 import { linkRoutes } from "./routes/link-routes.ts";
 import { requireControlAccess, requireLocalHost, requireToken } from "./routes/request-checks.ts";
@@ -37,7 +38,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   linkRoutes(app, service);
   checkoutRoutes(app, service);
   controlRoutes(app, service);
-  dashboardRoutes(app, service, stop.signal);
+  dashboardRoutes(app, service);
+  eventRoutes(app, service, stop.signal);
   app.notFound((c) =>
     problemReply(c, new ServiceProblem(404, "Not Found", "the sandbox has no such address")),
   );

@@ -4,6 +4,7 @@ import type { Send } from "../http/exchange.ts";
 import type { SignatureForm } from "../webhooks/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
+import { watchLedger, type Change } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { AttemptReport } from "./delivery/delivery-attempt.ts";
 import type { Fault } from "./delivery/delivery-faults.ts";
@@ -46,24 +47,28 @@ export interface Service {
   readonly tokens: AccessTokens;
   readonly deliveries: Deliveries;
   readonly emit: (event: SandboxEvent) => void;
-  /** Calls back at each event until the returned function is called. */
-  subscribe(onEvent: () => void): () => void;
+  /** Reports a change to every subscriber; the ledger reports its own. */
+  readonly announce: (change: Change) => void;
+  /** Calls back at each change until the returned function is called. */
+  subscribe(onChange: (change: Change) => void): () => void;
 }
 
-export function createService(parts: SandboxParts): Service {
-  const subscribers = new Set<() => void>();
-  const emit = (event: SandboxEvent): void => {
-    parts.observe(event);
-    for (const onEvent of subscribers) onEvent();
+export function createService(given: SandboxParts): Service {
+  const subscribers = new Set<(change: Change) => void>();
+  const announce = (change: Change): void => {
+    for (const onChange of subscribers) onChange(change);
   };
+  const parts = { ...given, ledger: watchLedger(given.ledger, announce) };
+  const { observe } = parts;
   return {
     parts,
     tokens: createAccessTokens(parts.merchant, parts.newToken, () => parts.clock.now()),
-    deliveries: createDeliveries({ ...parts, report: (report) => emit({ type: "delivery", ...report }) }),
-    emit,
-    subscribe: (onEvent) => {
-      subscribers.add(onEvent);
-      return () => void subscribers.delete(onEvent);
+    deliveries: createDeliveries({ ...parts, report: (report) => observe({ type: "delivery", ...report }) }),
+    emit: observe,
+    announce,
+    subscribe: (onChange) => {
+      subscribers.add(onChange);
+      return () => void subscribers.delete(onChange);
     },
   };
 }

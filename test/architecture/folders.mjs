@@ -76,6 +76,7 @@ export const FOLDERS = {
       "signatures",
       "hono",
       "hono/html",
+      "uqr",
       "zod/mini",
       "webhooks/signature-form",
       "webhooks/signed-webhook",

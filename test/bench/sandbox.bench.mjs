@@ -9,6 +9,7 @@ import { Agent, createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
+import { comparePages } from "./dashboard-pages.mjs";
 import { showProgress } from "./progress.mjs";
 import { median, row } from "./row.mjs";
 
@@ -200,6 +201,7 @@ async function kills() {
 
 try {
   await compare();
+  await comparePages({ start, post, linkRequest, tokenOf, binary, home });
   await kills();
 } finally {
   for (const child of children) child.kill("SIGKILL");

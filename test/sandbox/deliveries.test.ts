@@ -6,6 +6,7 @@ import { fieldLines } from "../../src/http/message.ts";
 import { readKeys } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
+import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
 import { temporaryHome } from "../support/home.ts";
 import {
   CALLBACK,
@@ -74,8 +75,8 @@ describe("the schedule", () => {
       await service.control("/sandbox/advance", { duration: wait });
       expect([wait, service.posted.length]).toEqual([wait, total]);
     }
-    const page = (await service.request("GET", "/?state=failed")).text;
-    const [, id = ""] = /id="delivery-([^"]+)"/.exec(page) ?? [];
+    const page = (await service.request("GET", "/deliveries?state=failed")).text;
+    const [, id = ""] = /data-row="([^"]+)"/.exec(page) ?? [];
     expect((await service.control(`/sandbox/deliveries/${id}/resend`)).status).toBe(303);
     await service.sandbox.idle();
     expect(service.posted).toHaveLength(7);
@@ -151,11 +152,13 @@ describe("order and timeouts", () => {
     });
     await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
     await service.sandbox.idle();
-    const waiting = (await service.request("GET", "/?state=waiting")).text;
-    expect(waiting).toContain("no answer within 10000 ms");
+    const waiting = (await service.request("GET", "/deliveries?state=waiting")).text;
+    expect(waiting).toContain("no answer");
+    const detail = `/deliveries/${/data-row="([^"]+)"/.exec(waiting)?.[1]}`;
+    expect((await service.request("GET", detail)).text).toContain("no answer within 10000 ms");
     await service.control("/sandbox/advance", { duration: "5s" });
     expect(service.timeouts).toEqual([10_000, 10_000]);
-    expect((await service.request("GET", "/?state=delivered")).text).toContain("2 attempts");
+    expect((await service.request("GET", detail)).text).toContain("2 attempts");
   });
 
   it("delivers to other receivers while one hangs", async () => {
@@ -195,11 +198,13 @@ describe("receivers", () => {
   };
 
   it("keeps no receiver in memory once its deliveries are done", async () => {
-    const service = openTestSandbox({ schedule: [] });
+    const ledger = openLedger(":memory:");
+    const lookUps = vi.spyOn(ledger, "nextFor");
+    const service = openTestSandbox({ schedule: [], ledger });
     for (let port = 1; port <= 20; port++)
       await paidBy(service, { callbackUrl: `http://127.0.0.1:${port}/` });
     await service.sandbox.idle();
-    const lookUps = vi.spyOn(service.ledger, "nextFor");
+    lookUps.mockClear();
     await paidBy(service, { callbackUrl: "http://127.0.0.1:21/" });
     await service.sandbox.idle();
     expect(service.posted).toHaveLength(21);

@@ -31,8 +31,8 @@ async function delivered(form?: SignatureForm): Promise<Delivered> {
   await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
   await service.sandbox.idle();
   const [webhook] = service.posted;
-  const [delivery] = service.ledger.deliveries({ limit: 1 });
-  const [attempt] = service.ledger.attemptsOf(delivery?.id ?? "");
+  const [delivery] = service.ledger.deliveries({ limit: 1, now: NOW }).rows;
+  const [attempt] = service.ledger.attemptsOf(delivery?.id ?? "", 1);
   if (webhook === undefined || attempt === undefined) throw new Error("no webhook was delivered");
   const publicPem = createPublicKey(service.identity.privateKey).export({ type: "spki", format: "pem" });
   return { webhook, base: attempt.base, publicPem: publicPem.toString() };

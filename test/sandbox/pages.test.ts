@@ -1,6 +1,6 @@
 /** The sandbox's pages: escaping, their policy, the way back to the merchant, the form for a new link, and errors. */
 import { describe, expect, it } from "vitest";
-import { linkId, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
+import { linkId, NOW, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
 
 it("escapes every value, and allows no other scripts", async () => {
   const service = openTestSandbox();
@@ -13,8 +13,15 @@ it("escapes every value, and allows no other scripts", async () => {
   };
   const id = await linkId(service, reusable(service, { paymentReferenceMode: "OPEN" }, details));
   await service.pay(id, { outcome: "approved", amount: "1", reference: markup });
-  for (const path of ["/", `/pay?r=${id}`, `/?text=${encodeURIComponent(markup)}`]) {
+  await service.sandbox.idle();
+  const one = { limit: 1, now: NOW };
+  const [payment] = service.ledger.payments(one).rows;
+  const [delivery] = service.ledger.deliveries(one).rows;
+  const chain = [`/links/${id}`, `/payments/${payment?.uti}`, `/deliveries/${delivery?.id}`];
+  const filters = [`/links?text=${encodeURIComponent(markup)}`, `/search?text=${encodeURIComponent(markup)}`];
+  for (const path of ["/links", "/payments", "/deliveries", `/pay?r=${id}`, ...chain, ...filters]) {
     const page = await service.request("GET", path);
+    expect(page.status).toBe(200);
     expect(page.text).not.toContain("<script>alert");
     expect(page.header("content-security-policy")).toContain("default-src 'none'");
     expect(page.header("content-security-policy")).not.toContain("unsafe");
@@ -47,6 +54,9 @@ it("answers errors as a page to browsers and as problem details to programs", as
   const headers = { Origin: ORIGIN };
   const body = new URLSearchParams({
     amount: "12,50",
+    currency: "EUR",
+    customerName: "Ada",
+    terminalId: service.identity.terminals[0] ?? "",
     expirationDate: "<b>soon",
     key: service.dashboardKey,
   }).toString();
@@ -56,7 +66,7 @@ it("answers errors as a page to browsers and as problem details to programs", as
   expect(page.header("content-type")).toBe("text/html; charset=utf-8");
   expect(page.header("content-security-policy")).toContain("default-src 'none'");
   expect(page.text).toMatch(
-    /<h1>Bad Request<\/h1>[\s\S]*amount<\/span> must[\s\S]*expirationDate<\/span> must/,
+    /The link was not created[\s\S]*Amount<\/a>\s*must[\s\S]*Expires<\/a>\s*must[\s\S]*value="12,50"/,
   );
   const details = await service.request("POST", "/sandbox/links", { headers, body });
   expect(details.header("content-type")).toBe("application/problem+json");

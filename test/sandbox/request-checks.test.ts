@@ -12,7 +12,7 @@ it.each(["evil.example", "evil.example:4010", "127.0.0.1.evil.example", "10.0.0.
 );
 
 it.each(["127.0.0.1:4010", "localhost:4010", "[::1]:4010"])("accepts Host %s", async (authority) => {
-  expect((await openTestSandbox().request("GET", "/", { authority })).status).toBe(200);
+  expect((await openTestSandbox().request("GET", "/links", { authority })).status).toBe(200);
 });
 
 it("accepts an allowed Host, and no other", async () => {
@@ -22,7 +22,7 @@ it("accepts an allowed Host, and no other", async () => {
     ["SANDBOX:4010", 200],
     ["evil.sandbox:4010", 421],
   ] as const)
-    expect((await service.request("GET", "/", { authority })).status).toBe(status);
+    expect((await service.request("GET", "/links", { authority })).status).toBe(status);
 });
 
 it.each([
@@ -70,16 +70,17 @@ describe("controls", () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime(service));
     const key = service.dashboardKey;
-    for (const query of ["", "?key=nonsense"]) {
-      const { text } = await service.request("GET", `/${query}`);
+    const paths = ["/deliveries", "/payments", "/links", "/links/new", `/links/${id}`, `/links/${id}/cancel`];
+    for (const path of [...paths, "/rotate-key", ...paths.map((path) => `${path}?key=nonsense`)]) {
+      const { text } = await service.request("GET", path);
       expect(text).toContain("read-only");
       expect(text).not.toContain('method="post"');
       expect(text).not.toContain(key);
     }
-    const { text } = await service.request("GET", `/?key=${key}`);
+    const { text } = await service.request("GET", `/links/${id}/cancel?key=${key}`);
     expect(text).toContain(`action="/sandbox/links/${id}/cancel"`);
     const cancelled = await service.request("POST", `/sandbox/links/${id}/cancel`, { body: `key=${key}` });
-    expect(cancelled.header("location")).toBe(`/?key=${key}`);
+    expect(cancelled.header("location")).toBe(`/deliveries?done=cancelled&key=${key}`);
   });
 });
 

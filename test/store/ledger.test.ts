@@ -59,8 +59,12 @@ it("stores a unit whole or not at all, whatever is written in the same turn", as
   ]);
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   const stored = await reopened(path, ledger);
-  expect(stored.payments({ limit: 9 }).map(({ uti }) => uti)).toEqual(["c", "b", "a"]);
-  expect(stored.deliveries({ limit: 9 }).map(({ uti }) => uti)).toEqual(["c", "b", "a"]);
+  expect(stored.payments({ limit: 9, now: new Date(0) }).rows.map(({ uti }) => uti)).toEqual(["c", "b", "a"]);
+  expect(stored.deliveries({ limit: 9, now: new Date(0) }).rows.map(({ uti }) => uti)).toEqual([
+    "c",
+    "b",
+    "a",
+  ]);
 });
 
 it("stores the next unit after one that failed alone", async () => {
@@ -73,7 +77,7 @@ it("stores the next unit after one that failed alone", async () => {
   await expect(failed).rejects.toThrow("stopped");
   await ledger.write(() => ledger.addPayment(payment("b")));
   const stored = await reopened(path, ledger);
-  expect(stored.payments({ limit: 9 }).map(({ uti }) => uti)).toEqual(["b"]);
+  expect(stored.payments({ limit: 9, now: new Date(0) }).rows.map(({ uti }) => uti)).toEqual(["b"]);
 });
 
 function openUnits(): { database: Database; add: (value: string) => Promise<void>; values: () => unknown[] } {

@@ -65,6 +65,7 @@ export interface TestSandboxOptions extends Partial<
   >
 > {
   readonly path?: string;
+  readonly ledger?: Ledger;
   readonly seed?: number;
   /** The status that receivers answer. */
   readonly answer?: (request: HttpRequest, count: number) => Promise<number> | number;
@@ -74,7 +75,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
   const posted: HttpRequest[] = [];
   const timeouts: (number | undefined)[] = [];
   const insecure: (boolean | undefined)[] = [];
-  const ledger = openLedger(setup.path ?? join(temporaryHome(), "sandbox.db"));
+  const ledger = setup.ledger ?? openLedger(setup.path ?? join(temporaryHome(), "sandbox.db"));
   const clock = createClock(() => NOW, NOW);
   let count = 0;
   const newId = (): string => crypto.randomUUID();

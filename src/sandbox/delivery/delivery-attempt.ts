@@ -55,10 +55,11 @@ export async function attemptDelivery(delivery: Delivery, parts: AttemptParts): 
   report({ delivery, attempt: number, status, detail, state });
 }
 
-type AttemptResult = Pick<Attempt, "headers" | "base" | "status" | "answer" | "detail">;
+type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 
 async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptResult> {
-  const unsent = { headers: [], base: "", status: null, answer: "" };
+  const unanswered = { status: null, answerHeaders: [], answer: "", duration: null };
+  const unsent = { headers: [], base: "", ...unanswered };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
   if (!isAllowed(url.hostname, parts))
@@ -67,23 +68,37 @@ async function post(delivery: Delivery, parts: AttemptParts): Promise<AttemptRes
       detail: `not sent: not on this machine. Start the sandbox with --allow-host ${url.hostname}, or --allow-remote for every host`,
     };
   const mayTrust = isNamed(url.hostname, parts);
+  const started = parts.machineNow().getTime();
   const { request, base } = signWebhook(delivery.body, {
     url,
     key: parts.keys.current(),
-    created: Math.floor(parts.machineNow().getTime() / 1000),
+    created: Math.floor(started / 1000),
     form: parts.form,
   });
   const sent = { headers: request.headers, base };
   if (isDropped(delivery, parts.fault))
-    return { ...sent, status: null, answer: "", detail: "dropped by --deliver drop-first" };
+    return { ...sent, ...unanswered, detail: "dropped by --deliver drop-first" };
+  const elapsed = (): number => parts.machineNow().getTime() - started;
   try {
-    const { status, body } = await parts.send(request, {
+    const { status, headers, body } = await parts.send(request, {
       timeout: TIMEOUT,
       insecure: parts.insecure && mayTrust,
     });
     const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
-    return { ...sent, status, answer, detail: `answered ${status}` };
+    return {
+      ...sent,
+      status,
+      answerHeaders: headers,
+      answer,
+      detail: `answered ${status}`,
+      duration: elapsed(),
+    };
   } catch (error) {
-    return { ...sent, status: null, answer: "", detail: describeSendError(error, url, mayTrust) };
+    return {
+      ...sent,
+      ...unanswered,
+      detail: describeSendError(error, url, mayTrust),
+      duration: elapsed(),
+    };
   }
 }

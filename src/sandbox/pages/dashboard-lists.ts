@@ -1,134 +1,185 @@
-/** The dashboard's lists: links, payments, and deliveries with the request and response of each attempt. */
+/** The pages with lists: deliveries, payments and links, each with its filters and pages, and the search in all three. */
 import { html } from "hono/html";
-import { isJsonNumber, memberOf, stringifyJson } from "../../domain/json.ts";
-import { formatAmount } from "../../domain/money.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { Attempt, Delivery, Payment } from "../ledger-types.ts";
-import { isOpen, isReusable, statusOf, type Link } from "../links.ts";
+import type { ListPage } from "../ledger-types.ts";
+import type { Link } from "../links.ts";
+import { dashboardPage, type Tab } from "./dashboard-frame.ts";
+import { actionForm, address, keyField, type View } from "./dashboard-parts.ts";
+import {
+  deliveryTable,
+  linkTable,
+  paymentTable,
+  type ListedDelivery,
+  type ListedPayment,
+} from "./dashboard-tables.ts";
 import type { Page } from "./page-frame.ts";
 
-export interface DashboardLists {
-  readonly now: Date;
-  /** The dashboard's key; undefined if the page was opened without it, and then has no controls. */
-  readonly key: string | undefined;
-  readonly links: readonly Link[];
-  readonly payments: readonly Payment[];
-  readonly deliveries: readonly { readonly delivery: Delivery; readonly attempts: readonly Attempt[] }[];
+/** The active filters of a list. */
+export interface Filters {
+  readonly text: string;
+  readonly state: string;
 }
 
-export const keyField = (key: string | undefined): Page | string =>
-  key === undefined ? "" : html`<input type="hidden" name="key" value="${key}" />`;
-
-export const checkoutPath = (link: Link): string => `/pay?r=${encodeURIComponent(link.id)}`;
-
-const empty = (text: string): Page => html`<p class="empty">${text}</p>`;
-
-export function linkList({ links, now, key }: DashboardLists): Page {
-  return html`<section class="panel" aria-labelledby="links">
-    <h2 id="links">Links</h2>
-    ${links.length === 0 ? empty("None yet. Create one above, or: paylink create --amount 10 --currency EUR -p sandbox") : ""}
-    ${links.map((link) => linkRow(link, now, key))}
-  </section>`;
+export interface ListParts<Row> extends Filters {
+  readonly list: ListPage<Row>;
+  /** Other rows to show than those of the page, which the script has asked for. */
+  readonly chosen?: ChosenRows<Row> | undefined;
 }
 
-function linkRow(link: Link, now: Date, key: string | undefined): Page {
-  const { amount, currency, description, invoiceId, customerName } = link.request;
-  const status = statusOf(link, now);
-  return html`<div class="row" id="link-${link.id}">
-    <div class="line">
-      <b>${formatAmount(amount, currency)}${isReusable(link) ? " · reusable" : ""}</b>
-      <span class="state ${status}">${status}</span>
-    </div>
-    <p class="hint">${[invoiceId, description, customerName].filter(Boolean).join(" · ")}</p>
-    <div class="line">
-      <a class="mono" href="${checkoutPath(link)}">${link.id}</a>
-      ${
-        isOpen(status) && key !== undefined
-          ? html`<form class="inline" method="post" action="/sandbox/links/${link.id}/cancel">
-              ${keyField(key)}
-              <button aria-label="Cancel link ${link.id}">Cancel</button>
-            </form>`
-          : ""
-      }
-    </div>
-  </div>`;
+export interface ChosenRows<Row> {
+  readonly rows: readonly Row[];
+  /** The ids of those that match the filters. */
+  readonly listed: ReadonlySet<string>;
 }
 
-export function paymentList({ payments }: DashboardLists): Page {
-  return html`<section class="panel" aria-labelledby="payments">
-    <h2 id="payments">Payments</h2>
-    ${payments.length === 0 ? empty("None yet.") : ""}
-    ${payments.map(({ uti, record }) => {
-      const outcome = outcomeOf(record).toLowerCase();
-      const amount = memberOf(record, "amountTrans");
-      return html`<div class="row" id="payment-${uti}">
-        <div class="line">
-          <b
-            >${isJsonNumber(amount) ? formatAmount(amount, textOf(record, "transCurrencyCode") ?? "") : ""}</b
-          >
-          <span class="state ${outcome}">${outcome}</span>
+/** What differs between the three pages. */
+interface ListKind<Row> {
+  readonly tab: Tab;
+  readonly title: string;
+  readonly one: string;
+  readonly states: readonly string[];
+  readonly nothingYet: Page | string;
+  readonly table: (view: View, rows: readonly Row[], listed?: ReadonlySet<string>) => Page;
+}
+
+const DELIVERIES: ListKind<ListedDelivery> = {
+  tab: "deliveries",
+  title: "Deliveries",
+  one: "delivery",
+  states: ["failed", "waiting", "delivered"],
+  nothingYet: "A webhook appears here when a link with a callback address is paid.",
+  table: deliveryTable,
+};
+
+const PAYMENTS: ListKind<ListedPayment> = {
+  tab: "payments",
+  title: "Payments",
+  one: "payment",
+  states: ["approved", "declined", "cancelled"],
+  nothingYet: "Open a link and pay it with a test card.",
+  table: paymentTable,
+};
+
+const LINKS: ListKind<Link> = {
+  tab: "links",
+  title: "Links",
+  one: "link",
+  states: ["active", "viewed", "attempted", "paid", "expired", "cancelled"],
+  nothingYet: html`Create one here, or with
+    <code>paylink create --amount 10 --currency EUR -p sandbox</code>`,
+  table: linkTable,
+};
+
+export const deliveriesPage = (view: View, parts: ListParts<ListedDelivery>): Page =>
+  listPage(view, DELIVERIES, parts, resendFailedForm(view));
+
+export const paymentsPage = (view: View, parts: ListParts<ListedPayment>): Page =>
+  listPage(view, PAYMENTS, parts);
+
+export const linksPage = (view: View, parts: ListParts<Link>): Page =>
+  listPage(view, LINKS, parts, newLinkButton(view));
+
+const resendFailedForm = (view: View): Page | "" =>
+  view.counts.failed === 0
+    ? ""
+    : actionForm(view, "/sandbox/deliveries/resend-failed", html`<button>Resend all failed</button>`);
+
+const newLinkButton = (view: View): Page | "" =>
+  view.key === undefined
+    ? ""
+    : html`<a class="button primary" href="${address(view, "/links/new")}">New link</a>`;
+
+function listPage<Row>(view: View, kind: ListKind<Row>, parts: ListParts<Row>, action?: Page | ""): Page {
+  const { list, chosen } = parts;
+  return dashboardPage(view, {
+    title: kind.title,
+    tab: kind.tab,
+    content: html`<div class="title-row">
+        <h1>${kind.title}</h1>
+        <div id="list-action" class="actions" data-live>${action ?? ""}</div>
+      </div>
+      ${filterBar(view, kind, parts)}
+      <section
+        class="panel"
+        id="list"
+        aria-label="${kind.title}"
+        data-kind="${kind.one}"
+        data-title="${kind.title.toLowerCase()}"
+      >
+        <div class="list-row">
+          <p id="range" class="quiet" data-live>${rangeText(list)}</p>
+          <p role="status">
+            <a id="fresh" href="${address(view, `/${kind.tab}`, { ...filtersOf(parts) })}" hidden></a>
+          </p>
         </div>
-        <p class="hint">${textOf(record, "reference")} · ${textOf(record, "transDateTime")}</p>
-        <details id="record-${uti}">
-          <summary class="mono">${uti}</summary>
-          <pre>${stringifyJson(record, 2)}</pre>
-        </details>
-      </div>`;
-    })}
-  </section>`;
+        ${list.total === 0 && chosen === undefined ? emptyList(view, kind, parts) : kind.table(view, chosen?.rows ?? list.rows, chosen?.listed)}
+        ${pageLinks(view, kind, parts)}
+      </section>`,
+  });
 }
 
-export function deliveryList({ deliveries, key }: DashboardLists): Page {
-  return html`<section class="panel" aria-labelledby="deliveries">
-    <h2 id="deliveries">Deliveries</h2>
-    ${deliveries.length === 0 ? empty("None yet. A webhook is sent only if the link has a callback address.") : ""}
-    ${deliveries.map(({ delivery, attempts }) => deliveryRow(delivery, attempts, key))}
-  </section>`;
-}
+const filtersOf = ({ text, state }: Filters): Filters => ({ text, state });
+const isFiltered = ({ text, state }: Filters): boolean => text !== "" || state !== "";
 
-function deliveryRow(delivery: Delivery, attempts: readonly Attempt[], key: string | undefined): Page {
-  const { id, url, uti, state, due } = delivery;
-  return html`<div class="row" id="delivery-${id}">
-    <div class="line">
-      <b class="mono">${url}</b>
-      <span class="state ${state}">${state}</span>
-    </div>
-    <p class="hint">
-      ${attempts.at(-1)?.detail ?? "no attempt yet"}${state === "waiting" ? ` · due ${new Date(due).toISOString()}` : ""}
-    </p>
-    <div class="line">
-      <span class="mono">${uti}</span>
-      ${
-        key === undefined
-          ? ""
-          : html`<form class="inline" method="post" action="/sandbox/deliveries/${id}/resend">
-              ${keyField(key)}
-              <button aria-label="Resend webhook ${id}">Resend</button>
-            </form>`
-      }
-    </div>
-    <details id="attempts-${id}">
-      <summary>${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}</summary>
-      ${attempts.toReversed().map((attempt) => attemptRow(attempt, delivery))}
-    </details>
+function filterBar<Row>(view: View, { tab, states, title }: ListKind<Row>, filters: Filters): Page {
+  const chip = (state: string, label: string): Page =>
+    html`<li>
+      <a
+        href="${address(view, `/${tab}`, { text: filters.text, state })}"
+        ${filters.state === state ? html`aria-current="true"` : ""}
+        >${label}</a
+      >
+    </li>`;
+  return html`<div class="filters">
+    <nav aria-label="Filter ${title.toLowerCase()}">
+      <ul class="chips">
+        ${chip("", "All")} ${states.map((state) => chip(state, capitalized(state)))}
+      </ul>
+    </nav>
+    <form class="filter" method="get" action="/${tab}">
+      ${keyField(view)}
+      ${filters.state === "" ? "" : html`<input type="hidden" name="state" value="${filters.state}" />`}
+      <label class="hidden" for="filter">Filter ${title.toLowerCase()} by text</label>
+      <input
+        id="filter"
+        name="text"
+        type="search"
+        value="${filters.text}"
+        placeholder="Filter ${title.toLowerCase()}"
+        dir="auto"
+      />
+      <button>Filter</button>
+    </form>
   </div>`;
 }
 
-function attemptRow(attempt: Attempt, delivery: Delivery): Page {
-  const head = attempt.headers.map(([name, value]) => `${name}: ${value}`).join("\n");
-  return html`<h3>Attempt ${attempt.number}, ${attempt.at.toISOString()}: ${attempt.detail}</h3>
-    ${
-      attempt.headers.length === 0
-        ? ""
-        : html`<h3>Request</h3>
-            <pre>${`POST ${delivery.url}\n${head}\n\n${new TextDecoder().decode(delivery.body)}`}</pre>
-            <h3>Signature base</h3>
-            <pre>${attempt.base}</pre>`
-    }
-    ${
-      attempt.answer === ""
-        ? ""
-        : html`<h3>Response</h3>
-            <pre>${attempt.answer}</pre>`
-    }`;
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+function rangeText({ skipped, rows, total }: ListPage<unknown>): string {
+  if (total === 0) return "";
+  const all = total.toLocaleString("en-US");
+  if (skipped === 0) return `${rows.length} of ${all}`;
+  return `${skipped + 1} to ${skipped + rows.length} of ${all}`;
+}
+
+const emptyList = <Row>(view: View, kind: ListKind<Row>, filters: Filters): Page =>
+  isFiltered(filters)
+    ? html`<div class="empty">
+        <p><b>Nothing matches</b></p>
+        <p>No ${kind.one} matches these filters.</p>
+        <a class="button" href="${address(view, `/${kind.tab}`)}">Show all ${kind.title.toLowerCase()}</a>
+      </div>`
+    : html`<div class="empty">
+        <p><b>Nothing yet</b></p>
+        <p>${kind.nothingYet}</p>
+      </div>`;
+
+function pageLinks<Row>(view: View, { tab }: ListKind<Row>, parts: ListParts<Row>): Page | "" {
+  const { newer, older } = parts.list;
+  if (newer === undefined && older === undefined) return "";
+  const to = (position: Readonly<Record<string, string>>): string =>
+    address(view, `/${tab}`, { ...filtersOf(parts), ...position });
+  return html`<nav class="pages" aria-label="Pages">
+    ${newer === undefined ? "" : html`<a class="button" rel="prev" href="${to({ newer })}">← Previous</a>`}
+    ${older === undefined ? "" : html`<a class="button" rel="next" href="${to({ older })}">Next →</a>`}
+  </nav>`;
 }

@@ -4,28 +4,37 @@ import { parseDuration } from "../../domain/duration.ts";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt } from "../../domain/json-paths.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { checkRequest } from "../../domain/payment-link-rules.ts";
 import { fieldFromText } from "../../domain/payment-link-text.ts";
 import { requestFields } from "../../domain/payment-link.ts";
-import { addLink, cancelLink, resendDelivery } from "../operations.ts";
+import { acceptPayment, addLink, cancelLink, resendDelivery, resendFailed } from "../operations.ts";
+import { address, linkPath, paymentPath } from "../pages/dashboard-parts.ts";
+import { newLinkPage } from "../pages/dashboard-new-link.ts";
+import { CHOICES } from "../payments.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
 import { jsonReply } from "./api-routes.ts";
+import { htmlReply, linkDetail, localPath, viewOf } from "./dashboard-views.ts";
 import { checkoutUrl } from "./link-routes.ts";
 
 export function controlRoutes(app: Hono, service: Service): void {
   // The clock is no secret: `create` asks for it before it sends a token.
   app.get("/sandbox/clock", () => jsonReply(clockReply(service)));
   app.post("/sandbox/advance", (c) => advanceClock(c, service));
-  app.post("/sandbox/rotate-key", () => jsonReply({ keyid: service.parts.keys.rotate() }));
+  app.post("/sandbox/rotate-key", (c) => rotateKey(c, service));
   app.post("/sandbox/links", (c) => createFromForm(c, service));
   app.post("/sandbox/links/:id/cancel", async (c) => {
     await cancelLink(service, c.req.param("id"));
-    return redirectToDashboard(c);
+    return redirectBack(c, "cancelled");
+  });
+  app.post("/sandbox/links/:id/pay", (c) => payLink(c, service));
+  app.post("/sandbox/deliveries/resend-failed", async (c) => {
+    await resendFailed(service);
+    return redirectBack(c, "resent-all");
   });
   app.post("/sandbox/deliveries/:id/resend", async (c) => {
-    const id = c.req.param("id");
-    await resendDelivery(service, id);
-    return redirectToDashboard(c, {}, `#delivery-${encodeURIComponent(id)}`);
+    await resendDelivery(service, c.req.param("id"));
+    return redirectBack(c, "resent");
   });
 }
 
@@ -35,41 +44,86 @@ function clockReply({ parts: { clock } }: Service) {
 
 const formBody = async (c: Context): Promise<URLSearchParams> => new URLSearchParams(await c.req.text());
 
-/** With the key of the form, so that the dashboard keeps its controls. */
-async function redirectToDashboard(
-  c: Context,
-  query: Readonly<Record<string, string>> = {},
-  fragment = "",
-): Promise<Response> {
-  const key = (await formBody(c)).get("key");
-  const parameters = new URLSearchParams({ ...(key === null ? {} : { key }), ...query });
-  return c.redirect(`/?${parameters.toString()}${fragment}`, 303);
+const acceptsHtml = (c: Context): boolean => c.req.header("accept")?.includes("text/html") ?? false;
+
+/** To the page that the form was on, or to another one, with the key, so that the dashboard keeps its controls. */
+async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
+  const form = await formBody(c);
+  const { pathname, searchParams } = new URL(path ?? localPath(form.get("back")), c.req.url);
+  const key = form.get("key") ?? undefined;
+  return c.redirect(address({ key }, pathname, { ...Object.fromEntries(searchParams), done }), 303);
 }
 
-async function advanceClock(c: Context, { parts, deliveries }: Service): Promise<Response> {
-  const duration = parseDuration((await formBody(c)).get("duration") ?? "");
+async function advanceClock(c: Context, { parts, deliveries, announce }: Service): Promise<Response> {
+  const form = await formBody(c);
+  const duration = parseDuration(form.get("duration") ?? "");
   if (!duration.ok)
     throw new ServiceProblem(422, "Unprocessable Content", `duration ${duration.message}`, [
       { at: "duration", message: duration.message },
     ]);
   await deliveries.advance(duration.value.milliseconds);
-  return jsonReply({ now: parts.clock.now().toISOString() });
+  announce({ kind: "clock" });
+  return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: parts.clock.now().toISOString() });
+}
+
+async function rotateKey(c: Context, { parts, announce }: Service): Promise<Response> {
+  const keyid = parts.keys.rotate();
+  announce({ kind: "key" });
+  return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
 }
 
 /** The dashboard's form: its fields have the request's own names, with dots. */
 async function createFromForm(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
-  const problems: Problem[] = [];
+  try {
+    const link = await addLink(service, requestFromForm(form, service.parts.clock.now()), checkoutUrl(c));
+    return await redirectBack(c, "created", linkPath(link.id));
+  } catch (error) {
+    if (!(error instanceof ServiceProblem) || !acceptsHtml(c)) throw error;
+    const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
+    const terminalId = service.parts.merchant.terminals[0] ?? "";
+    return htmlReply(
+      newLinkPage(view, {
+        terminalId,
+        refused: { entered: form, reason: error.message, problems: error.errors },
+      }),
+      error.status,
+    );
+  }
+}
+
+/** Throws a 400 problem that names every invalid field: those that cannot be read, and those that break a rule. */
+function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
+  const unreadable: Problem[] = [];
   const request: JsonObject = {};
   for (const field of requestFields()) {
     const text = form.get(field)?.trim() ?? "";
     if (text === "") continue;
-    const parsed = fieldFromText(field, text, service.parts.clock.now());
+    const parsed = fieldFromText(field, text, now);
     if (parsed.ok) setAt(request, field, parsed.value);
-    else problems.push({ at: field, message: parsed.message });
+    else unreadable.push({ at: field, message: parsed.message });
   }
-  if (problems.length > 0)
-    throw new ServiceProblem(400, "Bad Request", "the form has invalid fields", problems);
-  const link = await addLink(service, request, checkoutUrl(c));
-  return redirectToDashboard(c, { created: link.id });
+  if (unreadable.length === 0) return request;
+  const broken = checkRequest(request, now).problems.filter(
+    ({ at }) => !unreadable.some((problem) => problem.at === at),
+  );
+  throw new ServiceProblem(400, "Bad Request", "the form has invalid fields", [...unreadable, ...broken]);
+}
+
+/** Pays as the customer would; the dashboard then shows the payment. */
+async function payLink(c: Context, service: Service): Promise<Response> {
+  const form = await formBody(c);
+  const id = c.req.param("id") ?? "";
+  const outcome = CHOICES.find((choice) => choice === form.get("outcome"));
+  if (outcome === undefined)
+    throw new ServiceProblem(400, "Bad Request", `outcome must be one of ${CHOICES.join(", ")}`);
+  const amount = form.get("amount")?.trim() ?? "";
+  try {
+    const { uti } = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
+    return await redirectBack(c, "paid", paymentPath(uti));
+  } catch (error) {
+    if (!(error instanceof ServiceProblem) || error.status !== 422 || !acceptsHtml(c)) throw error;
+    const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
+    return linkDetail(c, service, { id, view, refused: { amount, problems: error.errors } });
+  }
 }

@@ -76,23 +76,29 @@ const deliveryRow = z.pipe(
 
 export const deliveryFromRow = (row: Row): Delivery => deliveryRow.parse(row);
 
-const headerLines = z.array(z.tuple([z.string(), z.string()]));
+const headerLines = z.pipe(
+  z.string(),
+  z.transform((text) => z.array(z.tuple([z.string(), z.string()])).parse(JSON.parse(text))),
+);
 
 const attemptRow = z.pipe(
   z.object({
     delivery: z.string(),
     number: integer,
     at: date,
-    headers: z.pipe(
-      z.string(),
-      z.transform((text) => headerLines.parse(JSON.parse(text))),
-    ),
+    headers: headerLines,
     base: z.string(),
     status: z.nullable(integer),
+    answer_headers: headerLines,
     answer: z.string(),
     detail: z.string(),
+    duration: z.nullable(integer),
   }),
-  z.transform(({ delivery: deliveryId, ...attempt }) => ({ ...attempt, deliveryId })),
+  z.transform(({ delivery: deliveryId, answer_headers: answerHeaders, ...attempt }) => ({
+    ...attempt,
+    deliveryId,
+    answerHeaders,
+  })),
 );
 
 export const attemptFromRow = (row: Row): Attempt => attemptRow.parse(row);

@@ -24,6 +24,13 @@ export const SANDBOX_MIGRATIONS = [
      base TEXT NOT NULL, status INTEGER, answer TEXT NOT NULL, detail TEXT NOT NULL,
      PRIMARY KEY (delivery, number)) WITHOUT ROWID;`,
   `CREATE INDEX links_invoice ON links (${INVOICE_ID}, ${TERMINAL_ID}) WHERE ${INVOICE_ID} IS NOT NULL;`,
+  `ALTER TABLE attempts ADD COLUMN answer_headers TEXT NOT NULL DEFAULT '[]';
+   ALTER TABLE attempts ADD COLUMN duration INTEGER;
+   ALTER TABLE deliveries ADD COLUMN failed INTEGER AS (state = 'failed') VIRTUAL;
+   CREATE INDEX deliveries_listed ON deliveries (failed, seq);
+   CREATE INDEX deliveries_link ON deliveries (link, failed, seq);
+   CREATE INDEX deliveries_uti ON deliveries (uti, failed, seq);
+   CREATE INDEX payments_link ON payments (link, seq);`,
   `ALTER TABLE payments ADD COLUMN customer TEXT NOT NULL DEFAULT '{}';
    ALTER TABLE payments ADD COLUMN form TEXT;
    CREATE UNIQUE INDEX payments_form ON payments (link, form) WHERE form IS NOT NULL;`,

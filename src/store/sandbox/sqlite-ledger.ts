@@ -3,9 +3,10 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
-import type { Attempt, Delivery, Filter, Ledger, Payment } from "../../sandbox/ledger-types.ts";
+import type { Attempt, Delivery, Ledger, Payment } from "../../sandbox/ledger-types.ts";
 import type { Link } from "../../sandbox/links.ts";
 import { openDatabase, type Statement, type Value } from "../database.ts";
+import { DELIVERIES, LINKS, PAYMENTS, readList } from "./ledger-lists.ts";
 import { attemptFromRow, deliveryFromRow, linkFromRow, paymentFromRow } from "./ledger-rows.ts";
 import { INVOICE_ID, SANDBOX_MIGRATIONS, TERMINAL_ID } from "./ledger-schema.ts";
 import { createUnits } from "./ledger-units.ts";
@@ -24,7 +25,7 @@ export function openLedger(path: string): Ledger {
   const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
-  const count = (table: string): number => Number(row(`SELECT count(*) AS n FROM ${table}`)?.["n"] ?? 0);
+  const count = (from: string): number => Number(row(`SELECT count(*) AS n FROM ${from}`)?.["n"] ?? 0);
   const found = <T>(read: (row: Record<string, unknown>) => T, sql: string, key: string): T | undefined => {
     const one = row(sql, key);
     return one === undefined ? undefined : read(one);
@@ -35,11 +36,7 @@ export function openLedger(path: string): Ledger {
     saveLink: (link) => run(UPDATE_LINK, ...linkValues(link), link.id),
     findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
     hasInvoice: (terminalId, invoiceId) => row(SELECT_INVOICE, invoiceId, terminalId) !== undefined,
-    links: (filter) =>
-      rows(
-        `SELECT * FROM links WHERE instr(id || request, ?) ORDER BY seq DESC LIMIT ?`,
-        ...textAndLimit(filter),
-      ).map(linkFromRow),
+    links: (query) => readList(LINKS, query, rows, linkFromRow),
     *linksCreated(from, to) {
       let before = Number.MAX_SAFE_INTEGER;
       for (;;) {
@@ -57,24 +54,24 @@ export function openLedger(path: string): Ledger {
       return one === undefined ? undefined : paymentFromRow(one);
     },
     hasReference: (reference) => row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
-    payments: (filter) =>
-      rows(SELECT_PAYMENTS, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(
-        paymentFromRow,
-      ),
+    payments: (query) => readList(PAYMENTS, query, rows, paymentFromRow),
     addDelivery: (delivery) => run(INSERT_DELIVERY, ...deliveryValues(delivery)),
     findDelivery: (id) => found(deliveryFromRow, "SELECT * FROM deliveries WHERE id = ?", id),
-    deliveries: (filter) =>
-      rows(SELECT_DELIVERIES, filter.state ?? "", filter.state ?? "", ...textAndLimit(filter)).map(
-        deliveryFromRow,
-      ),
+    deliveries: (query) => readList(DELIVERIES, query, rows, deliveryFromRow),
     addAttempt: (attempt, state, due) => {
-      run("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ...attemptValues(attempt));
+      run(INSERT_ATTEMPT, ...attemptValues(attempt));
       run(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
     },
-    attemptsOf: (id) =>
-      rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number", id).map(attemptFromRow),
-    resend: (id, due) =>
-      run("UPDATE deliveries SET state = 'waiting', tries = 0, due = ? WHERE id = ?", due, id),
+    findAttempt: (id, number) => {
+      const one = row("SELECT * FROM attempts WHERE delivery = ? AND number = ?", id, number);
+      return one === undefined ? undefined : attemptFromRow(one);
+    },
+    attemptsOf: (id, limit) =>
+      rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number DESC LIMIT ?", id, limit).map(
+        attemptFromRow,
+      ),
+    resend: (id, due) => run(`${RESEND} WHERE id = ?`, due, id),
+    resendFailed: (due) => run(`${RESEND} WHERE failed = 1`, due),
     waitingOrigins: () =>
       rows("SELECT DISTINCT origin FROM deliveries WHERE state = 'waiting'").map(({ origin }) =>
         String(origin),
@@ -89,7 +86,12 @@ export function openLedger(path: string): Ledger {
       ];
       return due === null || due === undefined ? undefined : Number(due);
     },
-    counts: () => ({ links: count("links"), payments: count("payments") }),
+    counts: () => ({
+      links: count("links"),
+      payments: count("payments"),
+      deliveries: count("deliveries"),
+      failed: count("deliveries WHERE failed = 1"),
+    }),
     reset: () => {
       for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
     },
@@ -130,17 +132,14 @@ const SELECT_INVOICE = `SELECT 1 FROM links WHERE ${INVOICE_ID} = ? AND ${TERMIN
 /** Rows that are in memory at once. */
 const BATCH = 1000;
 const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND created BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
-const SELECT_PAYMENTS =
-  "SELECT * FROM payments WHERE (? = '' OR outcome = ?) AND instr(link || ' ' || reference || ' ' || uti, ?) ORDER BY seq DESC LIMIT ?";
 const INSERT_DELIVERY = "INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const INSERT_ATTEMPT = "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const RESEND = "UPDATE deliveries SET state = 'waiting', tries = 0, due = ?";
 const UPDATE_DELIVERY =
   "UPDATE deliveries SET attempts = ?, tries = tries + 1, state = ?, due = ? WHERE id = ?";
-const SELECT_DELIVERIES =
-  "SELECT * FROM deliveries WHERE (? = '' OR state = ?) AND instr(link || ' ' || id || ' ' || uti || ' ' || url, ?) ORDER BY seq DESC LIMIT ?";
 const SELECT_NEXT =
   "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND link NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
-const textAndLimit = ({ text = "", limit }: Filter): [string, number] => [text, limit];
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 const linkValues = (link: Link): Value[] => [
@@ -185,4 +184,6 @@ const attemptValues = (attempt: Attempt): Value[] => [
   attempt.status,
   attempt.answer,
   attempt.detail,
+  JSON.stringify(attempt.answerHeaders),
+  attempt.duration,
 ];

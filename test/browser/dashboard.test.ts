@@ -1,0 +1,354 @@
+/** The dashboard in a real browser: live rows, details, actions with and without JavaScript, and what axe-core finds. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { violationsOn } from "../support/accessibility.ts";
+import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startPaylink, type Running } from "../support/paylink.ts";
+
+interface Shop {
+  /** With a final slash. */
+  readonly url: string;
+  readonly key: string;
+  readonly sandbox: Running;
+  /** An address of the dashboard, with its key. */
+  readonly at: (path: string) => string;
+  /** Creates a link through the dashboard's form and returns its id. */
+  readonly create: (fields?: Readonly<Record<string, string>>) => Promise<string>;
+  readonly post: (path: string, form?: Readonly<Record<string, string>>) => Promise<Response>;
+  /** Pays the link as the customer and returns the payment's uti. */
+  readonly pay: (id: string, form?: Readonly<Record<string, string>>) => Promise<string>;
+  /** Answers webhooks; the status can be changed. */
+  readonly receiver: { status: number };
+}
+
+async function openReceiver(): Promise<{ readonly url: string; readonly receiver: { status: number } }> {
+  const receiver = { status: 200 };
+  const server = createServer((_request, reply) => {
+    reply.writeHead(receiver.status, { "Content-Type": "application/json", "X-Request-Id": "req_1" });
+    reply.end('{"received":true}');
+  });
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/paid`, receiver };
+}
+
+const startSandbox = async (home: string, port: string) => {
+  const sandbox = startPaylink(["sandbox", "--port", port, "--retry", "none", "--json"], { home });
+  const [, dashboard = ""] = await sandbox.until(/\{"type":"dashboard","url":"([^"]+)"\}\n/);
+  return { sandbox, dashboard: new URL(dashboard) };
+};
+
+async function openShop(home = temporaryHome()): Promise<Shop> {
+  const callback = await openReceiver();
+  const { sandbox, dashboard } = await startSandbox(home, "0");
+  const url = `${dashboard.origin}/`;
+  const key = dashboard.searchParams.get("key") ?? "";
+  const at = (path: string): string => {
+    const address = new URL(path, url);
+    address.searchParams.set("key", key);
+    return address.href;
+  };
+  const post: Shop["post"] = (path, form = {}) =>
+    fetch(new URL(path, url), {
+      method: "POST",
+      body: new URLSearchParams({ key, ...form }),
+      redirect: "manual",
+    });
+  const lastPart = (answer: Response): string =>
+    new URL(answer.headers.get("location") ?? "", url).pathname.split("/").at(-1) ?? "";
+  return {
+    url,
+    key,
+    sandbox,
+    at,
+    post,
+    receiver: callback.receiver,
+    create: async (fields = {}) =>
+      lastPart(
+        await post("/sandbox/links", {
+          amount: "10.50",
+          currency: "EUR",
+          customerName: "Ada Lovelace",
+          terminalId: "1234567890",
+          expirationDate: "7d",
+          "paymentSettings.callbackUrl": callback.url,
+          "paymentSettings.failureCallbackUrl": callback.url,
+          ...fields,
+        }),
+      ),
+    pay: async (id, form = {}) =>
+      lastPart(await post(`/sandbox/links/${id}/pay`, { outcome: "approved", ...form })),
+  };
+}
+
+// Off linux-x64 no browser is packaged: PAYLINK_CHROMIUM names one there.
+describe.skipIf(!hasBrowser)("in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  /** A page whose errors fail the test. */
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text());
+    });
+    onTestFinished(async () => {
+      await context.close();
+      expect(errors).toEqual([]);
+    });
+    return page;
+  }
+
+  const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
+
+  it("replaces rows where they are, announces new ones, and keeps focus", async () => {
+    const shop = await openShop();
+    const first = await shop.create({ description: "First" });
+    const page = await openPage();
+    await page.goto(shop.at("/links"));
+    await live(page);
+    await page.getByRole("link", { name: "First" }).focus();
+    await fetch(`${shop.url}pay?r=${first}`);
+    await page.locator(".badge.viewed").waitFor();
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("First");
+    for (const description of ["Second", "Third"]) await shop.create({ description });
+    await page.getByText("Show 2 new").waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    expect(await page.locator("#range").textContent()).toContain("of 3");
+    await page.getByText("Show 2 new").click();
+    await page.getByRole("link", { name: "Third" }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(4);
+  });
+
+  it("announces only what matches the filter, and fills an empty list", async () => {
+    const shop = await openShop();
+    const id = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "0" });
+    const page = await openPage();
+    await page.goto(shop.at("/payments?state=declined"));
+    await page.getByText("Nothing matches").waitFor();
+    await live(page);
+    await shop.pay(id, { amount: "1" });
+    await shop.pay(id, { amount: "2", outcome: "declined" });
+    await page.locator(".list .badge.declined").waitFor();
+    await shop.pay(id, { amount: "3" });
+    await shop.pay(id, { amount: "4", outcome: "declined" });
+    await page.getByText("Show 1 new").waitFor();
+    expect(await page.locator(".list .badge").allTextContents()).toEqual(["declined"]);
+  });
+
+  it("shows a webhook arriving on the open page of its link, and keeps what is open and selected", async () => {
+    const shop = await openShop();
+    const id = await shop.create({ description: "Long text to select" });
+    const page = await openPage();
+    await page.goto(shop.at(`/links/${id}`));
+    await live(page);
+    await page.getByText("QR code", { exact: true }).click();
+    await page.locator("#summary").getByText("Long text to select").selectText();
+    shop.receiver.status = 500;
+    await shop.pay(id, { outcome: "declined" });
+    await page.locator("#chain").getByText("Attempt 1").waitFor();
+    await page.locator("#chain .badge.failed").waitFor();
+    await page.getByText("1 failed").waitFor();
+    expect(await page.evaluate("getSelection()?.toString()")).toContain("Long text to select");
+    expect(await page.locator("#qr").getAttribute("open")).not.toBeNull();
+  });
+
+  it("sees the clock, the key and a restart", async () => {
+    const home = temporaryHome();
+    const shop = await openShop(home);
+    const id = await shop.create({ description: "Expires soon" });
+    const page = await openPage();
+    await page.goto(shop.at("/links"));
+    await live(page);
+    await shop.post("/sandbox/advance", { duration: "8d" });
+    await page.locator(".list .badge.expired").waitFor();
+    await page.locator("#controls .badge.moved").waitFor();
+    const before = await page.locator("#controls .mono").textContent();
+    await shop.post("/sandbox/rotate-key");
+    await expect.poll(() => page.locator("#controls .mono").textContent()).not.toBe(before);
+    await shop.sandbox.stop();
+    await page.getByText("Sandbox stopped").waitFor();
+    await startSandbox(home, new URL(shop.url).port);
+    await live(page);
+    // The clock of a new process is the machine's again.
+    await page.locator(".list .badge.active").waitFor();
+    expect(await page.locator("#controls .badge.moved").count()).toBe(0);
+    expect(id).not.toBe("");
+  });
+
+  it("closes the stream of a hidden tab, and catches up when it is shown again", async () => {
+    const shop = await openShop();
+    await shop.create({ description: "First" });
+    const page = await openPage();
+    await page.goto(shop.at("/links"));
+    await live(page);
+    const setHidden = (hidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      `);
+    const closed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/sandbox/events"));
+    await setHidden(true);
+    await closed;
+    await shop.create({ description: "Second" });
+    expect(await page.locator("#fresh").isVisible()).toBe(false);
+    await setHidden(false);
+    await page.getByText("Show 1 new").waitFor();
+  });
+
+  it("asks in a dialog before it cancels a link, copies, and resends", async () => {
+    const shop = await openShop();
+    shop.receiver.status = 500;
+    const id = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "5" });
+    const page = await openPage({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(shop.at(`/links/${id}`));
+    await page.getByRole("button", { name: "Copy link" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`${shop.url}pay?r=${id}`);
+    await page.getByRole("button", { name: "Approve payment" }).click();
+    await page.getByText("The payment was made.").waitFor();
+    await page.locator("#deliveries .badge.failed").waitFor();
+    shop.receiver.status = 200;
+    await page.locator("#deliveries").getByRole("link").first().click();
+    await page.getByText("Response 500").waitFor();
+    await page.getByRole("button", { name: "Resend" }).click();
+    await page.locator("#title-state .badge.delivered").waitFor();
+    await page.locator("#attempts").getByRole("link", { name: "Attempt 2" }).click();
+    await page.getByText("Response 200").waitFor();
+    await page.getByText("Signature base: the text that was signed").click();
+    await page.getByRole("button", { name: "Copy signature base" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain('"@signature-params": ');
+
+    await page.goto(shop.at(`/links/${id}`));
+    await page.getByRole("link", { name: "Cancel link…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Cancel this link?").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await dialog.getByRole("link", { name: "Go back" }).click();
+    expect(await dialog.isVisible()).toBe(false);
+    await page.getByRole("link", { name: "Cancel link…" }).click();
+    await dialog.getByRole("button", { name: "Cancel link" }).click();
+    await page.locator("#title-state .badge.cancelled").waitFor();
+    expect(await page.locator("#pay").count()).toBe(0);
+  });
+
+  it("works without JavaScript: create, pay, resend, filter, search, page, confirm", async () => {
+    const shop = await openShop();
+    shop.receiver.status = 500;
+    const page = await openPage({ javaScriptEnabled: false });
+    await page.goto(shop.at("/links"));
+    await page.getByText("Nothing yet").waitFor();
+    expect(await page.getByText("Not live: reload to update").isVisible()).toBe(true);
+    await page.getByRole("link", { name: "New link" }).click();
+    await page.getByLabel("Amount").fill("12,50");
+    await page.getByLabel("Invoice id").fill("INV-77");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByText("The link was not created").waitFor();
+    expect(await page.getByLabel("Invoice id").inputValue()).toBe("INV-77");
+    await page.getByRole("alert").getByRole("link", { name: "Amount" }).click();
+    await page.getByLabel("Amount").fill("12.50");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByText("The link was created.").waitFor();
+
+    const id = await shop.create({ invoiceId: "INV-78" });
+    await page.goto(shop.at(`/links/${id}`));
+    expect(await page.locator("button.copy").first().isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Decline payment" }).click();
+    await page.getByText("The payment was made.").waitFor();
+    await expect
+      .poll(async () => (await page.goto(shop.at("/deliveries"))) && page.getByText("1 failed").count())
+      .toBe(1);
+    await page.getByRole("navigation", { name: "Filter" }).getByRole("link", { name: "Failed" }).click();
+    shop.receiver.status = 200;
+    await page.getByRole("button", { name: "Resend all failed" }).click();
+    await page.getByText("All failed webhooks are sent again.").waitFor();
+    expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
+    await page.getByRole("button", { name: "+1 h" }).click();
+    await page.getByText("The clock was moved forward.").waitFor();
+    expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
+
+    await page.getByRole("searchbox", { name: "Search" }).fill("inv-78");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("heading", { name: "Search" }).waitFor();
+    expect(await page.getByRole("table").count()).toBe(3);
+    await page.goto(shop.at("/links"));
+    await page.getByRole("link", { name: "INV-77" }).click();
+    await page.getByRole("link", { name: "Cancel link…" }).click();
+    await page.getByRole("button", { name: "Cancel link" }).click();
+    await page.getByText("The link was cancelled.").waitFor();
+    const key = await page.locator("#controls .mono").textContent();
+    await page.getByRole("link", { name: "Rotate…" }).click();
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    expect(await page.locator("#controls .mono").textContent()).not.toBe(key);
+  });
+
+  it("has a skip link first, and a focus order from the search to the tabs", async () => {
+    const shop = await openShop();
+    const page = await openPage();
+    await page.goto(shop.at("/links"));
+    const order: (string | undefined)[] = [];
+    for (let count = 0; count < 5; count++) {
+      await page.keyboard.press("Tab");
+      order.push(await page.evaluate('document.activeElement?.textContent?.trim().split(" ")[0]'));
+    }
+    expect(order).toEqual(["Skip", "", "Search", "Deliveries", "Payments"]);
+    await page.goto(shop.at("/links"));
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement?.id")).toBe("main");
+  });
+
+  it.each([
+    { colorScheme: "light", width: 320 },
+    { colorScheme: "dark", width: 768 },
+    { colorScheme: "light", width: 1920 },
+    { colorScheme: "dark", width: 1280, forcedColors: "active" },
+    { colorScheme: "light", width: 1280, hasScript: false },
+  ] as const)("is accessible and fits in every state: %j", async ({ width, colorScheme, ...other }) => {
+    const shop = await openShop();
+    const long = {
+      description: "الاشتراك السنوي في الخدمة",
+      customerName: "W".repeat(300),
+      invoiceId: "N".repeat(300),
+    };
+    const id = await shop.create({ ...long, amount: "123456789012.50" });
+    shop.receiver.status = 500;
+    const uti = await shop.pay(id);
+    const open = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "0" });
+    const forcedColors = "forcedColors" in other ? other.forcedColors : "none";
+    const page = await openPage({ colorScheme, forcedColors, viewport: { width, height: 800 } });
+    // axe-core itself needs JavaScript.
+    if ("hasScript" in other) await page.route("**/dashboard.js", (route) => route.abort());
+    await page.goto(shop.at(`/payments/${uti}`));
+    const delivery = await page.locator("#deliveries .main a").getAttribute("href");
+    const lists = [
+      "/deliveries",
+      "/payments",
+      "/links",
+      "/links?text=none",
+      "/search?text=N",
+      "/search?text=none",
+    ];
+    const details = [`/links/${id}`, `/links/${open}`, `/payments/${uti}`, delivery ?? "", "/links/none"];
+    const forms = ["/links/new", `/links/${open}/cancel`, "/rotate-key"];
+    const states = [...lists, ...details, ...forms].map(shop.at);
+    for (const address of [...states, `${shop.url}deliveries`]) {
+      await page.goto(address);
+      const violations = await violationsOn(page);
+      const fits = await page.evaluate(`document.documentElement.scrollWidth <= ${width}`);
+      expect({ address, violations, fits }).toEqual({ address, violations: [], fits: true });
+    }
+    await page.goto(shop.at("/links/new"));
+    await page.getByLabel("Amount").fill("x");
+    await page.getByRole("button", { name: "Create link" }).click();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});

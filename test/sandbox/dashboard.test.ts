@@ -1,0 +1,378 @@
+/** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
+import { describe, expect, it } from "vitest";
+import { JsonNumber } from "../../src/domain/json.ts";
+import { watchLedger, type Change } from "../../src/sandbox/changes.ts";
+import type { DeliveryState } from "../../src/sandbox/ledger-types.ts";
+import {
+  linkId,
+  NOW,
+  oneTime,
+  openTestSandbox,
+  ORIGIN,
+  reusable,
+  type TestSandbox,
+} from "../support/sandbox.ts";
+
+const HTML = { Origin: ORIGIN, Accept: "text/html" };
+
+const get = async (service: TestSandbox, path: string): Promise<string> => {
+  const key = `key=${service.dashboardKey}`;
+  return (await service.request("GET", `${path}${path.includes("?") ? "&" : "?"}${key}`)).text;
+};
+
+const post = (service: TestSandbox, path: string, form: Readonly<Record<string, string>> = {}) =>
+  service.request("POST", path, {
+    headers: HTML,
+    body: new URLSearchParams({ key: service.dashboardKey, ...form }).toString(),
+  });
+
+const rowIds = (page: string): string[] => [...page.matchAll(/data-row="([^"]+)"/g)].map(([, id = ""]) => id);
+
+/** Stores links, payments and deliveries without posting anything. */
+async function store(service: TestSandbox, count: number, state: (index: number) => DeliveryState) {
+  const { ledger } = service;
+  await ledger.write(() => {
+    for (let index = 1; index <= count; index++) {
+      const [id, uti] = [`link${index}`, `uti${index}`];
+      const reference = `INV-${index}`;
+      ledger.addLink({
+        id,
+        request: {
+          amount: new JsonNumber("10"),
+          currency: "EUR",
+          terminalId: service.identity.terminals[0] ?? "",
+          customerName: '"><'.repeat(1_000),
+          description: `&"'<`.repeat(1_000),
+          invoiceId: reference,
+        },
+        createdDate: NOW,
+        expirationDate: "2026-02-07T12:00:00Z",
+        viewedDate: null,
+        attemptedDate: null,
+        paidDate: null,
+        cancelledDate: null,
+      });
+      const record = { uti, reference, transApproved: true, transCancelled: false };
+      ledger.addPayment({ uti, linkId: id, record, customer: {}, form: null });
+      const body = new TextEncoder().encode(JSON.stringify(record));
+      const url = `http://127.0.0.1:4000/${'"'.repeat(1_000)}`;
+      const schedule = { attempts: 0, tries: 0, due: NOW.getTime() + 60_000 };
+      ledger.addDelivery({ id: `d${index}`, linkId: id, uti, url, body, state: state(index), ...schedule });
+    }
+  });
+}
+
+describe("the lists", () => {
+  it("lead from / to the deliveries, with the key", async () => {
+    const service = openTestSandbox();
+    expect((await service.request("GET", "/?key=k")).header("location")).toBe("/deliveries?key=k");
+  });
+
+  it.each(["/deliveries", "/payments", "/links"])(
+    "tells nothing yet from nothing matches in %s",
+    async (path) => {
+      const service = openTestSandbox();
+      expect(await get(service, path)).toContain("Nothing yet");
+      expect(await get(service, `${path}?text=none`)).toContain("Nothing matches");
+    },
+  );
+
+  it("show failed deliveries first, 50 a page, within 60 KB, and every page once", async () => {
+    const service = openTestSandbox();
+    await store(service, 120, (index) => (index % 40 === 0 ? "failed" : "delivered"));
+    const seen: string[] = [];
+    const ranges: string[] = [];
+    let path: string | undefined = "/deliveries";
+    while (path !== undefined) {
+      const page = await get(service, path);
+      expect(Buffer.byteLength(page)).toBeLessThan(60_000);
+      seen.push(...rowIds(page));
+      ranges.push(/id="range"[^>]*>\s*([^<]*?)\s*</.exec(page)?.[1] ?? "");
+      path = /rel="next" href="([^"]+)&amp;key=/.exec(page)?.[1];
+    }
+    expect(seen.slice(0, 5)).toEqual(["d120", "d80", "d40", "d119", "d118"]);
+    expect(new Set(seen).size).toBe(120);
+    expect(ranges).toEqual(["50 of 120", "51 to 100 of 120", "101 to 120 of 120"]);
+    for (const list of ["/payments", "/links"])
+      expect(Buffer.byteLength(await get(service, list))).toBeLessThan(60_000);
+  });
+
+  it("keep their filters in the addresses of the next page, and for the rows that a script asks for", async () => {
+    const service = openTestSandbox();
+    await store(service, 60, (index) => (index === 7 ? "failed" : "waiting"));
+    const page = await get(service, "/deliveries?state=waiting&text=inv");
+    expect(page).toMatch(
+      /rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=[\d.]+&amp;key=/,
+    );
+    const rows = await get(service, "/deliveries?state=waiting&ids=d7,d8,none");
+    expect(rowIds(rows)).toEqual(["d7", "d8"]);
+    expect(rows).toMatch(/data-row="d8" data-listed/);
+    expect(rows).not.toMatch(/data-row="d7" data-listed/);
+    expect(rows).toContain("50 of 59");
+  });
+
+  it("find the payment, its link and its deliveries by a reference", async () => {
+    const service = openTestSandbox();
+    await store(service, 12, () => "delivered");
+    expect(rowIds(await get(service, "/search?text=inv-12"))).toEqual(["uti12", "link12", "d12"]);
+    const many = await get(service, "/search?text=INV");
+    expect(many).toContain("Show all 12");
+    expect(Buffer.byteLength(many)).toBeLessThan(60_000);
+    expect(await get(service, "/search?text=none")).toContain("Nothing matches");
+  });
+});
+
+describe("a detail", () => {
+  it("is one chain from the link to the attempts, with the request, the signature base and the response", async () => {
+    const service = openTestSandbox({ answer: () => 500, schedule: [] });
+    const id = await linkId(service, oneTime(service, { invoiceId: "INV-9" }));
+    await service.request("GET", `/pay?r=${id}`);
+    const paid = (await service.pay(id, { outcome: "approved" })).json();
+    await service.sandbox.idle();
+    const uti = String(paid["uti"]);
+    const [delivery] = rowIds(await get(service, "/deliveries"));
+    for (const path of [`/links/${id}`, `/payments/${uti}`, `/deliveries/${delivery}`]) {
+      const page = await get(service, path);
+      for (const step of [
+        "Link created",
+        "Viewed",
+        "Attempted",
+        "Paid",
+        "Payment approved",
+        "Webhook",
+        "Attempt 1",
+      ])
+        expect(page).toContain(step);
+      for (const other of [`/links/${id}`, `/payments/${uti}`, `/deliveries/${delivery}`])
+        expect(page).toContain(`href="${other}?`);
+    }
+    const page = await get(service, `/deliveries/${delivery}`);
+    for (const part of [
+      "Content-Digest",
+      "&quot;@signature-params&quot;",
+      "Response 500",
+      `paylink verify --event ${uti}`,
+      "curl &#39;http",
+    ])
+      expect(page).toContain(part);
+    const body = await service.request("GET", `/deliveries/${delivery}/body`);
+    expect(body.text).toBe(new TextDecoder().decode(service.posted[0]?.body));
+    expect(body.header("content-type")).toBe("application/octet-stream");
+    expect(body.header("content-disposition")).toContain("attachment");
+    const api = (await service.call("GET", `/v1/payment-links/${id}`)).json();
+    expect(await get(service, `/links/${id}`)).toContain(String(api["url"]));
+  });
+
+  it("shows the attempt that its address names, and at most the newest 20", async () => {
+    const service = openTestSandbox({ answer: () => 500, schedule: [] });
+    await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
+    await service.sandbox.idle();
+    const [delivery = ""] = rowIds(await get(service, "/deliveries"));
+    for (let count = 0; count < 24; count++) {
+      await post(service, `/sandbox/deliveries/${delivery}/resend`);
+      await service.sandbox.idle();
+    }
+    const newest = await get(service, `/deliveries/${delivery}`);
+    expect(newest).toContain('<h2 id="attempt-title">Attempt 25</h2>');
+    expect(newest).toContain("And 5 earlier attempts.");
+    expect(await get(service, `/deliveries/${delivery}?attempt=3`)).toContain(
+      '<h2 id="attempt-title">Attempt 3</h2>',
+    );
+  });
+
+  it("stays within 60 KB for long texts", async () => {
+    const service = openTestSandbox();
+    await store(service, 1, () => "failed");
+    for (const path of ["/links/link1", "/payments/uti1", "/deliveries/d1"])
+      expect(Buffer.byteLength(await get(service, path))).toBeLessThan(60_000);
+  });
+
+  it.each([
+    "/links/none",
+    "/payments/none",
+    "/deliveries/none",
+    "/deliveries/none/body",
+    "/links/none/cancel",
+  ])("answers 404 for %s", async (path) => {
+    expect((await openTestSandbox().request("GET", path)).status).toBe(404);
+  });
+});
+
+describe("an action", () => {
+  it("leads back to the page with its filters, and never to another site", async () => {
+    const service = openTestSandbox();
+    const key = service.dashboardKey;
+    const advance = async (back: string) =>
+      (await post(service, "/sandbox/advance", { duration: "1h", back })).header("location");
+    expect(await advance("/payments?state=declined&text=a")).toBe(
+      `/payments?state=declined&text=a&done=advanced&key=${key}`,
+    );
+    expect(await advance("/links?key=old&done=paid&ids=1")).toBe(`/links?done=advanced&key=${key}`);
+    for (const back of [
+      "https://evil.example/",
+      "//evil.example/",
+      "/\\evil.example",
+      "/.//evil.example",
+      "x",
+    ])
+      expect(await advance(back)).toBe(`/deliveries?done=advanced&key=${key}`);
+  });
+
+  it("pays a link as approved, declined and cancelled, and refuses an amount at the field", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service, { minAmount: "5" }));
+    for (const outcome of ["approved", "declined", "cancelled"]) {
+      const answer = await post(service, `/sandbox/links/${id}/pay`, { outcome, amount: "7" });
+      expect(answer.status).toBe(303);
+      expect((await service.request("GET", answer.header("location") ?? "")).text).toContain(
+        `Payment ${outcome}`,
+      );
+    }
+    const refused = await post(service, `/sandbox/links/${id}/pay`, { outcome: "approved", amount: "4.999" });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toMatch(/value="4\.999"[\s\S]*The amount must/);
+    expect(service.ledger.counts().payments).toBe(3);
+  });
+
+  it("resends one webhook or all that have failed", async () => {
+    let status = 500;
+    const service = openTestSandbox({ answer: () => status, schedule: [] });
+    for (let count = 0; count < 3; count++)
+      await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
+    await service.sandbox.idle();
+    expect(service.ledger.counts().failed).toBe(3);
+    status = 200;
+    const [first = ""] = rowIds(await get(service, "/deliveries"));
+    await post(service, `/sandbox/deliveries/${first}/resend`);
+    await service.sandbox.idle();
+    expect(service.ledger.counts().failed).toBe(2);
+    await post(service, "/sandbox/deliveries/resend-failed");
+    await service.sandbox.idle();
+    expect(service.ledger.counts().failed).toBe(0);
+    expect(service.posted).toHaveLength(6);
+  });
+
+  it("creates a link, or names every problem at its field and keeps what was entered", async () => {
+    const service = openTestSandbox();
+    const form = {
+      amount: "12,50",
+      currency: "EURO",
+      customerName: "",
+      expirationDate: "soon",
+      invoiceId: "KEPT",
+      terminalId: "x",
+    };
+    const refused = await post(service, "/sandbox/links", form);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("<title>Error: New link");
+    expect([...refused.text.matchAll(/id="field-(\w+)-error"/g)].map(([, field]) => field)).toEqual([
+      "amount",
+      "currency",
+      "customerName",
+      "expirationDate",
+    ]);
+    for (const value of ["12,50", "EURO", "soon", "KEPT"]) expect(refused.text).toContain(`value="${value}"`);
+    const created = await post(service, "/sandbox/links", {
+      ...form,
+      amount: "12.50",
+      currency: "EUR",
+      customerName: "Ada",
+      expirationDate: "7d",
+      terminalId: service.identity.terminals[0] ?? "",
+    });
+    expect(created.status).toBe(303);
+    expect(created.header("location")).toMatch(/^\/links\/\w+\?done=created&key=/);
+  });
+
+  it.each([
+    "/sandbox/links/x/pay",
+    "/sandbox/links/x/cancel",
+    "/sandbox/deliveries/resend-failed",
+    "/sandbox/rotate-key",
+  ])("needs the key and a page of the sandbox: %s", async (path) => {
+    const service = openTestSandbox();
+    expect((await service.request("POST", path, { headers: HTML })).status).toBe(401);
+    expect((await post(service, path, { key: "nonsense" })).status).toBe(403);
+    const foreign = {
+      headers: { ...HTML, Origin: "https://evil.example" },
+      body: `key=${service.dashboardKey}`,
+    };
+    expect((await service.request("POST", path, foreign)).status).toBe(403);
+  });
+});
+
+it("shows a stopped clock, the signing key and the merchant on every page", async () => {
+  const service = openTestSandbox();
+  for (const path of ["/deliveries", "/search?text=a", "/links/new"]) {
+    const page = await get(service, path);
+    expect(page).toMatch(/2026-01-31 12:00 UTC<\/time>\s*<span class="badge stopped">stopped/);
+    expect(page).toContain(service.identity.keyid);
+    expect(page).toContain(service.identity.merchantName);
+  }
+});
+
+describe("the stream of events", () => {
+  async function openStream(service: TestSandbox): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await service.sandbox.handler({
+      method: "GET",
+      scheme: "http",
+      authority: new URL(ORIGIN).host,
+      target: "/sandbox/events",
+      headers: [],
+      body: new Uint8Array(),
+    });
+    if (!(body instanceof ReadableStream)) throw new Error("the answer is not a stream");
+    return body;
+  }
+
+  it("names each row once it is stored, the clock and the key, and says when the sandbox stops", async () => {
+    const service = openTestSandbox();
+    const stream = await openStream(service);
+    const id = await linkId(service, oneTime(service));
+    await service.request("GET", `/pay?r=${id}`);
+    const { uti } = (await service.pay(id, { outcome: "approved" })).json();
+    await service.sandbox.idle();
+    const delivery = service.ledger.deliveries({ limit: 1, now: NOW }).rows[0]?.id;
+    await service.control("/sandbox/advance", { duration: "1s" });
+    await service.control("/sandbox/rotate-key");
+    service.sandbox.endStreams();
+    const text = await new Response(stream).text();
+    const link = { kind: "link", id, link: id };
+    const sent = { kind: "delivery", id: delivery, link: id };
+    const changes = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json) as unknown);
+    expect(changes).toEqual([
+      link,
+      link,
+      sent,
+      link,
+      { kind: "payment", id: uti, link: id },
+      sent,
+      { kind: "clock" },
+      { kind: "key" },
+    ]);
+    expect(text).toMatch(/event: stopped\ndata:\n\n$/);
+  });
+
+  it("names no row of a unit that was not stored", async () => {
+    const { ledger } = openTestSandbox();
+    const changes: Change[] = [];
+    const watched = watchLedger(ledger, (change) => changes.push(change));
+    const payment = { uti: "u", linkId: "l", record: {}, customer: {}, form: null };
+    const failed = watched.write(() => {
+      watched.addPayment(payment);
+      throw new Error("stopped");
+    });
+    await expect(failed).rejects.toThrow("stopped");
+    expect(changes).toEqual([]);
+    await watched.write(() => watched.addPayment(payment));
+    expect(changes).toEqual([{ kind: "payment", id: "u", link: "l" }]);
+  });
+
+  it("disconnects a reader that does not read", async () => {
+    const service = openTestSandbox();
+    const stream = await openStream(service);
+    for (let count = 0; count < 2_000; count++) await service.control("/sandbox/rotate-key");
+    const text = await new Response(stream).text();
+    expect(text.match(/"key"/g)?.length).toBeLessThan(1_100);
+  });
+});

@@ -1,0 +1,144 @@
+/** The ledger's lists: their order, filters, search and pages. */
+import { expect, it, onTestFinished } from "vitest";
+import { JsonNumber } from "../../src/domain/json.ts";
+import type { Delivery, DeliveryState, Ledger, ListQuery } from "../../src/sandbox/ledger-types.ts";
+import { statusOf, type Link } from "../../src/sandbox/links.ts";
+import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
+
+const NOW = new Date("2026-01-31T12:00:00Z");
+const ALL: ListQuery = { limit: 99, now: NOW };
+
+function openMemory(): Ledger {
+  const ledger = openLedger(":memory:");
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+const link = (id: string, changes: Partial<Link> = {}): Link => ({
+  id,
+  request: {
+    amount: new JsonNumber("10"),
+    currency: "EUR",
+    terminalId: "1",
+    customerName: "Ada",
+    invoiceId: `INV-${id}`,
+  },
+  createdDate: NOW,
+  expirationDate: "2026-02-07T12:00:00Z",
+  viewedDate: null,
+  attemptedDate: null,
+  paidDate: null,
+  cancelledDate: null,
+  ...changes,
+});
+
+const delivery = (id: string, state: DeliveryState, uti = `uti-${id}`): Delivery => ({
+  id,
+  linkId: "A",
+  uti,
+  url: "http://127.0.0.1:4000/Paid",
+  body: new Uint8Array(),
+  state,
+  attempts: 0,
+  tries: 0,
+  due: 0,
+});
+
+const payment = (uti: string, linkId: string, reference: string, transApproved = true) => ({
+  uti,
+  linkId,
+  record: { uti, reference, transApproved, transCancelled: false },
+  customer: {},
+  form: null,
+});
+
+it("pages through failed deliveries first, then the newest, without gaps or repeats in both directions", async () => {
+  const ledger = openMemory();
+  await ledger.write(() => {
+    for (let number = 1; number <= 11; number++)
+      ledger.addDelivery(delivery(String(number), number % 4 === 0 ? "failed" : "delivered"));
+  });
+  const expected = ["8", "4", "11", "10", "9", "7", "6", "5", "3", "2", "1"];
+  const read = (query: Partial<ListQuery>) => ledger.deliveries({ ...ALL, limit: 3, ...query });
+  const pages = [read({})];
+  for (let page = pages[0]; page?.older !== undefined; pages.push(page)) page = read({ older: page.older });
+  expect(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).toEqual(expected);
+  expect(pages.map(({ skipped, total }) => [skipped, total])).toEqual(
+    [0, 3, 6, 9].map((skipped) => [skipped, 11]),
+  );
+  const back = read({ newer: pages[3]?.newer });
+  expect(back.rows.map(({ id }) => id)).toEqual(expected.slice(6, 9));
+  expect(read({ newer: pages[1]?.newer }).newer).toBeUndefined();
+  await ledger.write(() => ledger.resendFailed(5));
+  expect(read({ state: "failed" }).total).toBe(0);
+  expect(ledger.counts()).toEqual({ links: 0, payments: 0, deliveries: 11, failed: 0 });
+});
+
+it.each(["", "1", "1.2.3", "1.x", "9'; DROP TABLE deliveries"])(
+  "shows the first page for the position %j",
+  async (older) => {
+    const ledger = openMemory();
+    await ledger.write(() => ledger.addDelivery(delivery("1", "waiting")));
+    expect(ledger.deliveries({ ...ALL, older }).rows).toHaveLength(1);
+  },
+);
+
+it("finds a payment, its link and its deliveries by part of the reference, in either case", async () => {
+  const ledger = openMemory();
+  await ledger.write(() => {
+    for (const id of ["A", "B"]) {
+      ledger.addLink(link(id));
+      ledger.addPayment(payment(`uti-${id}`, id, `GIFT-${id}99`));
+      ledger.addDelivery(delivery(`d-${id}`, "delivered", `uti-${id}`));
+    }
+  });
+  const query = { ...ALL, text: "gift-a9" };
+  expect(ledger.payments(query).rows.map(({ uti }) => uti)).toEqual(["uti-A"]);
+  expect(ledger.links(query).rows.map(({ id }) => id)).toEqual(["A"]);
+  expect(ledger.deliveries(query).rows.map(({ id }) => id)).toEqual(["d-A"]);
+  expect(ledger.links({ ...ALL, text: "inv-b" }).rows.map(({ id }) => id)).toEqual(["B"]);
+  expect(ledger.deliveries({ ...ALL, text: "/paid" }).total).toBe(2);
+  expect(ledger.links({ ...ALL, text: "customerName" }).total).toBe(0);
+});
+
+it("filters by outcome, by link, by payment and by ids", async () => {
+  const ledger = openMemory();
+  await ledger.write(() => {
+    ledger.addPayment(payment("one", "A", "R1"));
+    ledger.addPayment(payment("two", "A", "R2", false));
+    ledger.addPayment(payment("three", "B", "R3"));
+    ledger.addDelivery(delivery("d1", "waiting", "one"));
+    ledger.addDelivery(delivery("d2", "waiting", "two"));
+  });
+  const utis = (query: Partial<ListQuery>) =>
+    ledger.payments({ ...ALL, ...query }).rows.map(({ uti }) => uti);
+  expect(utis({ state: "declined" })).toEqual(["two"]);
+  expect(utis({ linkId: "A" })).toEqual(["two", "one"]);
+  expect(utis({ ids: ["three", "missing"] })).toEqual(["three"]);
+  expect(ledger.deliveries({ ...ALL, uti: "two" }).rows.map(({ id }) => id)).toEqual(["d2"]);
+});
+
+it("gives each link the same status as the service", async () => {
+  const ledger = openMemory();
+  const reusable = { ...link("x").request, linkOptions: {} };
+  const links = [
+    link("active"),
+    link("viewed", { viewedDate: NOW }),
+    link("attempted", { viewedDate: NOW, attemptedDate: NOW }),
+    link("paid", { viewedDate: NOW, attemptedDate: NOW, paidDate: NOW }),
+    link("expired", { expirationDate: "2026-01-31T12:00:00.000Z", viewedDate: NOW }),
+    link("later", { expirationDate: "2026-01-31T12:00:00.001Z" }),
+    link("cancelled", { cancelledDate: NOW, attemptedDate: NOW }),
+    link("reusable", { request: reusable, viewedDate: NOW, attemptedDate: NOW, paidDate: NOW }),
+  ];
+  await ledger.write(() => {
+    for (const each of links) ledger.addLink(each);
+  });
+  for (const each of links) {
+    const found = ledger.links({ ...ALL, state: statusOf(each, NOW) }).rows.map(({ id }) => id);
+    expect(found).toContain(each.id);
+  }
+  const statuses = ["active", "viewed", "attempted", "paid", "expired", "cancelled"];
+  const totals = statuses.map((state) => ledger.links({ ...ALL, state }).total);
+  expect(totals.reduce((sum, total) => sum + total)).toBe(links.length);
+});
