@@ -90,7 +90,7 @@ export const parseChoice =
       : accepted(choice);
   };
 
-/** What became of a payment, in any case. */
+/** The outcome of a payment, in upper or lower case. */
 export function parseOutcome(text: string): Parsed<Outcome> {
   const outcome = OUTCOMES.find((name) => name === text.trim().toUpperCase());
   return outcome === undefined

@@ -1,4 +1,4 @@
-/** How every help text is laid out: values as they are typed, and the options that are taken everywhere. */
+/** How every help text is laid out: values as they are typed, and the options of every command. */
 import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
 import { programOf } from "./declare.ts";
 

@@ -7,7 +7,7 @@ import type { InForce } from "../store/settings/in-force.ts";
 
 export type ListenerContext = Pick<Context, "events" | "hasEvents" | "serve">;
 
-/** Where one receives, for links without a callback; undefined if all links have one. */
+/** The address of a running `listen`, for links without a callback; undefined if every link has one. */
 export async function unusedListener(
   { callbackUrl, failureCallbackUrl }: RequestFlags,
   settings: InForce,

@@ -43,6 +43,17 @@ export function publicTarget(target: string, publicPath: string): string {
   return path.startsWith("/") && publicPath.endsWith(path) ? publicPath + target.slice(path.length) : target;
 }
 
+/** What the message tells about an address that a proxy changed; the signature may have failed for another reason. */
+export function addressHint({ authority, target, headers }: RequestHead): string | undefined {
+  const [prefix = ""] = fieldLines(headers, "x-forwarded-prefix");
+  const [path = ""] = target.split("?", 1);
+  if (/^(?:\/[\w.~-]+)+$/.test(prefix) && !path.startsWith(`${prefix}/`))
+    return `a proxy stripped ${prefix} from the path: give the whole address, --public-url https://<host>${prefix}${path}`;
+  return authority === ""
+    ? "Host does not name this listener: give the public address with --public-url"
+    : undefined;
+}
+
 function namesListener(host: string, own: Extract<ReceiverAddress, { kind: "own" }>): boolean {
   const [, name = "", port = own.scheme === "https" ? "443" : "80"] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   if (Number(port) !== own.port) return false;

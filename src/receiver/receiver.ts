@@ -5,7 +5,7 @@ import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
-import { addressed, type ReceiverAddress } from "./address.ts";
+import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import type { EventLog, StoreResult, Rejection, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
@@ -155,15 +155,14 @@ const OK = reply(200);
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   const failed = verdict.checks.find(({ ok }) => !ok);
   const code: Reason | "ok" = verdict.code;
+  const hint = addressHint(request);
   return {
     code,
     status: code === "limit_exceeded" ? 400 : 401,
     detail: failed?.detail ?? code,
     checks: verdict.checks,
     request,
-    ...(request.authority === ""
-      ? { hint: "Host does not name this listener: give the public address with --public-url" }
-      : {}),
+    ...(hint === undefined ? {} : { hint }),
   };
 }
 

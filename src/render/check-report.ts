@@ -24,7 +24,7 @@ export function renderCase(result: ShownCase, paint: Paint): string {
 
 const EXPECTED = { accepted: "accept it with 2xx", refused: "refuse it with 4xx" } as const;
 
-/** What was sent, what came back, and what should have. */
+/** What was sent, what was answered, and what the answer should have been. */
 function sentenceOf({ sent, answered, expects, required }: ShownCase): string {
   const words = /^\d/.test(answered) ? `answered ${answered}` : `gave ${answered}`;
   return `The endpoint got ${sent}, and ${words}. It ${required ? "must" : "may"} ${EXPECTED[expects]}.`;

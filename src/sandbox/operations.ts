@@ -90,10 +90,12 @@ export async function cancelLink(service: Service, id: string): Promise<Link> {
   return cancelled;
 }
 
+const ONE_OF = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: string, now: Date): void {
   const status = statusOf(link, now);
   if (statuses.includes(status)) return;
-  const detail = `only a link that is ${statuses.join(" or ")} can be ${changed}, and this link is ${status}`;
+  const detail = `only a link that is ${ONE_OF.format(statuses)} can be ${changed}, and this link is ${status}`;
   throw new ServiceProblem(422, "Unprocessable Content", detail);
 }
 

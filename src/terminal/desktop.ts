@@ -7,7 +7,13 @@ export async function openBrowser(url: string): Promise<void> {
   const address = parseWebAddress(url);
   if (address === undefined) throw new Error("it is not an http or https URL");
   const { default: open } = await import("open");
-  await open(address.href);
+  try {
+    await open(address.href);
+  } catch (error) {
+    throw error instanceof Error && "code" in error && error.code === "ENOENT"
+      ? new Error("the program that opens web pages is not installed", { cause: error })
+      : error;
+  }
 }
 
 type Program = readonly [command: string, ...args: string[]];

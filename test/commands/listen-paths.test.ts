@@ -1,7 +1,9 @@
 /** `listen` on several paths and with several targets, in process: what each of them receives. */
 import { expect, it } from "vitest";
+import type { HttpRequest } from "../../src/http/message.ts";
+import { DERIVED_COVER, SERVICE_COVER, type Cover } from "../../src/webhooks/signature-form.ts";
 import { startCommand, startListenCommand } from "../support/background-command.ts";
-import { runCommand } from "../support/context.ts";
+import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
@@ -55,6 +57,25 @@ it("lets create --wait follow it where both callbacks lead to it", async () => {
   await listen.until(/"type":"event"/);
   await creating.until(/"transApproved":false/);
   expect(await creating.ended).toMatchObject({ exit: 9 });
+});
+
+it("says that a proxy stripped a prefix, and verifies with the whole address as --public-url", async () => {
+  const home = temporaryHome();
+  const publicUrl = "https://shop.example/pay/hook";
+  const through = async (cover: Cover, ...flags: string[]): Promise<[number, CommandEnd]> => {
+    const args = ["listen", "--port", "0", "--path", "/hook", "--key", keyFile(home), ...flags];
+    const listen = startCommand(args, { home });
+    const [, url = ""] = await listen.until(/Listening on \S*(http:\S+?\/hook)/);
+    const signed = webhook(publicUrl, record(), { cover });
+    const headers: HttpRequest["headers"] = [...signed.headers, ["X-Forwarded-Prefix", "/pay"]];
+    return [await post(url, { ...signed, headers }), await listen.stop()];
+  };
+  const [refused, { stdout, stderr }] = await through(DERIVED_COVER);
+  expect(refused).toBe(401);
+  expect(stdout + stderr).toContain("a proxy stripped /pay from the path: give the whole address,");
+  for (const cover of [SERVICE_COVER, DERIVED_COVER])
+    expect((await through(cover, "--public-url", publicUrl))[0]).toBe(200);
+  expect((await through(SERVICE_COVER))[0]).toBe(200);
 });
 
 const DECLINED = { transApproved: false };

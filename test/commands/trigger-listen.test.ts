@@ -81,8 +81,8 @@ describe("every tampering, sent to listen", () => {
 describe("the exit code", () => {
   const answering = async (status: number, ...flags: string[]) => {
     const app = await startApp(() => status);
-    const args = ["trigger", "approved", "--to", app.url, "--json", "--times", "2"];
-    const { exit, stdout, stderr } = await runCommand([...args, ...flags]);
+    const twice = ["trigger", "approved", "--to", app.url, "--json", "--times", "2"];
+    const { exit, stdout, stderr } = await runCommand([...twice, ...flags]);
     expect(jsonLines(stdout).map((line) => line["status"])).toEqual([status, status]);
     return { exit, stderr, error: exit === 0 ? undefined : JSON.parse(stderr).error };
   };

@@ -129,9 +129,11 @@ describe("create --open and --copy", () => {
   it("only warn if no program takes the link, since it exists", async () => {
     const server = await rawServer(reply(200, ANSWER));
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1", PATH: "/nowhere" };
-    const run = await runPaylink([...FULL, "--copy", "-q"], { home: temporaryHome(), env });
+    const run = await runPaylink([...FULL, "--copy", "--open", "-q"], { home: temporaryHome(), env });
     expect(run.code).toBe(0);
     expect(run.stderr).toContain("could not be copied");
+    if (process.platform === "linux")
+      expect(run.stderr).toContain("could not be opened: the program that opens web pages is not installed");
   });
 
   it("open nothing but a web address", async () => {

@@ -126,7 +126,7 @@ describe("States", () => {
     const answer = await service.control(`/sandbox/links/${id}/cancel`);
     expect(answer.status).toBe(422);
     expect(answer.json()["detail"]).toBe(
-      `only a link that is active or viewed or attempted can be cancelled, and this link is ${status}`,
+      `only a link that is active, viewed or attempted can be cancelled, and this link is ${status}`,
     );
     expect(service.ledger.findLink(id)).toEqual(before);
   });

@@ -19,7 +19,7 @@ export interface Reporter {
   /** Names the columns that are not sent: one of them may be misspelled. */
   readonly columns: (checked: Pick<Checked, "columns">) => void;
   readonly warnings: (warnings: readonly RowWarning[]) => void;
-  /** Sending begins, with so many rows in total and so many that are done already. */
+  /** Sending begins: the number of rows in total, and of those that are done already. */
   readonly begin: (total: number, done: number) => void;
   readonly settled: (row: Row, outcome: Outcome) => void;
   readonly paused: (milliseconds: number) => void;

@@ -164,7 +164,7 @@ interface Worst {
 const FIX_IN_PLACE =
   "Fix these rows in the same lines, then run the same command again: no other row is sent twice.";
 
-/** Unknown outcomes come first: a link may exist that nobody knows of. */
+/** Unknown outcomes come first: a link may exist without anybody knowing. */
 const WORST_FIRST: readonly Worst[] = [
   {
     status: "unknown",

@@ -11,7 +11,7 @@ export const bulkFlags = (command: NewCommand) =>
     )
     .option("--force", "overwrite a results file that paylink did not write")
     .option("--concurrency <n>", "requests at the same time", "8")
-    .option("--rate <n/s>", "at most so many requests a second")
+    .option("--rate <n/s>", "at most this many requests a second")
     .option("--timeout <duration>", "how long to wait for each answer", "30s")
     .option("--dry-run", "check every row and send nothing")
     .option("--skip-invalid", "send the valid rows even if others are invalid")

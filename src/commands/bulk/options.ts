@@ -33,7 +33,7 @@ export interface BulkOptions {
   readonly retryUnknown: boolean;
   /** The header for the key of a row, if the service recognises one. */
   readonly idempotencyHeader: string | undefined;
-  /** What becomes of rows that were sent from another list before. */
+  /** What to do with rows that were sent before, from another list. */
   readonly repeats: Repeats;
 }
 

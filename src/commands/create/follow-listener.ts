@@ -6,7 +6,7 @@ import { asReceived, type EventStore } from "../../receiver/event-store.ts";
 import { isRunning } from "../running-listener.ts";
 import { isPaymentOf, type PaymentEvent, type Reception } from "./own-receiver.ts";
 
-/** Milliseconds between two looks at the store. */
+/** Milliseconds between two reads of the store. */
 const LOOK_EVERY = 250;
 
 /** The callbacks of the link if a running `listen` that keeps its events in this store receives at them. */
@@ -28,7 +28,7 @@ export async function listenedCallbacks(
   return { callbackUrl, failureCallbackUrl };
 }
 
-/** A query changes nothing about who receives. */
+/** The receiver is the same with any query. */
 function leadsTo(url: string, address: string): boolean {
   const [one, other] = [url, address].map(endOf);
   return one !== undefined && one === other;
@@ -71,7 +71,7 @@ export async function followStore(
     }
   };
   const payment = look();
-  // Whoever waits no longer does not hear why it ended.
+  // After the wait has ended, nothing handles the rejection.
   payment.catch(() => undefined);
   return { callbacks, payment, close: async () => closing.abort() };
 }

@@ -1,4 +1,4 @@
-/** `paylink create --wait`: receives (or follows who does), creates the link, and ends with the outcome of its payment. */
+/** `paylink create --wait`: receives webhooks or follows a running `listen`, creates the link, and waits for its payment. */
 import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -57,7 +57,7 @@ async function howToReceive(
   return (link) => receiveHere(link, { settings, requireCreated, plan, store }, context);
 }
 
-/** Without an invoice id nothing in a webhook tells one link's payment from another's. */
+/** Without an invoice id the payments of two links cannot be told apart by their webhooks. */
 function withReference(request: PaymentLinkRequest, { out, newId }: Context): PaymentLinkRequest {
   const mode = request.linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE;
   if (mode !== DEFAULT_REFERENCE_MODE)

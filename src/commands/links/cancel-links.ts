@@ -26,7 +26,7 @@ export async function cancelLinks(context: Context, options: CancelOptions): Pro
   return 0;
 }
 
-/** Goes on after a refusal, which is about one link; any other failure would meet the next link too. */
+/** Continues after a refusal, which concerns one link; any other failure would repeat with the next link. */
 async function cancelEach(
   api: Api,
   { ids, quiet }: CancelOptions,

@@ -12,7 +12,7 @@ export interface AdminAddress {
   readonly port: number;
 }
 
-/** What is asked when somebody looks. */
+/** What the endpoints ask for with each request. */
 export interface Watched {
   /** Rejects where no event can be stored. */
   readonly checkStore: () => Promise<void>;
@@ -25,7 +25,7 @@ export interface Admin {
   readonly metrics: Metrics;
   /** The start is over: ready as long as events can be stored. */
   readonly started: (watched: Watched) => void;
-  /** Not ready any more. */
+  /** No longer ready. */
   readonly ending: () => void;
   readonly close: () => Promise<void>;
 }

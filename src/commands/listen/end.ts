@@ -15,7 +15,7 @@ export interface End {
   readonly close: () => void;
 }
 
-/** setTimeout takes no more milliseconds than this. */
+/** The longest delay of setTimeout, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 /** The status of a webhook that could not be stored: the service sends it again. */
 const NOT_STORED = 503;

@@ -55,10 +55,10 @@ export const listenFlags = (command: NewCommand) =>
     .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
     .option(
       "--drain <duration>",
-      "receive for so long after SIGTERM, while /readyz answers 503 (default: not at all)",
+      "keep receiving for this long after SIGTERM, while /readyz answers 503 (default: not at all)",
     )
     .optionsGroup("Scripts:")
-    .option("--expect <count>", "end once so many have arrived: 2, or approved:2; repeatable", collect)
+    .option("--expect <count>", "end once this many have arrived: 2, or approved:2; repeatable", collect)
     .option("--timeout <duration>", "how long to wait for what is expected")
     .optionsGroup("Storage:")
     .option(

@@ -1,4 +1,4 @@
-/** `paylink listen`: receives webhooks until it is stopped, and shows what becomes of each. */
+/** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";

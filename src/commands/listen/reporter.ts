@@ -1,4 +1,4 @@
-/** Shows each webhook as it comes, for people or as JSON lines, and counts them for the summary. */
+/** Shows each webhook when it arrives, for people or as JSON lines, and counts them for the summary. */
 import type { Output } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
@@ -23,7 +23,7 @@ interface ReporterParts {
   readonly compact: boolean;
   readonly recordAt: string | undefined;
   readonly transactionCommand: string | undefined;
-  /** Whether an event is one of those that are to be shown; all are counted. */
+  /** Whether an event is shown; all are counted. */
   readonly shows: (event: WebhookEvent) => boolean;
 }
 

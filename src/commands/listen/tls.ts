@@ -31,7 +31,7 @@ export async function readTls(
   }
 }
 
-/** Whether services refuse the certificate: it is issued by itself, and by nobody whom they trust. */
+/** Whether services refuse the certificate: it is signed with its own key. */
 export function isSelfSigned({ cert }: TlsFiles): boolean {
   const certificate = new X509Certificate(cert);
   return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
