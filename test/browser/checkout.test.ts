@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     await entries(page, { ...CARD, Amount: "25", "Card number": "4111 1111 1111 1112", Expiry: "12/20" });
     // The first button of the form, not a test card.
     await page.getByLabel("Name on the card").press("Enter");
-    expect(await page.title()).toBe("Error: Pay – Lighthouse Books");
+    await expect.poll(() => page.title()).toBe("Error: Pay – Lighthouse Books");
     expect(await page.getByLabel("Card number").evaluate((field) => field.matches(":focus"))).toBe(true);
     expect(await page.getByRole("alert").getByRole("link").allTextContents()).toEqual([
       "The card number is not valid: check its digits.",
