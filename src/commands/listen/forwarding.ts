@@ -64,10 +64,12 @@ export function openForwarding(
     close: async () => {
       await forwarder.close();
       const { events } = await queue.backlog().catch(() => ({ events: 0 }));
-      if (events > 0)
-        out.warn(`${inWords(events)} not forwarded yet. The next listen --ack stored forwards them.`);
+      if (events > 0) out.warn(leftWords(events));
     },
   };
 }
 
-const inWords = (events: number): string => (events === 1 ? "1 webhook is" : `${events} webhooks are`);
+const leftWords = (events: number): string =>
+  events === 1
+    ? "1 webhook is not forwarded yet. The next listen --ack stored forwards it."
+    : `${events} webhooks are not forwarded yet. The next listen --ack stored forwards them.`;
