@@ -151,6 +151,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
         owner: newId(),
+        now,
         warn: out.warn,
       });
     },

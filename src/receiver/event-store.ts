@@ -1,6 +1,17 @@
 /** The interface of an event store: everything that `listen` received, to be written and read by several processes. */
 import { readContent } from "./content.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
+import type { Backlog } from "./metrics.ts";
+
+/** What has become of an event in the queue. Accepted events leave it. */
+export interface Queued {
+  /** A failed event is not tried again. */
+  readonly state: "pending" | "failed";
+  /** Those made so far. */
+  readonly attempts: number;
+  /** When the next retry is due; null before the first attempt and after the last one. */
+  readonly next: Date | null;
+}
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
 export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
@@ -11,6 +22,8 @@ export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches">
   readonly repeats: number;
   /** The application has accepted it. */
   readonly accepted: boolean;
+  /** Its place in the queue; null where it is not there (any more). */
+  readonly queued: Queued | null;
 };
 
 export type StoredRejection = Omit<Rejection, "hint">;
@@ -32,6 +45,8 @@ export interface EventFilter extends RejectionFilter {
   readonly outcome?: string | undefined;
   /** A part of the reference. */
   readonly reference?: string | undefined;
+  /** Only those in the queue that are not tried again. */
+  readonly failed?: boolean | undefined;
 }
 
 export interface Pruned {
@@ -47,9 +62,38 @@ export interface Listener {
   readonly bound: string;
 }
 
+/**
+ * One forwarder at a time works on the queue: the one that has the lease, which ends by itself unless it is renewed. Each
+ * lease has an epoch, which is checked by every reading and every update: after the lease has passed to another forwarder,
+ * the one before can neither start an attempt nor record one.
+ */
+export interface ForwardQueue {
+  /** Takes or renews the lease for so many milliseconds. Resolves with its epoch; undefined where another has the lease. */
+  lease(duration: number): Promise<number | undefined>;
+  /** Ends the lease, so that another forwarder need not wait. */
+  release(epoch: number): Promise<void>;
+  /** Events without an attempt in order of arrival, or those whose retry is due. None where the lease has ended. */
+  next(epoch: number, kind: "first" | "retry", limit: number): Promise<StoredEvent[]>;
+  /** Milliseconds until a retry is due; undefined where none is planned. */
+  untilRetry(): Promise<number | undefined>;
+  /**
+   * Records an attempt. An accepted event leaves the queue; another is retried after so many milliseconds, and without
+   * them it has failed. Nothing changes where the lease has passed on or the attempt is recorded already.
+   */
+  attempted(
+    epoch: number,
+    event: StoredEvent,
+    forward: Forward,
+    retryAfter: number | undefined,
+  ): Promise<void>;
+  /** What waits, without failed events. */
+  backlog(): Promise<Backlog>;
+}
+
 export interface EventStore extends EventLog {
   /** The file, or the URL of the database without its password. */
   readonly place: string;
+  readonly queue: ForwardQueue;
   /** Resolves once the store can be written; may be asked again at any time. Throws the error of what prevents it. */
   ready(): Promise<void>;
   /** The events and rejections whose uti or id begins with this, newest first, at most 20 of each. */
@@ -62,7 +106,7 @@ export interface EventStore extends EventLog {
   forwards(first: string): Promise<Forward[]>;
   /** Counts what `prune` would delete. */
   countBefore(before: Date): Promise<Pruned>;
-  /** Deletes everything received before this moment. */
+  /** Deletes everything received before this moment, except for events that wait to be forwarded. */
   prune(before: Date): Promise<Pruned>;
   /** Listeners that were added and not removed. One that was killed is still among them. */
   listeners(): Promise<Listener[]>;

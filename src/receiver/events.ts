@@ -70,18 +70,22 @@ export const firstDelivery = (id: string): StoreResult => ({
   answered: undefined,
 });
 
+/** Who forwards an event: the receiver that stores it, which claims it until then, or whoever works on the queue. */
+export type ForwardPlan = Date | "queue";
+
 /** Where the receiver stores events: the writing half of an `EventStore`. */
 export interface EventLog {
   /**
-   * Resolves once the event is durable; rejects when it is not stored. With `claimUntil` it is also claimed, unless
-   * another log has claimed it: until then, or until `forwarded`, no other log forwards it.
+   * Resolves once the event is durable; rejects when it is not stored. With a time it is also claimed, unless another
+   * log has claimed it: until then, or until `forwarded`, no other log forwards it. With "queue" it is also in the queue,
+   * unless the application has accepted it or it is there already.
    */
-  append(event: NewEvent, claimUntil?: Date): Promise<StoreResult>;
+  append(event: NewEvent, plan?: ForwardPlan): Promise<StoreResult>;
   /** What has become of an event, named by its first delivery. */
   lookUp(first: string, now: Date): Promise<StoreResult>;
   /** Resolves once the rejection is stored; rejects when it is not. */
   reject(rejection: Rejection): Promise<void>;
-  /** Resolves once the attempt to forward the event, named by its first delivery, is durable. */
+  /** Resolves once the attempt to forward the event, named by its first delivery, is durable. Accepted events leave the queue. */
   forwarded(first: string, forward: Forward): Promise<void>;
 }
 

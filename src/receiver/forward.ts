@@ -2,7 +2,14 @@
 import { maskCardNumbers } from "../domain/card-number.ts";
 import { reasonOf, SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import type { HeaderLine } from "../http/message.ts";
-import { isAccepted, type EventLog, type Forward, type StoreResult, type WebhookEvent } from "./events.ts";
+import {
+  isAccepted,
+  type EventLog,
+  type Forward,
+  type ForwardPlan,
+  type StoreResult,
+  type WebhookEvent,
+} from "./events.ts";
 import { forwardRequest, type Forwarded } from "./forward-request.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
@@ -75,9 +82,9 @@ export interface ForwarderParts extends ForwardOptions {
 }
 
 export interface Forwarder {
-  /** Until when no other listener may forward the event; undefined where it is not forwarded. */
-  readonly claimUntil: (event: WebhookEvent) => Date | undefined;
-  /** Forwards a stored event and resolves with the status to answer the service. */
+  /** Undefined where the event is not forwarded. */
+  readonly plan: (event: WebhookEvent) => ForwardPlan | undefined;
+  /** Takes over a stored event, and resolves with the status to answer the service. */
   readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<number>;
 }
 
@@ -96,7 +103,7 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
     return attempted;
   };
   return {
-    claimUntil: (event) =>
+    plan: (event) =>
       parts.targetOf(event) === undefined ? undefined : new Date(deadlineOf(event) + RECORDING_TIME),
     forward: (event, stored) => {
       const { first, claimedElsewhere } = stored;

@@ -6,8 +6,8 @@ export interface Metrics {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
   /** An event was stored, and it took so long. */
   readonly stored: (milliseconds: number) => void;
-  /** An attempt to forward an event has ended. */
-  readonly forwarded: (forward: Forward) => void;
+  /** An attempt to forward an event has ended; `retries` where another one follows. */
+  readonly forwarded: (forward: Forward, retries: boolean) => void;
 }
 
 /** Events that were acknowledged and wait to be forwarded. */
@@ -17,15 +17,15 @@ export interface Backlog {
   readonly oldest: Date | undefined;
 }
 
-/** Without acknowledgement before forwarding, nothing waits. */
+/** Where no events are kept, none waits. */
 export const NO_BACKLOG: Backlog = { events: 0, oldest: undefined };
 
 /** The log, reporting how long each event takes to be stored. */
 export const measured = (log: EventLog, { stored }: Metrics, now: () => Date): EventLog => ({
   ...log,
-  append: async (event, claimUntil) => {
+  append: async (event, plan) => {
     const start = now().getTime();
-    const result = await log.append(event, claimUntil);
+    const result = await log.append(event, plan);
     stored(now().getTime() - start);
     return result;
   },

@@ -6,7 +6,8 @@ import type { Backlog, Metrics } from "./metrics.ts";
 /** What is read when somebody asks, and not counted. */
 export interface Gauges {
   readonly connections: number;
-  readonly backlog: Backlog;
+  /** Undefined where the store does not say. */
+  readonly backlog: Backlog | undefined;
 }
 
 export interface Prometheus extends Metrics {
@@ -45,7 +46,7 @@ export function createPrometheus(): Prometheus {
   );
   const failed = counter(
     "paylink_forwards_failed_total",
-    "Attempts to forward that the application did not accept.",
+    "Events that the application did not accept, and that are not retried here.",
   );
   const waiting = gauge("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
   const age = gauge("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
@@ -67,16 +68,16 @@ export function createPrometheus(): Prometheus {
       if (outcome.repeated) repeated.inc();
     },
     stored: (milliseconds) => storing.observe(milliseconds / 1000),
-    forwarded: ({ status, ms }) => {
+    forwarded: ({ status, ms }, retries) => {
       forwards.inc({ status: status ?? "none" });
-      if (!isAccepted(status)) failed.inc();
+      if (!isAccepted(status) && !retries) failed.inc();
       forwarding.observe(ms / 1000);
     },
     text: (gauges, now) => {
-      const { events, oldest } = gauges.backlog;
+      const { events, oldest = now } = gauges.backlog ?? { events: NaN, oldest: new Date(NaN) };
       connections.set(gauges.connections);
       waiting.set(events);
-      age.set(oldest === undefined ? 0 : (now.getTime() - oldest.getTime()) / 1000);
+      age.set((now.getTime() - oldest.getTime()) / 1000);
       return registry.metrics();
     },
   };

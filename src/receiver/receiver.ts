@@ -127,10 +127,10 @@ async function take(
     breaches,
     request,
   };
-  const claimUntil = verdict.verdict === "valid" ? forwarder?.claimUntil(event) : undefined;
+  const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
   let result: StoreResult;
   try {
-    result = await log.append(event, claimUntil);
+    result = await log.append(event, plan);
   } catch (error) {
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
@@ -138,7 +138,7 @@ async function take(
   }
   const observed = result.repeated ? asRepeated(event) : event;
   observe(observed);
-  const forwards = forwarder !== undefined && claimUntil !== undefined && !result.accepted;
+  const forwards = forwarder !== undefined && plan !== undefined && !result.accepted;
   return forwards ? reply(await forwarder.forward(observed, result)) : OK;
 }
 

@@ -109,14 +109,36 @@ interface Forwarded {
   readonly detail: string;
 }
 
+/** An attempt of those that paylink makes by itself. */
+interface Progress {
+  readonly attempt: number;
+  readonly state: string;
+  /** When the next one is due. */
+  readonly next: Date | null;
+}
+
 /** The application's status and latency, and its error text; without an answer, the reason. */
-export function renderForward(id: string, { target, status, ms, detail }: Forwarded, paint: Paint): string {
+export function renderForward(
+  id: string,
+  { target, status, ms, detail }: Forwarded,
+  paint: Paint,
+  progress?: Progress,
+): string {
   const line = (what: string): string =>
-    `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}`;
+    `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}${progressWords(progress, paint)}`;
   if (status === null) return line(paint.red.bold(safeText(detail)));
   const isAccepted = status >= 200 && status < 300;
   const shown = line((isAccepted ? paint.green : paint.red.bold)(String(status)));
   return detail === "" ? shown : `${shown}\n    ${safeText(detail)}`;
+}
+
+function progressWords(progress: Progress | undefined, paint: Paint): string {
+  if (progress === undefined) return "";
+  const { attempt, state, next } = progress;
+  if (next !== null) return paint.dim(`  attempt ${attempt}, the next one at ${formatLocal(next)}`);
+  if (state === "failed")
+    return `  ${paint.red(`failed after ${attempt === 1 ? "1 attempt" : `${attempt} attempts`}`)}`;
+  return attempt === 1 ? "" : paint.dim(`  attempt ${attempt}`);
 }
 
 export interface Counts {

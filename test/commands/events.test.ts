@@ -53,6 +53,8 @@ describe("the options of events", () => {
         ["--reference", "cannot be used with --rejected"],
       ],
     ],
+    [["list", "--failed", "--rejected"], [["--failed", "cannot be used with --rejected"]]],
+    [["replay", "a1", "--failed", "--to", "3000"], [["--failed", "cannot be used with <uti...>"]]],
     [["list", "--quiet"], [["--quiet", "cannot be used with --json"]]],
     [["export", "--since", "1h", "--until", "2h"], [["--until", 'must be later than --since 1h (got "2h")']]],
     [["export", "--limit", "1.5"], [["--limit", '(got "1.5")']]],

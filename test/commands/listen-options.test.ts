@@ -167,6 +167,41 @@ describe("the options of listen", () => {
     });
   });
 
+  it("acknowledge once an event is stored, with these retries", () => {
+    const delaysOf = (flags: Partial<ListenFlags>) =>
+      optionsOf({ forwardTo: ["3000"], ...flags }).forwarding.delays;
+    expect([delaysOf({}), delaysOf({ ack: "forwarded" })]).toEqual([undefined, undefined]);
+    const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+    expect(delaysOf({ ack: "stored" })).toEqual([
+      5 * second,
+      30 * second,
+      2 * minute,
+      10 * minute,
+      hour,
+      6 * hour,
+      24 * hour,
+    ]);
+    expect(delaysOf({ ack: "stored", retry: "1s,2m" })).toEqual([second, 2 * minute]);
+    expect(delaysOf({ ack: "stored", retry: "none" })).toEqual([]);
+  });
+
+  it("refuse --ack stored without a target or a store, and --retry without it", () => {
+    expect(problemsOf({ ack: "stored" })).toEqual({ "--ack": "has no effect without --forward-to" });
+    expect(problemsOf({ ack: "stored", forwardTo: ["3000"], store: false })).toEqual({
+      "--ack": "stored cannot be used with --no-store: what is acknowledged would be lost",
+    });
+    for (const ack of [{}, { ack: "forwarded" }])
+      expect(problemsOf({ ...ack, forwardTo: ["3000"], retry: "5s" })).toEqual({
+        "--retry": "has no effect without --ack stored: the service retries",
+      });
+    expect(Object.keys(problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "5s,soon" }))).toEqual([
+      "--retry",
+    ]);
+    expect(Object.keys(problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "9000w" }))).toEqual([
+      "--retry",
+    ]);
+  });
+
   it("require a key, unless nothing is verified", () => {
     expect(() => optionsOf({}, {})).toThrow(expect.objectContaining({ code: "key_required" }));
     expect(optionsOf({ verify: false }, {}).keySources).toEqual([]);

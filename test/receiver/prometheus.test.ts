@@ -73,18 +73,21 @@ it("counts requests by what became of them", async () => {
 it("counts forwards by status, and says how long they took", async () => {
   const prometheus = createPrometheus();
   const forward: Forward = { at: NOW, target: "http://127.0.0.1/", status: 204, ms: 40, detail: "" };
-  for (const status of [204, 204, 500, null]) prometheus.forwarded({ ...forward, status });
+  for (const status of [204, 204, 500, null]) prometheus.forwarded({ ...forward, status }, false);
+  prometheus.forwarded({ ...forward, status: 503 }, true);
   expect(await familiesOf(prometheus)).toMatchObject({
     paylink_forwards_total: {
       metrics: [
         { value: "2", labels: { status: "204" } },
         { value: "1", labels: { status: "500" } },
         { value: "1", labels: { status: "none" } },
+        { value: "1", labels: { status: "503" } },
       ],
     },
+    // One of those that were not accepted is retried.
     paylink_forwards_failed_total: { metrics: [{ value: "2" }] },
     paylink_forward_seconds: {
-      metrics: [{ count: "4", sum: "0.16", buckets: { "0.025": "0", "0.05": "4", "+Inf": "4" } }],
+      metrics: [{ count: "5", sum: "0.2", buckets: { "0.025": "0", "0.05": "5", "+Inf": "5" } }],
     },
   });
 });
@@ -110,4 +113,10 @@ it("shows what waits and who is connected", async () => {
     paylink_backlog_events: { metrics: [{ value: "3" }] },
     paylink_backlog_age_seconds: { metrics: [{ value: "90" }] },
   });
+});
+
+it("says that the backlog is unknown where the store does not answer", async () => {
+  const text = await createPrometheus().text({ connections: 0, backlog: undefined }, NOW);
+  expect(text).toMatch(/^paylink_backlog_events nan$/im);
+  expect(text).toMatch(/^paylink_backlog_age_seconds nan$/im);
 });

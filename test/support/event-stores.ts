@@ -7,10 +7,11 @@ import { openEventStore } from "../../src/store/events/sqlite-event-store.ts";
 
 export const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
 
-export function openSqlite(path: string): EventStore {
+export function openSqlite(path: string, now = (): Date => new Date()): EventStore {
   const store = openEventStore(path, {
     thread: THREAD,
     owner: crypto.randomUUID(),
+    now,
     warn: () => undefined,
   });
   onTestFinished(() => store.close());

@@ -14,7 +14,11 @@ export const declareEvents: Declare = (events, execute) => {
       return listEvents(context, listOptions(flags, context));
     }),
   );
-  examples(list, ["paylink events list --outcome declined --since 7d", "paylink events list --rejected"]);
+  examples(list, [
+    "paylink events list --outcome declined --since 7d",
+    "paylink events list --failed",
+    "paylink events list --rejected",
+  ]);
 
   const show = databaseFlag(
     events
@@ -49,6 +53,7 @@ export const declareEvents: Declare = (events, execute) => {
     );
   examples(replay, [
     "paylink events replay --all --since 1h --to localhost:3000/webhooks",
+    "paylink events replay --all --failed --to 3000",
     "paylink events replay $(paylink events list --limit 1 --quiet) --to 3000",
   ]);
 

@@ -17,12 +17,14 @@ export const filterFlags = (command: NewCommand) =>
 
 export const listFlags = (command: NewCommand) =>
   filterFlags(command)
+    .option("--failed", "only those that listen --ack stored could not forward")
     .option("--rejected", "list rejected webhooks instead")
     .option("-q, --quiet", "print only the utis (for rejected webhooks, the ids)");
 
 export const replayFlags = (command: NewCommand) =>
   filterFlags(command)
     .option("--all", "every event that passes the filter, in order of arrival")
+    .option("--failed", "with --all: only those that listen --ack stored could not forward")
     .option(
       "--to <target>",
       "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",

@@ -20,7 +20,10 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   });
   if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one, recordAt))));
   else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
-  else if (found.length === 0) out.note(rejected ? "No rejected webhooks found." : "No events found.");
+  else if (found.length === 0)
+    out.note(
+      `No ${rejected ? "rejected webhooks" : filter.failed === true ? "failed events" : "events"} found.`,
+    );
   else {
     const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
       text,
@@ -59,6 +62,7 @@ function cellsOf(
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.accepted ? ["forwarded"] : []),
+    ...(one.queued === null ? [] : [one.queued.state]),
     ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
   ];
   const outcome = outcomeOf(record ?? {});
@@ -77,7 +81,7 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
   }
-  const { id, uti, receivedAt, reference, repeats, accepted, verdict } = one;
+  const { id, uti, receivedAt, reference, repeats, accepted, queued, verdict } = one;
   const { record } = asReceived(one, recordAt);
   const amount = record === null ? undefined : memberOf(record, "amountTrans");
   return {
@@ -92,5 +96,6 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     verified: verdict.verdict === "valid",
     repeats,
     taken: accepted,
+    forwarding: queued,
   };
 }

@@ -47,12 +47,13 @@ export function listOptions(flags: ListFlags, { now, out }: Pick<Context, "now" 
   const filter = readFilter(reader, flags, now());
   const database = reader.read("--db", flags.db, parseEventStore);
   if (flags.quiet === true && out.json) reader.problem("--quiet", "cannot be used with --json");
-  const rejected = flags.rejected ?? false;
+  const { rejected = false, failed = false } = flags;
+  reader.exclude("--failed", failed, { "--rejected": rejected });
   if (rejected)
     refuse(reader, "--rejected", "lists webhooks without a record", flags, ["outcome", "reference"]);
   reader.finish("Nothing was listed.");
   return {
-    filter: { ...filter.value, limit: filter.value.limit ?? DEFAULT_LIMIT },
+    filter: { ...filter.value, failed, limit: filter.value.limit ?? DEFAULT_LIMIT },
     rejected,
     quiet: flags.quiet ?? false,
     database: database.value,
@@ -83,11 +84,15 @@ export function replayOptions(names: readonly string[], flags: ReplayFlags, now:
   const all = flags.all ?? false;
   if (names.length === 0 && !all) reader.problem("<uti...>", "is required, or --all");
   if (names.length > 0 && all) reader.problem("--all", "cannot be used with single events");
-  if (names.length > 0) refuse(reader, "<uti...>", "names single events", flags, FILTERS);
+  const { failed = false } = flags;
+  if (names.length > 0) {
+    refuse(reader, "<uti...>", "names single events", flags, FILTERS);
+    reader.exclude("--failed", failed, { "<uti...>": names });
+  }
   reader.finish("Nothing was replayed.");
   return {
     names,
-    filter: filter.value,
+    filter: { ...filter.value, failed },
     routes: routes.value,
     insecure: flags.insecure ?? false,
     database: database.value,

@@ -16,6 +16,7 @@ import {
   type EventStore,
   type StoredEvent,
   type StoredRejection,
+  type Queued,
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import type { ShowOptions } from "./options.ts";
@@ -45,11 +46,14 @@ export async function showEvent(context: Context, options: ShowOptions): Promise
 interface History {
   readonly arrivals: readonly Arrival[];
   readonly forwards: readonly Forward[];
+  /** Null where the event does not wait, and has not failed. */
+  readonly forwarding: Queued | null;
 }
 
-const historyOf = async ({ id }: StoredEvent, store: EventStore): Promise<History> => ({
+const historyOf = async ({ id, queued }: StoredEvent, store: EventStore): Promise<History> => ({
   arrivals: await store.arrivals(id),
   forwards: await store.forwards(id),
+  forwarding: queued,
 });
 
 /** The event's own line, with its history. */
@@ -58,7 +62,7 @@ const eventDocument = (event: WebhookEvent, history: History, recordAt: string |
 
 function eventText(
   event: WebhookEvent,
-  { arrivals, forwards }: History,
+  { arrivals, forwards, forwarding }: History,
   { paint, width }: Context["out"],
   command: string | undefined,
 ): string {
@@ -72,9 +76,17 @@ function eventText(
   ];
   for (const arrival of arrivals)
     lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
-  if (forwards.length > 0) lines.push(`  ${paint.cyan("forwards")}`);
+  if (forwards.length > 0 || forwarding !== null) lines.push(`  ${paint.cyan("forwards")}`);
   for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
+  if (forwarding !== null) lines.push(`    ${queuedWords(id, forwarding, paint)}`);
   return lines.join("\n");
+}
+
+function queuedWords(id: string, { state, attempts, next }: Queued, paint: Paint): string {
+  if (state === "failed")
+    return `${paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`)}: paylink events replay ${id} --to <target>   delivers it`;
+  if (next === null) return paint.yellow("waits for its first attempt");
+  return paint.yellow(`waits for attempt ${attempts + 1}, due at ${formatLocal(next)}`);
 }
 
 function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {

@@ -77,8 +77,12 @@ The password comes from PGPASSWORD or .pgpass, never from a flag.
 
 With --forward-to, the service gets your application's answer, and delivers again
 what was not accepted. With --ack stored, the service gets 200 as soon as the
-event is stored, and paylink forwards by itself until your application accepts.
-  paylink events list --failed     lists what it never accepted
-  paylink events replay <uti>      sends such an event again`,
+event is stored, and paylink forwards by itself: first attempts in order of
+arrival, and retries after the delays of --retry, also after a restart. Of several
+receivers one forwards, and another takes over within 30 s when it dies. After a
+crash an event may be forwarded twice: your application knows it by its uti.
+  paylink events list --failed                 lists what was given up
+  paylink events replay --all --failed --to 3000/webhooks
+                                               sends it again`,
   },
 };

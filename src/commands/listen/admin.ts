@@ -45,8 +45,11 @@ export async function openAdmin(
   let notReady: string | undefined = "starting";
   let checkStore = async (): Promise<string | undefined> => undefined;
   const metricsText = async (): Promise<string> => {
-    const [connections, backlog] = await Promise.all([watched?.connections(), watched?.backlog()]);
-    return metrics.text({ connections: connections ?? 0, backlog: backlog ?? NO_BACKLOG }, now());
+    const [connections = 0, backlog] = await Promise.all([
+      watched?.connections(),
+      watched === undefined ? NO_BACKLOG : watched.backlog().catch(() => undefined),
+    ]);
+    return metrics.text({ connections, backlog }, now());
   };
   const pages: Readonly<Record<string, () => Promise<HttpReply>>> = {
     "/healthz": async () => text(200, "ok\n"),

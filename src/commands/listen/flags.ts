@@ -2,6 +2,9 @@
 import { LISTENER_PORT } from "../../domain/local-addresses.ts";
 import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
+/** The delays of `--retry`: an application that is back within a day gets every webhook. */
+export const RETRY = "5s,30s,2m,10m,1h,6h,24h";
+
 export const listenFlags = (command: NewCommand) =>
   command
     .optionsGroup("Address:")
@@ -40,6 +43,17 @@ export const listenFlags = (command: NewCommand) =>
     )
     .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
     .option("--insecure", "accept a self-signed certificate from the target, and from nothing else")
+    .addOption(
+      oneOf(
+        "--ack <when>",
+        "what 200 means: forwarded (default), or stored, and paylink forwards by itself until your application accepts",
+        ["forwarded", "stored"],
+      ),
+    )
+    .option(
+      "--retry <delays>",
+      `with --ack stored: the wait before each retry, or none; then the event has failed (default: ${RETRY})`,
+    )
     .optionsGroup("Output:")
     .addOption(
       oneOf("--outcome <outcome>", "show and forward only these", [

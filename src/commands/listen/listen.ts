@@ -1,13 +1,10 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
-import type { EventLog, WebhookEvent } from "../../receiver/events.ts";
-import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forward.ts";
-import { targetOf } from "../../receiver/forward-target.ts";
+import type { WebhookEvent } from "../../receiver/events.ts";
 import { measured, NO_BACKLOG } from "../../receiver/metrics.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -16,6 +13,7 @@ import { transactionCommand } from "../transaction-command.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd } from "./end.ts";
 import { createTally } from "./expectations.ts";
+import { openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { openLog } from "./open-log.ts";
 import { watchReader } from "./reader-gone.ts";
@@ -55,6 +53,15 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
   const tally = createTally(options.expectations);
   const store = await openLog(options.database, context);
   const log = admin === undefined ? store.log : measured(store.log, admin.metrics, now);
+  const forwarding = openForwarding(
+    options,
+    { shows, log, queue: store.queue },
+    context,
+    (id, forward, progress) => {
+      admin?.metrics.forwarded(forward, progress?.state === "pending");
+      reporter.forwarded(id, forward, progress);
+    },
+  );
   const reader = watchReader(context, options);
   const end = watchForEnd(reader.stop, options, tally);
   let tunnel: Tunnel | undefined;
@@ -68,10 +75,7 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
       keys: keyring.keys,
       renewKeys: keyring.renew,
       log,
-      forwarder: createForward(options, shows, log, context, (event, forward) => {
-        admin?.metrics.forwarded(forward);
-        reporter.forwarded(event, forward);
-      }),
+      forwarder: forwarding.forwarder,
       now,
       newId: createEventIds(context),
       observe: (outcome) => {
@@ -104,9 +108,10 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
       admin?.started({
         checkStore: store.check,
         connections: () => server.connections(),
-        backlog: async () => NO_BACKLOG,
+        backlog: async () => store.queue?.backlog() ?? NO_BACKLOG,
       });
       isReady = true;
+      forwarding.start();
       showReady({ listeners, adminUrl: admin?.url }, options, context);
       if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
       await end.reached;
@@ -116,6 +121,7 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
       ignoreHangup();
       tlsWatch?.close();
       await server.close();
+      await forwarding.close();
       if (isReady) summarise(reporter, context);
     }
   } finally {
@@ -139,28 +145,6 @@ function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event:
     record !== null &&
     (outcome === undefined || outcomeOf(record) === outcome) &&
     (reference === undefined || (textOf(record, "reference") ?? "").includes(reference));
-}
-
-/** Undefined without a target: then no event waits for an answer. */
-function createForward(
-  { forwarding: { routes, headers, insecure } }: ListenOptions,
-  shows: (event: WebhookEvent) => boolean,
-  log: EventLog,
-  { send, now }: Context,
-  observe: ForwarderParts["observe"],
-): Forwarder | undefined {
-  if (routes.length === 0) return undefined;
-  // A webhook that has arrived is answered, also after the signal that ends the run: `context.pause` would end at it.
-  return createForwarder({
-    send,
-    now,
-    pause: sleep,
-    headers,
-    insecure,
-    log,
-    targetOf: (event) => (shows(event) ? targetOf(routes, event) : undefined),
-    observe,
-  });
 }
 
 function summarise(reporter: Reporter, { out }: Context): void {

@@ -1,11 +1,13 @@
 /** The event store as `listen` uses it: a log, which others can find its listeners in; or none that outlives the run. */
 import type { Context } from "../../context.ts";
-import type { Listener } from "../../receiver/event-store.ts";
+import type { Listener, ForwardQueue } from "../../receiver/event-store.ts";
 import type { EventLog } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 
 export interface OpenedLog {
   readonly log: EventLog;
+  /** What is acknowledged and not forwarded yet; undefined where no events are kept. */
+  readonly queue: ForwardQueue | undefined;
   /** Rejects where no event can be stored. */
   readonly check: () => Promise<void>;
   /** Lets `create --wait` find these. */
@@ -19,12 +21,14 @@ export async function openLog(
   { events }: Pick<Context, "events">,
 ): Promise<OpenedLog> {
   const nothing = async (): Promise<void> => undefined;
-  if (database === null) return { log: createMemoryLog(), check: nothing, announce: nothing, close: nothing };
+  if (database === null)
+    return { log: createMemoryLog(), queue: undefined, check: nothing, announce: nothing, close: nothing };
   const store = await events(database);
   await store.ready();
   let announced: readonly Listener[] = [];
   return {
     log: store,
+    queue: store.queue,
     check: () => store.ready(),
     announce: async (listeners) => {
       announced = listeners;

@@ -11,6 +11,7 @@ import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
+  parseDelays,
   parseEventStore,
   parseMilliseconds,
   parseOutcome,
@@ -23,7 +24,7 @@ import { readRoutes } from "../forward-flags.ts";
 import { readPolicy } from "../policy-flags.ts";
 import type { AdminAddress } from "./admin.ts";
 import { parseExpectation, type Expectation } from "./expectations.ts";
-import type { ListenFlags } from "./flags.ts";
+import { RETRY, type ListenFlags } from "./flags.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -50,6 +51,11 @@ export interface ListenOptions {
     readonly routes: readonly Route[];
     readonly headers: readonly HeaderLine[];
     readonly insecure: boolean;
+    /**
+     * Milliseconds before each retry of a webhook that is acknowledged once it is stored. Undefined where webhooks are
+     * acknowledged once they are forwarded.
+     */
+    readonly delays: readonly number[] | undefined;
   };
   /** What is shown and forwarded. */
   readonly filter: { readonly outcome: Outcome | undefined; readonly reference: string | undefined };
@@ -82,12 +88,19 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   const admin = reader.read("--admin", flags.admin, parseHostAndPort);
   const drain = reader.read("--drain", flags.drain, parseTimeout);
   const database = reader.read("--db", flags.db, parseEventStore);
+  const acknowledgesStored = flags.ack === "stored";
+  const delays = reader.read("--retry", flags.retry ?? RETRY, parseRetry);
+  if (acknowledgesStored && !flags.store)
+    reader.problem("--ack", "stored cannot be used with --no-store: what is acknowledged would be lost");
+  if (!acknowledgesStored && flags.retry !== undefined)
+    reader.problem("--retry", "has no effect without --ack stored: the service retries");
   const tls = tlsFiles(reader, flags);
   const { tunnel = false } = flags;
   reader.exclude("--tunnel", tunnel, { "--public-url": flags.publicUrl, "--tls-cert": flags.tlsCert });
   if (flags.forwardTo === undefined) {
     if (flags.forwardHeader !== undefined) reader.problem("--forward-header", NEEDS_TARGET);
     if (flags.insecure === true) reader.problem("--insecure", NEEDS_TARGET);
+    if (flags.ack !== undefined) reader.problem("--ack", NEEDS_TARGET);
   }
   if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
   if (!flags.verify && !isLoopbackHost(flags.host))
@@ -114,6 +127,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
       routes: routes.value,
       headers: headers.value,
       insecure: flags.insecure ?? false,
+      delays: acknowledgesStored ? delays.value : undefined,
     },
     filter: { outcome: outcome.value, reference: flags.reference },
     compact: flags.compact ?? false,
@@ -124,6 +138,15 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     database: flags.store ? database.value : null,
     profile: settings.profile,
   };
+}
+
+const LONGEST_RETRY = 365 * 86_400_000;
+
+function parseRetry(text: string): Parsed<readonly number[]> {
+  const delays = parseDelays(text);
+  return delays.ok && delays.value.some((delay) => delay > LONGEST_RETRY)
+    ? refused("must be 365d at most, each")
+    : delays;
 }
 
 const NEEDS_TARGET = "has no effect without --forward-to";

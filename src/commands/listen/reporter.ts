@@ -2,6 +2,7 @@
 import type { Output } from "../../context.ts";
 import { eventLine } from "../../receiver/event-line.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import type { Progress } from "../../receiver/queue-term.ts";
 import {
   renderCompactWebhook,
   renderForward,
@@ -13,7 +14,8 @@ import { isOfService, warningWords } from "../../render/signature-warnings.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  readonly forwarded: (event: WebhookEvent, forward: Forward) => void;
+  /** `progress` where the event is forwarded from the queue. */
+  readonly forwarded: (id: string, forward: Forward, progress?: Progress) => void;
   /** Prints what is left, and gives the counts. */
   readonly finish: () => Counts;
 }
@@ -61,10 +63,10 @@ export function createReporter(parts: ReporterParts): Reporter {
         print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
       else if (shows(outcome)) print(out.json ? eventLine(outcome, recordAt) : eventText(outcome));
     },
-    forwarded: ({ id }, forward) => {
+    forwarded: (id, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
-      else counts.failed += 1;
-      print(out.json ? forwardLine(id, forward) : renderForward(id, forward, out.paint));
+      else if (progress?.state !== "pending") counts.failed += 1;
+      print(out.json ? forwardLine(id, forward, progress) : renderForward(id, forward, out.paint, progress));
     },
   };
 }
@@ -96,7 +98,11 @@ function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hin
   return JSON.stringify({ type, id, receivedAt, code, status, detail, checks, hint });
 }
 
-function forwardLine(id: string, { at, target, status, ms, detail }: Forward): string {
+function forwardLine(
+  id: string,
+  { at, target, status, ms, detail }: Forward,
+  progress: Progress | undefined,
+): string {
   return JSON.stringify({
     type: "forward",
     id,
@@ -105,5 +111,6 @@ function forwardLine(id: string, { at, target, status, ms, detail }: Forward): s
     status,
     ms,
     ...(detail === "" ? {} : { detail }),
+    ...progress,
   });
 }

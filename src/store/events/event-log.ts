@@ -5,6 +5,7 @@ import {
   firstDelivery,
   type EventLog,
   type Forward,
+  type ForwardPlan,
   type NewEvent,
   type Rejection,
   type StoreResult,
@@ -23,11 +24,12 @@ import {
 /** `owner` tells this log's claims from those of others. */
 export function createEventLog(group: GroupCommit<Write, StoreResult | null>, owner: string): EventLog {
   return {
-    append: async (event, claimUntil) =>
-      (await group.add(eventWrite(event, owner, claimUntil))) ?? firstDelivery(event.id),
+    append: async (event, plan) =>
+      (await group.add(eventWrite(event, owner, plan))) ?? firstDelivery(event.id),
     lookUp: async (first, now) =>
       (await group.add({ type: "look-up", first, owner, now: now.getTime() })) ?? firstDelivery(first),
-    forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward, owner))),
+    forwarded: async (first, forward) =>
+      void (await group.add({ type: "forward", ...forwardValues(first, forward, owner) })),
     reject: async (rejection) => void (await group.add(rejectionWrite(rejection))),
   };
 }
@@ -35,7 +37,7 @@ export function createEventLog(group: GroupCommit<Write, StoreResult | null>, ow
 function eventWrite(
   { id, receivedAt, record, verdict, request }: NewEvent,
   owner: string,
-  claimUntil: Date | undefined,
+  plan: ForwardPlan | undefined,
 ): EventWrite {
   const { code, warnings, details } = storedVerdict(verdict);
   return {
@@ -50,16 +52,16 @@ function eventWrite(
     details: JSON.stringify(details),
     ...messageOf(request),
     owner,
-    claimUntil: claimUntil?.getTime() ?? null,
+    claimUntil: plan instanceof Date ? plan.getTime() : null,
+    queued: plan === "queue",
   };
 }
 
-const forwardWrite = (
+export const forwardValues = (
   first: string,
   { at, target, status, ms, detail }: Forward,
   owner: string,
-): ForwardWrite => ({
-  type: "forward",
+): Omit<ForwardWrite, "type"> => ({
   first,
   owner,
   at: at.getTime(),

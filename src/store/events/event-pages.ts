@@ -54,12 +54,13 @@ interface Conditions {
   readonly values: readonly (string | number)[];
 }
 
-function conditionsOf({ outcome, reference, since, until }: EventFilter): Conditions {
+function conditionsOf({ outcome, reference, since, until, failed }: EventFilter): Conditions {
   const conditions: [sql: string, value: string | number | undefined][] = [
     ["outcome = ?", outcome],
     ["instr(reference, ?) > 0", reference],
     ["received_at >= ?", since?.getTime()],
     ["received_at < ?", until?.getTime()],
+    ["id IN (SELECT event FROM queue WHERE state = ?)", failed === true ? "failed" : undefined],
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   return {

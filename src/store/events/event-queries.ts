@@ -15,23 +15,29 @@ import {
 } from "./event-rows.ts";
 
 /** The reading half of an event store. */
-export type EventQueries = Omit<EventStore, keyof EventLog | "place" | "ready" | "close">;
+export type EventQueries = Omit<EventStore, keyof EventLog | "place" | "queue" | "ready" | "close">;
 
 const MAX_FOUND = 20;
 /** Events deleted in one transaction: a `listen` on the same database waits no longer than that. */
 const PRUNE_SIZE = 1000;
 
-const EVENTS: Source = {
-  table: "events",
-  columns: `*,
-    (SELECT count(*) FROM arrivals WHERE event = events.id) AS repeats,
-    EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS accepted`,
-};
+export const EVENT_COLUMNS = `events.*,
+  (SELECT count(*) FROM arrivals WHERE event = events.id) AS repeats,
+  EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS accepted,
+  (SELECT json_array(state, attempts, due) FROM queue WHERE event = events.id) AS queued`;
+const EVENTS: Source = { table: "events", columns: EVENT_COLUMNS };
+/** What may be deleted: not the events that wait to be forwarded. */
+const OLD_EVENTS = `events WHERE received_at < ?
+  AND NOT EXISTS (SELECT 1 FROM queue WHERE event = events.id AND state <> 'failed')`;
+const OLD_REJECTIONS = "rejections WHERE received_at < ?";
 const REJECTIONS: Source = { table: "rejections", columns: "*" };
 
+export type UseDatabase = <T>(work: (database: Database) => T) => Promise<T>;
+
 /** Each reading opens the file for itself, so that it reads the one that is at the path at that time. */
-export function createEventQueries(open: () => Database): EventQueries {
-  const using = async <T>(work: (database: Database) => T): Promise<T> => {
+export const opening =
+  (open: () => Database): UseDatabase =>
+  async (work) => {
     const database = open();
     try {
       return work(database);
@@ -39,6 +45,9 @@ export function createEventQueries(open: () => Database): EventQueries {
       database.close();
     }
   };
+
+export function createEventQueries(open: () => Database): EventQueries {
+  const using = opening(open);
   const all = <T>(convert: (row: Row) => T, sql: string, ...values: Value[]): Promise<T[]> =>
     using((database) =>
       database
@@ -64,7 +73,7 @@ export function createEventQueries(open: () => Database): EventQueries {
       const within = (column: string): string => `${column} >= ? AND ${column} < ?`;
       const events = await all(
         eventFromRow,
-        `SELECT ${EVENTS.columns} FROM events WHERE (${within("uti")}) OR (${within("id")})
+        `SELECT ${EVENT_COLUMNS} FROM events WHERE (${within("uti")}) OR (${within("id")})
          ORDER BY seq DESC LIMIT ${MAX_FOUND}`,
         ...range,
         ...range,
@@ -84,13 +93,9 @@ export function createEventQueries(open: () => Database): EventQueries {
     forwards: (first) => all(forwardFromRow, "SELECT * FROM forwards WHERE event = ? ORDER BY rowid", first),
     countBefore: (before) =>
       using((database) => {
-        const count = (table: string): number =>
-          Number(
-            database
-              .prepare(`SELECT count(*) AS n FROM ${table} WHERE received_at < ?`)
-              .get(before.getTime())?.["n"],
-          );
-        return { events: count("events"), rejections: count("rejections") };
+        const count = (old: string): number =>
+          Number(database.prepare(`SELECT count(*) AS n FROM ${old}`).get(before.getTime())?.["n"]);
+        return { events: count(OLD_EVENTS), rejections: count(OLD_REJECTIONS) };
       }),
     prune: (before) => using((database) => prune(database, before.getTime())),
     listeners: () => all(listenerFromRow, "SELECT * FROM listeners"),
@@ -108,7 +113,7 @@ export function createEventQueries(open: () => Database): EventQueries {
 }
 
 /** A row that does not hold what paylink wrote is damage that SQLite cannot see. */
-const readable =
+export const readable =
   <T>({ path }: Database, convert: (row: Row) => T) =>
   (row: Row): T => {
     try {
@@ -120,11 +125,12 @@ const readable =
 
 function prune(database: Database, before: number): Pruned {
   let events = 0;
-  const old = database.prepare("SELECT id FROM events WHERE received_at < ? LIMIT ?");
+  const old = database.prepare(`SELECT id FROM ${OLD_EVENTS} LIMIT ?`);
   const deletions = [
     "arrivals WHERE event",
     "forwards WHERE event",
     "claims WHERE event",
+    "queue WHERE event",
     "events WHERE id",
   ].map((rows) => database.prepare(`DELETE FROM ${rows} = ?`));
   for (;;) {
@@ -135,6 +141,6 @@ function prune(database: Database, before: number): Pruned {
     });
     events += ids.length;
   }
-  const { changes } = database.prepare("DELETE FROM rejections WHERE received_at < ?").run(before);
+  const { changes } = database.prepare(`DELETE FROM ${OLD_REJECTIONS}`).run(before);
   return { events, rejections: Number(changes) };
 }

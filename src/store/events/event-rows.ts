@@ -1,7 +1,7 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
 import { withBody, type HttpRequest } from "../../http/message.ts";
-import type { Arrival, Listener, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
+import type { Arrival, Listener, StoredEvent, StoredRejection, Queued } from "../../receiver/event-store.ts";
 import type { Forward } from "../../receiver/events.ts";
 import { restoreVerdict } from "../../signatures/stored-verdict.ts";
 import { REASONS, WARNINGS } from "../../signatures/verdict.ts";
@@ -33,6 +33,15 @@ const messageRow = z.object({
   trailers: json(headers),
   body: z.instanceof(Uint8Array),
 });
+/** The state, the attempts and when the next one is due. */
+const queued = z.pipe(
+  json(z.tuple([z.enum(["first", "retry", "failed"]), z.number(), z.number()])),
+  z.transform(([state, attempts, due]): Queued => ({
+    state: state === "failed" ? "failed" : "pending",
+    attempts,
+    next: state === "retry" ? new Date(due) : null,
+  })),
+);
 const eventRow = z.object({
   id: z.string(),
   uti: z.string(),
@@ -50,6 +59,7 @@ const eventRow = z.object({
   details: json(z.record(z.string(), z.string())),
   repeats: z.number(),
   accepted: z.number(),
+  queued: z.nullable(queued),
 });
 const rejectionRow = z.object({
   id: z.string(),

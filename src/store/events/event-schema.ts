@@ -9,7 +9,10 @@ const MESSAGE = (presence: string): string =>
     .map((column) => `${column} TEXT ${presence},`)
     .join("\n     ");
 
-/** `events_arrival` has what lists filter by, so that they read no events but the ones that they show. */
+/**
+ * `events_arrival` has what lists filter by, so that they read no events but the ones that they show. In
+ * `queue`, `first` events wait for their first attempt, in the order of `seq`; `forwarder` has one row, the lease.
+ */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE events (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -68,6 +71,22 @@ const MIGRATIONS: readonly string[] = [
      address TEXT PRIMARY KEY,
      bound TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE queue (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     event TEXT NOT NULL UNIQUE,
+     received_at INTEGER NOT NULL,
+     state TEXT NOT NULL DEFAULT 'first',
+     attempts INTEGER NOT NULL DEFAULT 0,
+     due INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX queue_order ON queue (state, due, seq);
+
+   CREATE TABLE forwarder (
+     owner TEXT NOT NULL,
+     epoch INTEGER NOT NULL,
+     expires INTEGER NOT NULL
+   ) STRICT;
+   INSERT INTO forwarder VALUES ('', 0, 0);`,
 ];
 
 export const EVENT_SCHEMA_VERSION = MIGRATIONS.length;

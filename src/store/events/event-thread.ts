@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { transaction } from "../database.ts";
 import { EVENT_SCHEMA_VERSION, openEventDatabase } from "./event-schema.ts";
 import { createEventWriter } from "./event-writer.ts";
-import type { GroupAnswer, Write } from "./writes.ts";
+import type { GroupAnswer, ThreadWrite } from "./writes.ts";
 
 const database = openEventDatabase(String(workerData));
 /** SQLite opens a file that it can only read without complaint: this write fails at once. */
@@ -13,7 +13,7 @@ proveWritable();
 const writeGroup = createEventWriter(database);
 
 /** Each message is a group of writes; an empty one asks whether they would succeed, and null ends the thread. */
-parentPort?.on("message", (writes: readonly Write[] | null) => {
+parentPort?.on("message", (writes: readonly ThreadWrite[] | null) => {
   if (writes === null) {
     // Prepared statements keep the log from being removed. Another program that reads it now will empty it.
     database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -28,7 +28,7 @@ parentPort?.on("message", (writes: readonly Write[] | null) => {
 });
 
 /** SQLite writes to files that were removed, and reports success. */
-function answerTo(writes: readonly Write[]): GroupAnswer {
+function answerTo(writes: readonly ThreadWrite[]): GroupAnswer {
   const results = database.isInPlace() ? writeGroup(writes) : [];
   if (database.isInPlace()) return results;
   try {

@@ -1,7 +1,8 @@
 /** Writes a group of events, forwards and rejections to SQLite in one transaction. */
 import { hash } from "node:crypto";
-import type { StoreResult } from "../../receiver/events.ts";
+import { isAccepted, type StoreResult } from "../../receiver/events.ts";
 import { transaction, type Database, type Value } from "../database.ts";
+import { prepareQueue } from "./queue-writer.ts";
 import {
   MAX_REJECTED_BYTES,
   MAX_REJECTIONS,
@@ -9,16 +10,16 @@ import {
   type ForwardWrite,
   type RejectionWrite,
   type StoredMessage,
-  type Write,
+  type ThreadWrite,
   type WriteResult,
 } from "./writes.ts";
 
 /** Returns one result for each write, once all that succeeded are durable. Never throws. */
-export type WriteGroup = (writes: readonly Write[]) => WriteResult[];
+export type WriteGroup = (writes: readonly ThreadWrite[]) => WriteResult[];
 
 export function createEventWriter(database: Database): WriteGroup {
   const { write, trimRejections } = prepareWrites(database);
-  const writeGroup = (writes: readonly Write[]): WriteResult[] => {
+  const writeGroup = (writes: readonly ThreadWrite[]): WriteResult[] => {
     try {
       return transaction(database, () => {
         const results = writes.map((one) => ({ status: "fulfilled", value: write(one) }) as const);
@@ -49,7 +50,7 @@ const isLocked = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("database is locked");
 
 interface PreparedWrites {
-  readonly write: (write: Write) => StoreResult | null;
+  readonly write: (write: ThreadWrite) => StoreResult | null;
   readonly trimRejections: () => void;
 }
 
@@ -85,6 +86,7 @@ function prepareWrites(database: Database): PreparedWrites {
        (SELECT seq, sum(length(body)) OVER (ORDER BY seq DESC) AS bytes FROM rejections)
      WHERE bytes > ${MAX_REJECTED_BYTES})`,
   );
+  const queue = prepareQueue(database);
   const lookUp = (first: string, owner: string, now: number): StoreResult => {
     const state = findState.get(first, first, owner, now, first);
     return {
@@ -107,14 +109,17 @@ function prepareWrites(database: Database): PreparedWrites {
     return first;
   };
   const writeEvent = (event: EventWrite): StoreResult | null => {
-    const { id, owner, receivedAt, claimUntil } = event;
+    const { id, owner, receivedAt, claimUntil, queued } = event;
     const first = storeEvent(event);
     if (claimUntil !== null) claim.run(first, owner, claimUntil, receivedAt);
+    if (queued) queue.add(first, receivedAt);
     return first === id ? null : lookUp(first, owner, receivedAt);
   };
-  const writeForward = ({ first, owner, at, target, status, ms, detail }: ForwardWrite): void => {
+  const writeForward = (forward: Omit<ForwardWrite, "type">): void => {
+    const { first, owner, at, target, status, ms, detail } = forward;
     insertForward.run(first, at, target, status, ms, detail);
     release.run(first, owner);
+    if (isAccepted(status)) queue.remove(first);
   };
   const writeRejection = (rejection: RejectionWrite): void => {
     const { id, receivedAt, code, status, detail, checks, message } = rejection;
@@ -124,8 +129,10 @@ function prepareWrites(database: Database): PreparedWrites {
     write: (write) => {
       if (write.type === "event") return writeEvent(write);
       if (write.type === "look-up") return lookUp(write.first, write.owner, write.now);
-      if (write.type === "forward") writeForward(write);
-      else writeRejection(write);
+      if (write.type === "lease") queue.lease(write);
+      else if (write.type === "release") queue.release(write);
+      else if (write.type === "rejection") writeRejection(write);
+      else if (write.type === "forward" || queue.attempted(write)) writeForward(write);
       return null;
     },
     trimRejections: () => {

@@ -7,12 +7,15 @@ import { areTablesMissing } from "../postgres/server-failures.ts";
 import type { Environment } from "../settings/in-force.ts";
 import { createEventLog } from "./event-log.ts";
 import { createPostgresQueries } from "./postgres-queries.ts";
+import { createPostgresQueue } from "./postgres-queue.ts";
 import { migrate } from "./postgres-schema.ts";
 import { createPostgresWriter } from "./postgres-writer.ts";
 import type { Write, WriteResult } from "./writes.ts";
 
 /** Milliseconds for one reading: a page of events, or a count of all of them. */
 const READ_TIMEOUT = 60_000;
+/** Milliseconds for one statement about the queue: less than a lease holds. */
+const QUEUE_TIMEOUT = 8_000;
 
 /** `owner` tells this store's claims from those of others: no two stores have the same. Throws `usage`. */
 export function openPostgresEventStore(
@@ -31,10 +34,13 @@ export function openPostgresEventStore(
   const forgetTables = (reason: unknown): void => {
     if (areTablesMissing(reason)) migrated = undefined;
   };
-  const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
-    await tables();
-    return connections.use(work, READ_TIMEOUT);
-  };
+  const within =
+    (timeout: number) =>
+    async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+      await tables();
+      return connections.use(work, timeout);
+    };
+  const use = within(READ_TIMEOUT);
   const writeGroup = createPostgresWriter(connections);
   const write = async (writes: readonly Write[]): Promise<WriteResult[]> => {
     await tables();
@@ -48,6 +54,7 @@ export function openPostgresEventStore(
     place: address.name,
     ...createEventLog(group, owner),
     ...createPostgresQueries(use, address.name),
+    queue: createPostgresQueue(within(QUEUE_TIMEOUT), owner, address.name),
     // A write that changes nothing: it fails on a standby, and without the right to write.
     ready: () => use((connection) => connection.run("DELETE FROM paylink.rejections WHERE FALSE")),
     close: async () => {

@@ -1,10 +1,10 @@
 /** The statements about forwarding: attempts, claims, and what has become of an event. */
-import type { StoreResult } from "../../receiver/events.ts";
+import { isAccepted, type StoreResult } from "../../receiver/events.ts";
 import type { Connection } from "../postgres/server-connections.ts";
 import { insert, text } from "./postgres-insert.ts";
 import type { EventWrite, ForwardWrite, LookUp } from "./writes.ts";
 
-/** A log that has made its attempt no longer claims the event. */
+/** A log that has made its attempt no longer claims the event, and accepted events leave the queue. */
 export async function insertForwards(
   connection: Connection,
   forwards: readonly ForwardWrite[],
@@ -27,6 +27,13 @@ export async function insertForwards(
        SELECT event FROM paylink.claims
        WHERE (event, owner) IN (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY event FOR UPDATE)`,
     [forwards.map(({ first }) => first), forwards.map(({ owner }) => owner)],
+  );
+  const accepted = forwards.filter(({ status }) => isAccepted(status)).map(({ first }) => first);
+  if (accepted.length === 0) return;
+  await connection.query(
+    `DELETE FROM paylink.queue WHERE event IN (
+       SELECT event FROM paylink.queue WHERE event = ANY ($1) ORDER BY event FOR UPDATE)`,
+    [accepted],
   );
 }
 

@@ -23,16 +23,21 @@ interface Source {
   readonly columns: string;
 }
 
-const EVENTS: Source = {
+export const EVENTS: Source = {
   table: "paylink.events",
   columns: `events.*,
     (SELECT count(*) FROM paylink.arrivals WHERE event = events.id) AS repeats,
     (SELECT count(*) FROM (SELECT FROM paylink.forwards
-       WHERE event = events.id AND status BETWEEN 200 AND 299 LIMIT 1) AS one) AS accepted`,
+       WHERE event = events.id AND status BETWEEN 200 AND 299 LIMIT 1) AS one) AS accepted,
+    (SELECT json_build_array(state, attempts, due)::text FROM paylink.queue WHERE event = events.id) AS queued`,
 };
+/** What may be deleted: not the events that wait to be forwarded. */
+const OLD_EVENTS = `paylink.events WHERE received_at < $1
+  AND NOT EXISTS (SELECT FROM paylink.queue WHERE event = events.id AND state <> 'failed')`;
+const OLD_REJECTIONS = "paylink.rejections WHERE received_at < $1";
 const REJECTIONS: Source = { table: "paylink.rejections", columns: "*" };
 
-type Use = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+export type Use = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
 /** `name` is the database's, for messages. */
 export function createPostgresQueries(use: Use, name: string): EventQueries {
@@ -77,12 +82,11 @@ export function createPostgresQueries(use: Use, name: string): EventQueries {
       all(forwardFromRow, "SELECT * FROM paylink.forwards WHERE event = $1 ORDER BY seq", first),
     countBefore: (before) =>
       use(async (connection) => {
-        const count = async (table: string): Promise<number> => {
-          const sql = `SELECT count(*) AS n FROM paylink.${table} WHERE received_at < $1`;
-          const [row] = await connection.query(sql, [before.getTime()]);
+        const count = async (old: string): Promise<number> => {
+          const [row] = await connection.query(`SELECT count(*) AS n FROM ${old}`, [before.getTime()]);
           return Number(row?.["n"]);
         };
-        return { events: await count("events"), rejections: await count("rejections") };
+        return { events: await count(OLD_EVENTS), rejections: await count(OLD_REJECTIONS) };
       }),
     prune: (before) => prune(use, before.getTime()),
     listeners: () => all(listenerFromRow, "SELECT * FROM paylink.listeners"),
@@ -99,7 +103,7 @@ export function createPostgresQueries(use: Use, name: string): EventQueries {
 }
 
 /** A row that does not hold what paylink wrote. */
-const readable =
+export const readable =
   <T>(convert: (row: Row) => T, name: string) =>
   (row: Row): T => {
     try {
@@ -150,12 +154,16 @@ async function* readPages(use: Use, { table, columns }: Source, filter: EventFil
 const positionOf = (row: Row | undefined): Position =>
   row === undefined ? START : [Number(row["received_at"]), Number(row["seq"])];
 
-function conditionsOf({ outcome, reference, since, until }: EventFilter) {
+function conditionsOf({ outcome, reference, since, until, failed }: EventFilter) {
   const conditions: [sql: (place: string) => string, value: string | number | undefined][] = [
     [(place) => `outcome = ${place}`, outcome],
     [(place) => `strpos(reference, ${place}) > 0`, reference],
     [(place) => `received_at >= ${place}`, since?.getTime()],
     [(place) => `received_at < ${place}`, until?.getTime()],
+    [
+      (place) => `id IN (SELECT event FROM paylink.queue WHERE state = ${place})`,
+      failed === true ? "failed" : undefined,
+    ],
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   return {
@@ -173,18 +181,19 @@ async function prune(use: Use, before: number): Promise<Pruned> {
   for (;;) {
     const deleted = await count(
       `WITH old AS (DELETE FROM paylink.events WHERE seq IN (
-           SELECT seq FROM paylink.events WHERE received_at < $1 LIMIT ${PRUNE_SIZE} FOR UPDATE SKIP LOCKED)
+           SELECT seq FROM ${OLD_EVENTS} LIMIT ${PRUNE_SIZE} FOR UPDATE SKIP LOCKED)
          RETURNING id),
        arrivals AS (DELETE FROM paylink.arrivals WHERE event IN (SELECT id FROM old)),
        forwards AS (DELETE FROM paylink.forwards WHERE event IN (SELECT id FROM old)),
-       claims AS (DELETE FROM paylink.claims WHERE event IN (SELECT id FROM old))
+       claims AS (DELETE FROM paylink.claims WHERE event IN (SELECT id FROM old)),
+       queue AS (DELETE FROM paylink.queue WHERE event IN (SELECT id FROM old))
        SELECT count(*) AS n FROM old`,
     );
     if (deleted === 0) break;
     events += deleted;
   }
   const rejections = await count(
-    `WITH old AS (DELETE FROM paylink.rejections WHERE received_at < $1 RETURNING seq)
+    `WITH old AS (DELETE FROM ${OLD_REJECTIONS} RETURNING seq)
      SELECT count(*) AS n FROM old`,
   );
   return { events, rejections };

@@ -70,6 +70,22 @@ const MIGRATIONS: readonly string[] = [
      address text PRIMARY KEY,
      bound text NOT NULL
    );`,
+  `CREATE TABLE paylink.queue (
+     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     event text NOT NULL UNIQUE,
+     received_at bigint NOT NULL,
+     state text NOT NULL DEFAULT 'first',
+     attempts integer NOT NULL DEFAULT 0,
+     due bigint NOT NULL DEFAULT 0
+   );
+   CREATE INDEX queue_order ON paylink.queue (state, due, seq);
+
+   CREATE TABLE paylink.forwarder (
+     owner text NOT NULL,
+     epoch bigint NOT NULL,
+     expires bigint NOT NULL
+   );
+   INSERT INTO paylink.forwarder VALUES ('', 0, 0);`,
 ];
 
 /** Any number that other programs are unlikely to lock: "paylink" in ASCII. */

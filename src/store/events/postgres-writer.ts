@@ -4,6 +4,7 @@ import type { Connection, Connections } from "../postgres/server-connections.ts"
 import { isAboutOneRow } from "../postgres/server-failures.ts";
 import { insertClaims, insertForwards, lookUp } from "./postgres-forwards.ts";
 import { insertEvents, insertRejections } from "./postgres-messages.ts";
+import { insertQueued } from "./postgres-queue.ts";
 import type { EventWrite, ForwardWrite, LookUp, RejectionWrite, Write, WriteResult } from "./writes.ts";
 
 /** Milliseconds for a group, from its first statement to its commit: the service waits 10 s for an answer. */
@@ -46,6 +47,7 @@ async function commit(connection: Connection, writes: readonly Write[]): Promise
     if (write.type !== "event" || firstOf(write) === write.id) return [];
     return [{ first: firstOf(write), owner: write.owner, now: write.receivedAt }];
   });
+  await insertQueued(connection, writes.filter(isEvent), firstOf);
   await insertClaims(connection, writes.filter(isEvent), firstOf);
   const states = await lookUp(connection, questions);
   await connection.run("COMMIT");

@@ -4,8 +4,9 @@ import type { EventStore } from "../../receiver/event-store.ts";
 import type { Database } from "../database.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { createEventLog } from "./event-log.ts";
-import { createEventQueries } from "./event-queries.ts";
+import { createEventQueries, opening } from "./event-queries.ts";
 import { openEventDatabase } from "./event-schema.ts";
+import { createSqliteQueue } from "./sqlite-queue.ts";
 import { createWriterThread } from "./writer-thread.ts";
 
 export interface EventStoreParts {
@@ -13,11 +14,12 @@ export interface EventStoreParts {
   readonly thread: string;
   /** Tells this store's claims from those of others: no two stores have the same. */
   readonly owner: string;
+  readonly now: () => Date;
   readonly warn: (text: string) => void;
 }
 
 /** Opens the file only to read and to write: what cannot be opened is reported by the first of them. */
-export function openEventStore(path: string, { thread, owner, warn }: EventStoreParts): EventStore {
+export function openEventStore(path: string, { thread, owner, now, warn }: EventStoreParts): EventStore {
   const writer = createWriterThread(thread, path, () =>
     warn(`The event store ${path} was removed, renamed or replaced. Events are stored at that path again.`),
   );
@@ -28,6 +30,7 @@ export function openEventStore(path: string, { thread, owner, warn }: EventStore
     place: path,
     ...createEventLog(group, owner),
     ...createEventQueries(() => open(path)),
+    queue: createSqliteQueue({ group, use: opening(() => open(path)), owner, now }),
     ready: async () => {
       open(path).close();
       try {

@@ -1,16 +1,16 @@
 /** The thread that writes events, as the receiver's side sees it. */
 import { Worker } from "node:worker_threads";
-import type { GroupAnswer, Write, WriteResult } from "./writes.ts";
+import type { GroupAnswer, ThreadWrite, WriteResult } from "./writes.ts";
 
 export interface WriterThread {
   /** Rejects when the thread ends instead of answering; the next group starts another thread. */
-  readonly write: (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
+  readonly write: (writes: readonly ThreadWrite[]) => Promise<readonly WriteResult[]>;
   /** Resolves when the thread has closed the file. */
   readonly close: () => Promise<void>;
 }
 
 interface Waiting {
-  readonly writes: readonly Write[];
+  readonly writes: readonly ThreadWrite[];
   readonly resolve: (results: readonly WriteResult[]) => void;
   readonly reject: (reason: unknown) => void;
 }

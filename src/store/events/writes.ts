@@ -28,8 +28,10 @@ export interface EventWrite extends StoredMessage {
   readonly details: string;
   /** The log that writes. */
   readonly owner: string;
-  /** Until when the log claims the event; null where it does not forward it. */
+  /** Until when the log claims the event; null where it does not forward it at once. */
   readonly claimUntil: number | null;
+  /** The event is to be forwarded from the queue. */
+  readonly queued: boolean;
 }
 
 /** Writes nothing, and has the same result as another delivery of the event. */
@@ -67,7 +69,36 @@ export interface RejectionWrite {
 
 export type Write = EventWrite | LookUp | ForwardWrite | RejectionWrite;
 
-/** The first delivery of an event, a forward and a rejection have no result. */
+/** Takes or renews the lease of the queue, unless another forwarder has it. */
+export interface LeaseWrite {
+  readonly type: "lease";
+  readonly owner: string;
+  readonly now: number;
+  readonly expires: number;
+}
+
+export interface ReleaseWrite {
+  readonly type: "release";
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** An attempt to forward an event from the queue. */
+export interface AttemptWrite extends Omit<ForwardWrite, "type"> {
+  readonly type: "attempt";
+  readonly epoch: number;
+  /** Those made before. */
+  readonly attempts: number;
+  /** When the event is to be tried again; null if it is not. */
+  readonly due: number | null;
+}
+
+export type QueueWrite = LeaseWrite | ReleaseWrite | AttemptWrite;
+
+/** What the thread that writes to SQLite is asked. */
+export type ThreadWrite = Write | QueueWrite;
+
+/** Only repeated deliveries and look-ups have a result. */
 export type WriteResult = PromiseSettledResult<StoreResult | null>;
 
 /** The results of a group; "moved" where its files were removed or replaced, so that it is to be written again. */

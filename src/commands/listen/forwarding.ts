@@ -1,0 +1,75 @@
+/** How `listen` forwards: before it acknowledges a webhook, or from the queue of the event store after that. */
+import type { ForwardQueue } from "../../receiver/event-store.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../../context.ts";
+import type { EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
+import { targetFor, targetOf } from "../../receiver/forward-target.ts";
+import { createForwarder, type Forwarder } from "../../receiver/forward.ts";
+import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
+import type { Progress } from "../../receiver/queue-term.ts";
+import type { ListenOptions } from "./options.ts";
+
+interface Forwarding {
+  /** Undefined without a target. */
+  readonly forwarder: Forwarder | undefined;
+  /** Forwards what is in the queue, also from earlier runs. */
+  readonly start: () => void;
+  /** Finishes the attempts under way, and says how many webhooks are left. */
+  readonly close: () => Promise<void>;
+}
+
+interface ForwardingParts {
+  /** Whether an event is one of those that are shown and forwarded. */
+  readonly shows: (event: WebhookEvent) => boolean;
+  readonly log: EventLog;
+  readonly queue: ForwardQueue | undefined;
+}
+
+export function openForwarding(
+  { forwarding: { routes, headers, insecure, delays } }: ListenOptions,
+  { shows, log, queue }: ForwardingParts,
+  { send, now, out }: Context,
+  observe: (id: string, forward: Forward, progress?: Progress) => void,
+): Forwarding {
+  const nothing = async (): Promise<void> => undefined;
+  if (routes.length === 0) return { forwarder: undefined, start: () => undefined, close: nothing };
+  const shownTarget = (event: WebhookEvent): URL | undefined =>
+    shows(event) ? targetOf(routes, event) : undefined;
+  const options = { send, now, headers, insecure };
+  if (delays === undefined || queue === undefined) {
+    const forwarder = createForwarder({
+      ...options,
+      // A webhook that has arrived is answered, also after the signal that ends the run: the pause of the context ends at it.
+      pause: sleep,
+      log,
+      targetOf: shownTarget,
+      observe: ({ id }, forward) => observe(id, forward),
+    });
+    return { forwarder, start: () => undefined, close: nothing };
+  }
+  const forwarder = createQueueForwarder({
+    ...options,
+    queue,
+    delays,
+    forwards: (event) => shownTarget(event) !== undefined,
+    targetOf: ({ outcome }) => targetFor(routes, outcome),
+    observe: ({ id }, forward, progress) => observe(id, forward, progress),
+    // The last attempts of a run need it too.
+    pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+    warn: out.warn,
+  });
+  return {
+    forwarder,
+    start: forwarder.start,
+    close: async () => {
+      await forwarder.close();
+      const { events } = await queue.backlog().catch(() => ({ events: 0 }));
+      if (events > 0) out.warn(leftWords(events));
+    },
+  };
+}
+
+const leftWords = (events: number): string =>
+  events === 1
+    ? "1 webhook is not forwarded yet. The next listen --ack stored forwards it."
+    : `${events} webhooks are not forwarded yet. The next listen --ack stored forwards them.`;

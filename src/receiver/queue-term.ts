@@ -1,0 +1,186 @@
+/** One forwarder's term at the queue: while it has the lease, it makes first attempts and retries, and renews the lease. */
+import { messageOf } from "../domain/errors.ts";
+import type { ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
+import { isAccepted, type Forward } from "./events.ts";
+import { forward, type ForwardOptions } from "./forward.ts";
+
+/** Milliseconds. */
+export interface LeaseTimes {
+  /** Another forwarder takes over so long after the last renewal of one that died. */
+  readonly duration: number;
+  readonly renewEvery: number;
+  /** Between two tries to take over. */
+  readonly askEvery: number;
+}
+
+/** Milliseconds between two looks at the queue for events that other receivers stored, or while the store fails. */
+const LOOK_EVERY = 1_000;
+/** Milliseconds between two looks for retries at most: clocks may be set. */
+const LONGEST_WAIT = 60_000;
+/** Retries under way at the same time, each with its event in memory: one that hangs must not hold up all others. */
+const RETRIES_AT_ONCE = 8;
+
+/** What an attempt was, and what follows from it. */
+export interface Progress {
+  readonly attempt: number;
+  readonly state: Queued["state"] | "delivered";
+  /** When the next attempt is due; null where none follows. */
+  readonly next: Date | null;
+}
+
+export interface TermParts extends ForwardOptions {
+  readonly queue: ForwardQueue;
+  readonly targetOf: (event: StoredEvent) => URL | undefined;
+  /** Milliseconds before each retry. */
+  readonly delays: readonly number[];
+  readonly observe: (event: StoredEvent, forward: Forward, progress: Progress) => void;
+  readonly pause: Pause;
+  readonly lease: LeaseTimes;
+}
+
+/** Resolves after so many milliseconds, or as soon as the signal fires. */
+export type Pause = (milliseconds: number, until: AbortSignal) => Promise<void>;
+
+export interface Alarms {
+  readonly term: Alarm;
+  readonly first: Alarm;
+  readonly retry: Alarm;
+}
+
+interface Work {
+  readonly alarms: Alarms;
+  readonly store: StoreAccess;
+  readonly closing: AbortSignal;
+}
+
+/** Works on the queue until the lease is lost or the forwarder is closed. */
+export async function serveTerm(
+  epoch: number,
+  parts: TermParts,
+  { alarms, store, closing }: Work,
+): Promise<void> {
+  const { queue, now, delays, targetOf, observe, pause, lease } = parts;
+  let isLost = false;
+  const done = new AbortController();
+  const goesOn = (): boolean => !isLost && !closing.aborted;
+
+  /** Another attempt must not be made because this one could not be recorded. */
+  const record = async (event: StoredEvent, made: Forward, retryAfter: number | undefined): Promise<void> => {
+    const write = async (): Promise<true> => {
+      await queue.attempted(epoch, event, made, retryAfter);
+      return true;
+    };
+    while (!(await store.read(write, false)) && goesOn()) await pause(LOOK_EVERY, closing);
+  };
+  const attempt = async (event: StoredEvent): Promise<void> => {
+    const url = targetOf(event);
+    const made = url === undefined ? withoutTarget(event, now()) : await forward(event, url, parts);
+    const before = event.queued?.attempts ?? 0;
+    const retryAfter = isAccepted(made.status) ? undefined : delays[before];
+    await record(event, made, retryAfter);
+    observe(event, made, progressOf(made, before + 1, retryAfter, now()));
+    if (retryAfter !== undefined) alarms.retry.ring();
+  };
+  const next = (kind: "first" | "retry", limit: number): Promise<StoredEvent[]> =>
+    store.read(() => queue.next(epoch, kind, limit), []);
+  /** One after the other: the application gets them in order of arrival. */
+  const makeFirstAttempts = async (): Promise<void> => {
+    while (goesOn()) {
+      const [event] = await next("first", 1);
+      if (event === undefined) await alarms.first.wait(LOOK_EVERY);
+      else await attempt(event);
+    }
+  };
+  const retry = async (): Promise<void> => {
+    while (goesOn()) {
+      const due = await next("retry", RETRIES_AT_ONCE);
+      await Promise.all(due.map(attempt));
+      if (due.length > 0) continue;
+      const wait = (await store.read(() => queue.untilRetry(), undefined)) ?? LONGEST_WAIT;
+      await alarms.retry.wait(wait > 0 ? Math.min(wait, LONGEST_WAIT) : LOOK_EVERY);
+    }
+  };
+  /** Also while the last attempts are under way. */
+  const renew = async (): Promise<void> => {
+    let renewedAt = now().getTime();
+    while (!done.signal.aborted && !isLost) {
+      await alarms.term.wait(lease.renewEvery);
+      const asked = now().getTime();
+      const renewed = await store.read(() => queue.lease(lease.duration), null);
+      if (renewed !== null) store.recovered();
+      if (renewed === epoch) renewedAt = asked;
+      isLost = renewed === null ? now().getTime() - renewedAt >= lease.duration : renewed !== epoch;
+    }
+    alarms.first.ring();
+    alarms.retry.ring();
+  };
+  const work = async (): Promise<void> => {
+    await Promise.all([makeFirstAttempts(), retry()]);
+    done.abort();
+    alarms.term.ring();
+  };
+  await Promise.all([work(), renew()]);
+  await store.read(() => queue.release(epoch), undefined);
+}
+
+const progressOf = (
+  { status }: Forward,
+  attempt: number,
+  retryAfter: number | undefined,
+  now: Date,
+): Progress => ({
+  attempt,
+  state: isAccepted(status) ? "delivered" : retryAfter === undefined ? "failed" : "pending",
+  next: retryAfter === undefined ? null : new Date(now.getTime() + retryAfter),
+});
+
+/** The targets may be others than those that the event was stored with. */
+const withoutTarget = ({ outcome }: StoredEvent, at: Date): Forward => ({
+  at,
+  target: "",
+  status: null,
+  ms: 0,
+  detail: `not sent: --forward-to names no target for ${outcome === "" ? "webhooks without a record" : outcome}`,
+});
+
+export interface StoreAccess {
+  /** What the store gives; `instead` where it fails. */
+  readonly read: <T>(ask: () => Promise<T>, instead: T) => Promise<T>;
+  /** It can be written again. */
+  readonly recovered: () => void;
+}
+
+/** Says once what is wrong with the store, until something else is. */
+export function createStoreAccess(warn: (text: string) => void): StoreAccess {
+  let said: string | undefined;
+  return {
+    read: async (ask, instead) => {
+      try {
+        return await ask();
+      } catch (error) {
+        const reason = messageOf(error);
+        if (reason !== said) warn(`Webhooks that are acknowledged wait to be forwarded: ${reason}`);
+        said = reason;
+        return instead;
+      }
+    },
+    recovered: () => (said = undefined),
+  };
+}
+
+export interface Alarm {
+  readonly ring: () => void;
+  /** Waits so long, or until it rings; not at all where it rang since the last time. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+export function createAlarm(pause: Pause): Alarm {
+  let ringing = new AbortController();
+  return {
+    ring: () => ringing.abort(),
+    wait: async (milliseconds) => {
+      await pause(milliseconds, ringing.signal);
+      ringing = new AbortController();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** `listen --ack stored`, in process: what the service is answered, and what people see of attempts, retries and failures. */
+import { describe, expect, it } from "vitest";
+import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines, type JsonLine } from "../support/json-lines.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+
+const listenTo = (home: string, app: string, ...flags: string[]): Promise<ServingCommand> =>
+  startListenWith({ home }, "--key", keyFile(home), "--forward-to", app, "--ack", "stored", ...flags);
+
+const linesOf = (type: string, { stdout }: { stdout: () => string }): JsonLine[] =>
+  jsonLines(stdout()).filter((line) => line["type"] === type);
+
+const deliver = ({ url }: ServingCommand, one = record()): Promise<number> => post(url, webhook(url, one));
+
+describe("listen --ack stored", () => {
+  it("answers 200 before the application does, and says what each attempt was", async () => {
+    let answer = (_status: number): void => undefined;
+    const app = await startApp((_, index) =>
+      index === 0 ? new Promise((resolve) => (answer = resolve)) : 200,
+    );
+    const listen = await listenTo(temporaryHome(), app.url, "--retry", "50ms", "--admin", "127.0.0.1:0");
+    expect(await deliver(listen)).toBe(200);
+    await expect.poll(() => app.taken.length, { timeout: 5_000 }).toBe(1);
+    const admin = String(jsonLines(listen.stdout())[0]?.["admin"]);
+    const metrics = async (): Promise<string> => (await fetch(new URL("/metrics", admin))).text();
+    expect(await metrics()).toMatch(/^paylink_backlog_events 1$/m);
+    expect(linesOf("forward", listen)).toEqual([]);
+    answer(500);
+    await expect.poll(() => linesOf("forward", listen).length, { timeout: 5_000 }).toBe(2);
+    expect(linesOf("forward", listen)).toMatchObject([
+      { status: 500, attempt: 1, state: "pending", next: expect.stringMatching(/^\d{4}-.*Z$/) },
+      { status: 200, attempt: 2, state: "delivered", next: null },
+    ]);
+    const text = await metrics();
+    for (const line of [
+      'paylink_forwards_total{status="500"} 1',
+      'paylink_forwards_total{status="200"} 1',
+      "paylink_forwards_failed_total 0",
+      "paylink_backlog_events 0",
+      "paylink_backlog_age_seconds 0",
+    ])
+      expect(text).toContain(`${line}\n`);
+    await listen.stop();
+    expect(linesOf("summary", listen)).toMatchObject([{ received: 1, forwarded: 1, failed: 0 }]);
+    expect(linesOf("warning", listen)).toEqual([]);
+  });
+
+  it("forwards what an earlier run left, which said so", async () => {
+    const home = temporaryHome();
+    const app = await startApp((_, index) => (index === 0 ? 500 : 200));
+    const first = await listenTo(home, app.url, "--retry", "1s");
+    const [one, filtered] = [record(), record({ reference: "OTHER" })];
+    expect(await deliver(first, one)).toBe(200);
+    await first.until(/"type":"forward"/);
+    await first.stop();
+    expect(linesOf("warning", first)).toMatchObject([
+      { message: "1 webhook is not forwarded yet. The next listen --ack stored forwards it." },
+    ]);
+    const shown = async (...flags: string[]): Promise<string> =>
+      (await runCommand(["events", "show", String(one["uti"]), ...flags], { home })).stdout;
+    expect(JSON.parse(await shown("--json"))).toMatchObject({
+      forwarding: { state: "pending", attempts: 1, next: expect.any(String) },
+    });
+    expect(await shown()).toMatch(/waits for attempt 2, due at \d{4}-/);
+    const second = await listenTo(home, app.url, "--reference", "INV");
+    expect(await deliver(second, filtered)).toBe(200);
+    await second.until(/"state":"delivered"/);
+    await second.stop();
+    expect(app.taken.map(({ body }) => (JSON.parse(body.toString()) as { uti: string }).uti)).toEqual([
+      one["uti"],
+      one["uti"],
+    ]);
+    expect(JSON.parse(await shown("--json"))).toMatchObject({ forwarding: null });
+  });
+
+  it("lists what failed, and replays it", async () => {
+    const home = temporaryHome();
+    let status = 500;
+    const app = await startApp(() => status);
+    const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "none"];
+    const listen = startCommand(["listen", "--port", "0", ...flags], { home });
+    const [, url = ""] = await listen.until(/Listening on (\S+)/);
+    const [failed, fine] = [record(), record()];
+    expect(await post(url, webhook(url, failed))).toBe(200);
+    await listen.until(/500 in \d+ ms.*failed after 1 attempt\n/);
+    status = 200;
+    expect(await post(url, webhook(url, fine))).toBe(200);
+    await listen.until(/200 in \d+ ms/);
+    await listen.stop();
+    const events = (...args: string[]) => runCommand(["events", ...args], { home });
+    expect((await events("list", "--failed", "-q")).stdout).toBe(`${String(failed["uti"])}\n`);
+    expect((await events("list")).stdout).toMatch(new RegExp(`${String(failed["uti"])} +failed\n`));
+    expect(jsonLines((await events("list", "--json")).stdout)).toMatchObject([
+      { taken: false, forwarding: { state: "failed", attempts: 1, next: null } },
+      { taken: true, forwarding: null },
+    ]);
+    expect((await events("show", String(failed["uti"]))).stdout).toMatch(
+      /failed after 1 attempt: paylink events replay \w+ --to <target> {3}delivers it/,
+    );
+    expect((await events("replay", "--all", "--failed", "--to", app.url)).exit).toBe(0);
+    expect(app.taken).toHaveLength(3);
+    expect((await events("list", "--failed")).stderr).toContain("No failed events found.");
+    expect((await events("list", "-q")).stdout.split("\n")).toHaveLength(3);
+  });
+});

@@ -1,0 +1,106 @@
+/** `listen --ack stored`, on the built program: an application that fails, resets, hangs and comes back, and kills. */
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
+import { temporaryHome } from "../support/home.ts";
+import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
+import { freePort } from "../support/ports.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+
+type Mode = "accepts" | "fails" | "resets" | "hangs";
+
+/** An application that notes what it is sent, and what it has accepted. */
+async function startUnsteadyApp() {
+  const app = { mode: "accepts" as Mode, sent: [] as string[], accepted: [] as string[], url: "" };
+  const answer = (response: ServerResponse, uti: string): void => {
+    app.sent.push(uti);
+    if (app.mode === "resets") response.destroy();
+    if (app.mode === "fails") response.writeHead(500).end();
+    if (app.mode !== "accepts") return;
+    app.accepted.push(uti);
+    response.end();
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { uti } = JSON.parse(Buffer.concat(chunks).toString()) as { uti: string };
+      answer(response, uti);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  app.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return app;
+}
+
+const EACH = 5;
+const RETRY = Array.from({ length: 100 }, () => "200ms").join();
+
+/**
+ * The kills are in attempts that the application does not accept, so it is to accept each event once. `endLease` does what
+ * 20 s would.
+ */
+async function survive(db: string, endLease: () => Promise<void>) {
+  const home = temporaryHome();
+  const app = await startUnsteadyApp();
+  const port = await freePort();
+  const args = ["listen", "--port", port, "--json", "--key", keyFile(home), "--db", db];
+  const forwarding = ["--forward-to", app.url, "--ack", "stored", "--retry", RETRY];
+  let listen: Running | undefined;
+  const utis: string[] = [];
+  const modes: readonly Mode[] = ["fails", "resets", "hangs", "accepts"];
+  for (const mode of modes) {
+    app.mode = mode;
+    listen = startPaylink([...args, ...forwarding], { home });
+    const url = await readyUrl(listen);
+    const before = app.sent.length;
+    for (let count = 0; count < EACH; count++) {
+      const one = record();
+      utis.push(String(one["uti"]));
+      expect(await post(url, webhook(url, one))).toBe(200);
+    }
+    await expect.poll(() => app.sent.length, { timeout: 20_000 }).toBeGreaterThan(before);
+    if (mode === "accepts") break;
+    await listen.stop("SIGKILL");
+    await endLease();
+  }
+  await expect.poll(() => new Set(app.accepted).size, { timeout: 30_000 }).toBe(utis.length);
+  const ended = await listen?.stop("SIGTERM");
+  expect(ended?.stdout).not.toContain("not forwarded yet");
+  const failed = await runPaylink(["events", "list", "--failed", "-q", "--db", db], { home });
+  expect(failed).toMatchObject({ code: 0, stdout: "" });
+  return { utis, firsts: [...new Set(app.sent)], accepted: app.accepted };
+}
+
+describe("listen --ack stored on a file", () => {
+  it("reaches an application that fails, resets, hangs and comes back, through kills", async () => {
+    const path = join(temporaryHome(), "events.db");
+    const { utis, firsts, accepted } = await survive(path, async () => {
+      const database = openEventDatabase(path);
+      database.exec("UPDATE forwarder SET expires = 0");
+      database.close();
+    });
+    expect(firsts).toEqual(utis);
+    expect(accepted.toSorted()).toEqual(utis.toSorted());
+  });
+});
+
+describe("listen --ack stored on PostgreSQL", () => {
+  const server = usePostgres();
+  it("reaches an application that fails, resets, hangs and comes back, through kills", async () => {
+    const url = await server().createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const { utis, firsts, accepted } = await survive(url, async () => {
+      await server().query("UPDATE paylink.forwarder SET expires = 0", name);
+    });
+    expect(firsts).toEqual(utis);
+    expect(accepted.toSorted()).toEqual(utis.toSorted());
+  });
+});

@@ -1,0 +1,296 @@
+/** The forwarder of the queue, on a real store with a clock of its own: order, retries, failures of the store, takeover. */
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { SendError, type Send } from "../../src/http/exchange.ts";
+import type { EventStore, ForwardQueue } from "../../src/receiver/event-store.ts";
+import { createQueueForwarder, type QueueForwarderParts } from "../../src/receiver/queue-forwarder.ts";
+import { eventsPath } from "../../src/store/folders.ts";
+import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { all, event, ids } from "../support/stored-events.ts";
+
+const START = new Date("2026-11-21T12:00:00Z").getTime();
+const APP = new URL("http://127.0.0.1:3000/hook");
+const LEASE = { duration: 20_000, renewEvery: 5_000, askEvery: 2_000 };
+
+/** A clock that jumps to the next end of a pause once everything else has had its turns. */
+function createClock() {
+  let time = START;
+  const pauses = new Set<{ readonly until: number; readonly end: () => void }>();
+  const pause: QueueForwarderParts["pause"] = (milliseconds, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const one = { until: time + milliseconds, end: () => (pauses.delete(one), resolve()) };
+      pauses.add(one);
+      signal.addEventListener("abort", one.end, { once: true });
+    });
+  /** Advances until the condition holds. */
+  const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+    for (let step = 0; step < 20_000; step++) {
+      if (await condition()) return;
+      // The thread of SQLite takes real time.
+      for (let turns = 0; turns < 20; turns++) await turn();
+      const [next] = [...pauses].toSorted((one, other) => one.until - other.until);
+      if (step % 20 !== 0 || next === undefined) continue;
+      time = Math.max(time, next.until);
+      next.end();
+    }
+    throw new Error("it never happened");
+  };
+  return { now: () => new Date(time), pause, until, seconds: () => (time - START) / 1000, pauses };
+}
+
+type Answer = (id: string, attempt: number) => number | "reset" | Promise<number>;
+
+function startForwarder(
+  store: { readonly queue: ForwardQueue },
+  clock: Pick<QueueForwarderParts, "now" | "pause">,
+  answer: Answer,
+  parts: Partial<QueueForwarderParts> = {},
+) {
+  const sent: string[] = [];
+  const shown: string[] = [];
+  const warnings: string[] = [];
+  const send: Send = async ({ body }) => {
+    const id = (JSON.parse(Buffer.from(body).toString()) as { uti: string }).uti.replace("uti-", "");
+    sent.push(id);
+    const status = await answer(id, sent.filter((other) => other === id).length);
+    if (status === "reset") throw new SendError("reset", true);
+    return { status, headers: [], body: new Uint8Array() };
+  };
+  const forwarder = createQueueForwarder({
+    ...clock,
+    send,
+    headers: [],
+    insecure: false,
+    queue: store.queue,
+    forwards: () => true,
+    targetOf: () => APP,
+    delays: [5_000, 30_000],
+    observe: ({ id }, { status }, { attempt, state }) =>
+      void shown.push(`${id} ${attempt} ${status} ${state}`),
+    warn: (text) => void warnings.push(text),
+    lease: LEASE,
+    ...parts,
+  });
+  forwarder.start();
+  onTestFinished(() => forwarder.close());
+  return { forwarder, sent, shown, warnings };
+}
+
+const append = async (store: EventStore, ...names: string[]): Promise<void> => {
+  for (const name of names) await store.append(event(name), "queue");
+};
+
+describe("the forwarder", () => {
+  it("makes first attempts in order of arrival, past one that fails, and retries that one by itself", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a", "b", "c");
+    const times: number[] = [];
+    const { sent, shown } = startForwarder(store, clock, (id, attempt) => {
+      if (id === "b") times.push(clock.seconds());
+      return id === "b" && attempt < 3 ? (attempt === 1 ? 500 : "reset") : 200;
+    });
+    await clock.until(() => sent.length === 5);
+    expect(sent).toEqual(["a", "b", "c", "b", "b"]);
+    await clock.until(() => shown.length === 5);
+    expect(shown).toEqual([
+      "a 1 200 delivered",
+      "b 1 500 pending",
+      "c 1 200 delivered",
+      "b 2 null pending",
+      "b 3 200 delivered",
+    ]);
+    const [first = NaN, second = NaN, third = NaN] = times;
+    expect(second - first).toBeGreaterThanOrEqual(5);
+    expect(third - second).toBeGreaterThanOrEqual(30);
+    expect(await store.queue.backlog()).toEqual({ events: 0, oldest: undefined });
+  });
+
+  it("gives an event up after n delays and n + 1 attempts", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a");
+    const { sent, shown } = startForwarder(store, clock, () => 503);
+    await clock.until(() => shown.length === 3);
+    expect(shown.at(-1)).toBe("a 3 503 failed");
+    const end = clock.seconds() + 120;
+    await clock.until(() => clock.seconds() > end);
+    expect(sent).toHaveLength(3);
+    expect(await ids(store.events({ failed: true }))).toEqual(["a"]);
+  });
+
+  it("forwards at once what this receiver stores, and by looking what others store", async () => {
+    const clock = createClock();
+    const path = eventsPath(temporaryHome());
+    const store = openSqlite(path, clock.now);
+    const { sent, forwarder } = startForwarder(store, clock, () => 200);
+    await clock.until(() => clock.pauses.size === 3);
+    await append(store, "own");
+    const before = clock.seconds();
+    const one = { ...event("own"), repeated: false };
+    expect(forwarder.plan(one)).toBe("queue");
+    const stored = {
+      repeated: false,
+      first: "own",
+      accepted: false,
+      claimedElsewhere: false,
+      answered: undefined,
+    };
+    expect(await forwarder.forward(one, stored)).toBe(200);
+    await expect.poll(() => sent, { timeout: 5_000 }).toEqual(["own"]);
+    expect(clock.seconds()).toBe(before);
+    await append(openSqlite(path, clock.now), "other");
+    await clock.until(() => sent.length === 2);
+    expect(sent).toEqual(["own", "other"]);
+  });
+
+  it("does not send an event again because its attempt cannot be recorded, and says so once", async () => {
+    const clock = createClock();
+    let failures = 0;
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a", "b");
+    const broken: ForwardQueue = {
+      ...store.queue,
+      attempted: async (...attempt) => {
+        if (failures++ < 3) throw new Error("the disk is full");
+        return store.queue.attempted(...attempt);
+      },
+    };
+    const { sent, warnings } = startForwarder({ queue: broken }, clock, () => 200);
+    await clock.until(async () => (await store.queue.backlog()).events === 0);
+    expect(sent).toEqual(["a", "b"]);
+    expect(warnings).toEqual(["Webhooks that are acknowledged wait to be forwarded: the disk is full"]);
+  });
+
+  it("counts an event without a target as not sent", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a");
+    const { sent, shown } = startForwarder(store, clock, () => 200, {
+      targetOf: () => undefined,
+      delays: [],
+    });
+    await clock.until(() => shown.length === 1);
+    expect([sent, shown]).toEqual([[], ["a 1 null failed"]]);
+    expect(await store.forwards("a")).toMatchObject([
+      { status: null, detail: "not sent: --forward-to names no target for APPROVED" },
+    ]);
+  });
+
+  it("finishes the attempt under way when it is closed, and leaves the rest and the lease to another", async () => {
+    const clock = createClock();
+    const path = eventsPath(temporaryHome());
+    const store = openSqlite(path, clock.now);
+    await append(store, "a", "b");
+    let answer = (): void => undefined;
+    const answered = new Promise<number>((resolve) => (answer = () => resolve(200)));
+    const { sent, shown, forwarder } = startForwarder(store, clock, () => answered);
+    await clock.until(() => sent.length === 1);
+    const closed = forwarder.close();
+    const start = clock.seconds();
+    // The lease is renewed for as long as the attempt takes.
+    await clock.until(() => clock.seconds() > start + 60);
+    const other = openSqlite(path, clock.now);
+    expect(await other.queue.lease(1_000)).toBeUndefined();
+    answer();
+    await closed;
+    expect([sent, shown]).toEqual([["a"], ["a 1 200 delivered"]]);
+    expect(await other.queue.lease(1_000)).toBe(2);
+    expect(await other.queue.backlog()).toMatchObject({ events: 1 });
+  });
+
+  it("makes no busy loop while the application is down and a backlog waits", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    let looks = 0;
+    const counted: ForwardQueue = {
+      ...store.queue,
+      next: (...wanted) => ((looks += 1), store.queue.next(...wanted)),
+    };
+    await append(store, "a", "b", "c");
+    const { shown } = startForwarder({ queue: counted }, clock, () => "reset", { delays: [6 * 3_600_000] });
+    await clock.until(() => shown.length === 3);
+    const [before, start] = [looks, clock.seconds()];
+    await clock.until(() => clock.seconds() > start + 600);
+    // One look a second for new events, one a minute for retries.
+    expect(looks - before).toBeLessThan(650);
+  });
+});
+
+describe("two forwarders on PostgreSQL", () => {
+  const server = usePostgres();
+  const real: Pick<QueueForwarderParts, "now" | "pause"> = {
+    now: () => new Date(),
+    pause: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+        if (signal.aborted) resolve();
+      }),
+  };
+  const lease = { duration: 1_500, renewEvery: 300, askEvery: 100 };
+
+  it("forward each event once and in order, while one takes over from the other that hangs", async () => {
+    const url = await server().createDatabase();
+    const names = Array.from({ length: 30 }, (_, index) => String(index));
+    const stores = [openPostgres(url), openPostgres(url)] as const;
+    await append(stores[0], ...names);
+    const taken: string[] = [];
+    const accept: Answer = (id) => (taken.push(id), 200);
+    /** As a process that is stopped: neither statements nor attempts go on. */
+    let isStopped = false;
+    const stopping =
+      <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+      (...args: Args): Promise<T> =>
+        isStopped ? new Promise(() => undefined) : work(...args);
+    const { queue } = stores[0];
+    const stoppable: ForwardQueue = {
+      ...queue,
+      lease: stopping((duration: number) => queue.lease(duration)),
+      next: stopping((...wanted: Parameters<ForwardQueue["next"]>) => queue.next(...wanted)),
+      attempted: stopping((...made: Parameters<ForwardQueue["attempted"]>) => queue.attempted(...made)),
+    };
+    const died = createQueueForwarder({
+      ...real,
+      send: async ({ body }) => {
+        const { uti } = JSON.parse(Buffer.from(body).toString()) as { uti: string };
+        taken.push(uti.replace("uti-", ""));
+        isStopped = taken.length === 10;
+        return { status: 200, headers: [], body: new Uint8Array() };
+      },
+      headers: [],
+      insecure: false,
+      queue: stoppable,
+      forwards: () => true,
+      targetOf: () => APP,
+      delays: [],
+      observe: () => undefined,
+      warn: () => undefined,
+      lease,
+    });
+    died.start();
+    await expect.poll(() => taken.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    startForwarder(stores[1], real, accept, { lease });
+    await expect.poll(() => stores[1].queue.backlog(), { timeout: 20_000 }).toMatchObject({ events: 0 });
+    // The attempt whose result was not recorded is made again: nobody else knows how it ended.
+    expect(taken).toEqual([...names.slice(0, 10), ...names.slice(9)]);
+    expect((await all(stores[1].events())).filter(({ accepted }) => accepted)).toHaveLength(30);
+  });
+
+  it("pass on at once when one ends", async () => {
+    const url = await server().createDatabase();
+    const stores = [openPostgres(url), openPostgres(url)] as const;
+    const long = { ...lease, duration: 60_000 };
+    const first = startForwarder(stores[0], real, () => 200, { lease: long });
+    await append(stores[0], "a");
+    await expect.poll(() => first.sent, { timeout: 10_000 }).toEqual(["a"]);
+    const second = startForwarder(stores[1], real, () => 200, { lease: long });
+    await first.forwarder.close();
+    await append(stores[0], "b");
+    await expect.poll(() => second.sent, { timeout: 10_000 }).toEqual(["b"]);
+    expect(first.sent).toEqual(["a"]);
+  });
+});
