@@ -1,7 +1,5 @@
 /** JSON texts and values (RFC 8259). Numbers keep their spelling, so no amount passes through binary floating point. */
-
-import { LosslessNumber, isLosslessNumber, parse, stringify } from "lossless-json";
-import { messageOf } from "./errors.ts";
+import { LosslessNumber, isLosslessNumber, stringify } from "lossless-json";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A JSON number with its spelling: `10.00` stays `10.00`. */
@@ -40,32 +38,14 @@ export function joinPath(path: string, step: string | number): string {
   return path === "" ? step : `${path}.${step}`;
 }
 
-const NOT_JSON = "is not JSON";
-
-/** Parses as `readJson` does; the message of a refusal gives line and column. */
-export function parseJson(text: string): Parsed<JsonText> {
-  const read = readJson(text);
-  return read.ok || read.message !== NOT_JSON
-    ? read
-    : refused(`${NOT_JSON}: ${whatIsWrong(withoutMark(text))}`);
-}
-
 /**
- * Parses a JSON text and ignores one leading byte order mark (RFC 8259 8.1). The platform's parser loses the spelling of
- * numbers and repeated members, so a text that it would write differently is scanned for both. lossless-json, which keeps
- * the spelling, takes four times as long for a record (verify and listen bench).
+ * Parses a JSON text, and ignores one leading byte order mark (RFC 8259 8.1). The platform's parser loses the spelling of
+ * numbers and repeated members. lossless-json misses some repeated members, and takes four times as long (verify bench).
  */
-export function readJson(text: string): Parsed<JsonText> {
-  const json = withoutMark(text);
-  let value: Json;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return refused(NOT_JSON);
-  }
-  if (nestsDeeper(value, MAX_DEPTH)) return refused(`is nested deeper than ${MAX_DEPTH} levels`);
-  const { duplicates, numbers } = JSON.stringify(value) === json ? NOTHING_LOST : scan(json);
-  return accepted({ value: spellNumbers(value, numbers), duplicates });
+export function parseJson(text: string): Parsed<JsonText> {
+  const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  const value = reader.whole();
+  return value === undefined ? refused(reader.problem()) : accepted({ value, duplicates: reader.duplicates });
 }
 
 /** Writes a value and keeps the spelling of its numbers; `space` indents as in `JSON.stringify`. */
@@ -74,95 +54,147 @@ export function stringifyJson(value: unknown, space?: number): string {
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
+/** The grammar by character codes: comparing one-character texts makes the reader a third slower. */
+const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** In the words of lossless-json, which always name a position. */
-function whatIsWrong(text: string): string {
-  try {
-    parse(text, null, { onDuplicateKey: ({ newValue }) => newValue });
-    return "the text breaks the grammar";
-  } catch (error) {
-    return messageOf(error).replace(/ at position (\d+)/, (_, position: string) => {
-      const before = text.slice(0, Number(position)).split("\n");
-      return ` at line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-    });
+/** Reads a text once, by the grammar of RFC 8259. A method that returns undefined leaves `at` where the text breaks it. */
+class Reader {
+  readonly duplicates: string[] = [];
+  private readonly text: string;
+  private at = 0;
+  private tooDeep = false;
+  /** The names and indices that lead to the current value. */
+  private readonly path: (string | number)[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  whole(): Json | undefined {
+    const value = this.value();
+    return value === undefined || !Number.isNaN(this.next()) ? undefined : value;
+  }
+
+  /** Why the text was refused. */
+  problem(): string {
+    if (this.tooDeep) return `is nested deeper than ${MAX_DEPTH} levels`;
+    const [character] = this.text.slice(this.at, this.at + 2);
+    const found = character === undefined ? "end" : JSON.stringify(character);
+    const lines = this.text.slice(0, this.at).split("\n");
+    return `is not JSON: unexpected ${found} at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+  }
+
+  private value(): Json | undefined {
+    const first = this.next();
+    if (first === QUOTE) return this.string();
+    if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
+      this.tooDeep = this.path.length === MAX_DEPTH;
+      if (this.tooDeep) return undefined;
+      this.at++;
+      return first === OPEN_OBJECT ? this.object() : this.array();
+    }
+    if (this.word("true")) return true;
+    if (this.word("false")) return false;
+    if (this.word("null")) return null;
+    const start = this.at;
+    return this.matches(NUMBER) ? new JsonNumber(this.text.slice(start, this.at)) : undefined;
+  }
+
+  private object(): JsonObject | undefined {
+    const object: JsonObject = {};
+    if (this.passes(CLOSE_OBJECT)) return object;
+    do {
+      const name = this.next() === QUOTE ? this.string() : undefined;
+      if (name === undefined || !this.passes(COLON)) return undefined;
+      const value = this.valueAt(name);
+      if (value === undefined) return undefined;
+      if (Object.hasOwn(object, name))
+        this.duplicates.push([...this.path, name].reduce<string>(joinPath, ""));
+      setMember(object, name, value);
+    } while (this.passes(COMMA));
+    return this.passes(CLOSE_OBJECT) ? object : undefined;
+  }
+
+  private array(): Json[] | undefined {
+    const array: Json[] = [];
+    if (this.passes(CLOSE_ARRAY)) return array;
+    do {
+      const value = this.valueAt(array.length);
+      if (value === undefined) return undefined;
+      array.push(value);
+    } while (this.passes(COMMA));
+    return this.passes(CLOSE_ARRAY) ? array : undefined;
+  }
+
+  private valueAt(step: string | number): Json | undefined {
+    this.path.push(step);
+    const value = this.value();
+    this.path.pop();
+    return value;
+  }
+
+  private string(): string | undefined {
+    const start = this.at++;
+    let code = this.skipPlain();
+    const escaped = code === BACKSLASH;
+    while (code === BACKSLASH) {
+      if (!this.matches(ESCAPE)) return undefined;
+      code = this.skipPlain();
+    }
+    if (code !== QUOTE) return undefined;
+    this.at++;
+    return escaped
+      ? String(JSON.parse(this.text.slice(start, this.at)))
+      : this.text.slice(start + 1, this.at - 1);
+  }
+
+  /** Goes past the characters of a string that stand for themselves; the code of the next, NaN at the end. */
+  private skipPlain(): number {
+    const { text } = this;
+    let { at } = this;
+    let code = text.charCodeAt(at);
+    while (code >= SPACE && code !== QUOTE && code !== BACKSLASH) code = text.charCodeAt(++at);
+    this.at = at;
+    return code;
+  }
+
+  /** Goes past what the sticky expression matches. */
+  private matches(expression: RegExp): boolean {
+    expression.lastIndex = this.at;
+    if (!expression.test(this.text)) return false;
+    this.at = expression.lastIndex;
+    return true;
+  }
+
+  private word(word: string): boolean {
+    if (!this.text.startsWith(word, this.at)) return false;
+    this.at += word.length;
+    return true;
+  }
+
+  /** Goes past the character if it is the next one. */
+  private passes(code: number): boolean {
+    if (this.next() !== code) return false;
+    this.at++;
+    return true;
+  }
+
+  /** The code of the next character after white space (RFC 8259 2); NaN at the end. */
+  private next(): number {
+    let code = this.text.charCodeAt(this.at);
+    while (code === SPACE || code === LINE_FEED || code === RETURN || code === TAB)
+      code = this.text.charCodeAt(++this.at);
+    return code;
   }
 }
 
-function nestsDeeper(value: Json, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const member of Object.values(value)) if (nestsDeeper(member, levels - 1)) return true;
-  return false;
+/** Sets a member of any name: an assignment to `__proto__` would change the prototype. */
+function setMember(object: JsonObject, name: string, value: Json): void {
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
-
-/** The spelling of a number, or those of the numbers in an object or array by name or index. */
-type Spelling = string | Map<string | number, Spelling>;
-
-/** What a parse lost. */
-interface Lost {
-  /** The path of each repeated member. */
-  readonly duplicates: readonly string[];
-  /** Undefined where JavaScript spells every number as the text does. */
-  readonly numbers: Spelling | undefined;
-}
-
-const NOTHING_LOST: Lost = { duplicates: [], numbers: undefined };
-
-/** Puts a `JsonNumber` in the place of each number that `JSON.parse` left. */
-function spellNumbers(value: Json, spelling: Spelling | undefined): Json {
-  if (typeof value === "number")
-    return new JsonNumber(typeof spelling === "string" ? spelling : String(value));
-  if (typeof value !== "object" || value === null) return value;
-  const inner = typeof spelling === "string" ? undefined : spelling;
-  if (Array.isArray(value)) return value.map((item, at) => spellNumbers(item, inner?.get(at)));
-  if (!isJsonObject(value)) return value;
-  for (const name of Object.keys(value)) {
-    const member = value[name];
-    if (typeof member === "number" || typeof member === "object")
-      value[name] = spellNumbers(member, inner?.get(name));
-  }
-  return value;
-}
-
-/** A string, with the colon that makes it a name, a number, or one structural character. */
-const TOKEN = /"[^"\\]*(?:\\[^][^"\\]*)*"(\s*:)?|-?\d[-+.\deE]*|[{}[\],]/g;
-
-/** An object or array that is still open, and the place of its current value in it. */
-interface Container {
-  readonly path: string;
-  /** Undefined for an array. */
-  readonly names: Set<string> | undefined;
-  readonly numbers: Map<string | number, Spelling>;
-  step: string | number;
-}
-
-/** Only for text that parsed. */
-function scan(text: string): Lost {
-  const root: Container = { path: "", names: undefined, numbers: new Map(), step: 0 };
-  const open = [root];
-  const duplicates: string[] = [];
-  for (const [token, colon] of text.matchAll(TOKEN)) {
-    const container = open.at(-1) ?? root;
-    const { path, names, numbers, step } = container;
-    if (token === "{" || token === "[") {
-      const inner = new Map<string | number, Spelling>();
-      numbers.set(step, inner);
-      const innerPath = container === root ? "" : joinPath(path, step);
-      open.push({ path: innerPath, names: token === "{" ? new Set() : undefined, numbers: inner, step: 0 });
-    } else if (token === "}" || token === "]") open.pop();
-    else if (token === ",") {
-      if (typeof step === "number") container.step = step + 1;
-    } else if (colon !== undefined && names !== undefined) {
-      const name = unquoted(token.slice(0, -colon.length));
-      if (names.has(name)) duplicates.push(joinPath(path, name));
-      names.add(name);
-      container.step = name;
-    } else if (!token.startsWith('"')) numbers.set(step, token);
-  }
-  return { duplicates, numbers: root.numbers.get(0) };
-}
-
-const unquoted = (token: string): string =>
-  token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);

@@ -1,7 +1,7 @@
 /** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
 
 import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, readJson } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
 import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import {
   type FieldName,
@@ -47,7 +47,7 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   } catch {
     return { record: null, breaches: [whole("body_invalid_utf8", "must be UTF-8")] };
   }
-  const json = readJson(text);
+  const json = parseJson(text);
   if (!json.ok) return { record: null, breaches: [whole("body_not_json", json.message)] };
   const breaches: Breach[] = [];
   if (text.startsWith("\uFEFF")) {
