@@ -1,5 +1,6 @@
 /** Asks the user questions: never without a terminal, in CI or with `--no-input`. */
-import type { Ask, GlobalOptions } from "../context.ts";
+import type { Ask } from "../ask.ts";
+import type { GlobalOptions } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 
 type Streams = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr">;
