@@ -1,7 +1,8 @@
 /** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
 
 import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, parseJson } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
+import { parseJson } from "./parse-json.ts";
 import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import {
   type FieldName,
