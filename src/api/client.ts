@@ -1,6 +1,7 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import { PaylinkError } from "../domain/errors.ts";
-import { parseJson, stringifyJson } from "../domain/json.ts";
+import { stringifyJson } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { PaymentLinkUpdate } from "../domain/payment-link-operations.ts";

@@ -1,6 +1,7 @@
 /** Reads the reply to "Create payment link": the link, also inside an envelope, or why no link was found. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, parseJson, stringifyJson, type Json } from "../domain/json.ts";
+import { isJsonObject, stringifyJson, type Json } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import {
   formatJsonPointer,
   parseJsonPointer,

@@ -1,6 +1,7 @@
 /** Lists payment links: the address of one page, and the page in the reply. */
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, memberOf, parseJson, type Json } from "../domain/json.ts";
+import { isJsonNumber, isJsonObject, memberOf, type Json } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import { formatInstant } from "../domain/when.ts";
 import type { HttpReply } from "../http/message.ts";
 import { serviceWords } from "./service-words.ts";

@@ -1,6 +1,7 @@
 /** Pays a link of the sandbox as a customer does: posts the form of its checkout page. */
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonObject, parseJson } from "../domain/json.ts";
+import { isJsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";

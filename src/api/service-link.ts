@@ -1,6 +1,7 @@
 /** One link at the service, by its id: the address of an operation on it, and the link in the reply. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, parseJson, type JsonObject } from "../domain/json.ts";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
 import type { HttpReply } from "../http/message.ts";
 import { valueOfLink } from "./created-link.ts";

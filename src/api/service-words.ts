@@ -1,6 +1,7 @@
 /** What the body of an error says, in every common shape: JSON of many kinds, an HTML page, or plain text. */
 import type { Problem } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, parseJson, type Json, type JsonObject } from "../domain/json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 
 export interface ServiceWords {
   /** The text for people; empty for an empty body. */

@@ -1,13 +1,7 @@
 /** Asks a token endpoint for an access token by client credentials (RFC 6749 4.4), as strictly as real services are. */
 import { PaylinkError } from "../domain/errors.ts";
-import {
-  isJsonNumber,
-  isJsonObject,
-  memberOf,
-  parseJson,
-  type Json,
-  type JsonObject,
-} from "../domain/json.ts";
+import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send, TlsFiles } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HeaderLine, type HttpReply } from "../http/message.ts";

@@ -1,6 +1,7 @@
 /** Reads the rows of a JSON lines file: one object per line, nested like the request or flat with dots. */
 import type { Problem } from "../domain/errors.ts";
-import { isJsonObject, joinPath, parseJson, type Json, type JsonObject } from "../domain/json.ts";
+import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import { createSpelling, repeatedFields, columnOf, type Cell, type Column, type Row } from "./row.ts";
 
 export async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {

@@ -1,7 +1,8 @@
 /** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
 
 import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, readJson } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
+import { parseJson } from "./parse-json.ts";
 import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import {
   type FieldName,
@@ -47,7 +48,7 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   } catch {
     return { record: null, breaches: [whole("body_invalid_utf8", "must be UTF-8")] };
   }
-  const json = readJson(text);
+  const json = parseJson(text);
   if (!json.ok) return { record: null, breaches: [whole("body_not_json", json.message)] };
   const breaches: Breach[] = [];
   if (text.startsWith("\uFEFF")) {
@@ -66,8 +67,13 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
     isJsonObject(record) && memberOf(record, "uti") !== undefined ? undefined : placeOf(document);
   if (wrapped !== undefined)
     breaches.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
-  if (isJsonObject(record))
-    return { record: withMaskedCards(record), breaches: breaches.concat(breachesOf(record)) };
+  if (isJsonObject(record)) {
+    const masked = maskedMembers(record);
+    return {
+      record: masked.length === 0 ? record : Object.fromEntries([...Object.entries(record), ...masked]),
+      breaches: breaches.concat(breachesOf(record, masked)),
+    };
+  }
   const must =
     recordAt === undefined ? "must be a JSON object" : `must have the record at ${recordAt} (recordAt)`;
   return { record: null, breaches: [...breaches, whole("body_schema", must)] };
@@ -85,7 +91,7 @@ function placeOf(document: Json, steps: PointerSteps = []): string | undefined {
 }
 
 /** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */
-export function breachesOf(record: TransactionRecord): Breach[] {
+export function breachesOf(record: TransactionRecord, masked = maskedMembers(record)): Breach[] {
   const outcome = outcomeOf(record);
   const breaches: Breach[] = [];
   for (const field of TRANSACTION_FIELDS) {
@@ -96,24 +102,26 @@ export function breachesOf(record: TransactionRecord): Breach[] {
     const message = "must not be true together with transApproved";
     breaches.push({ code: "body_schema", path: "transCancelled", message });
   }
-  for (const [name, value] of Object.entries(record)) {
-    if (isFieldName(name) || maskJson(value) === value) continue;
-    breaches.push({ code: "body_schema", path: name, message: "must not hold a card number" });
-  }
+  for (const [name] of masked)
+    if (!isFieldName(name))
+      breaches.push({ code: "body_schema", path: name, message: "must not hold a card number" });
   return breaches;
 }
 
 /**
- * Nobody may read a card number by accident. `cardPan` holds nothing else, so its digits are masked with or without a check
- * digit. The other fields of the specification are identifiers that can look like card numbers.
+ * The members that hold a card number, masked: nobody may read one by accident. `cardPan` holds nothing else, so its digits
+ * are masked with or without a check digit. The other fields of the specification are identifiers that can look like card
+ * numbers.
  */
-function withMaskedCards(record: TransactionRecord): TransactionRecord {
+function maskedMembers(record: TransactionRecord): [name: string, masked: Json][] {
   const masked: [string, Json][] = [];
-  for (const [name, value] of Object.entries(record)) {
-    const safe = name === "cardPan" ? maskedPan(value) : isFieldName(name) ? value : maskJson(value);
+  for (const name of Object.keys(record)) {
+    if (name !== "cardPan" && isFieldName(name)) continue;
+    const value = memberOf(record, name) ?? null;
+    const safe = name === "cardPan" ? maskedPan(value) : maskJson(value);
     if (safe !== value) masked.push([name, safe]);
   }
-  return masked.length === 0 ? record : Object.fromEntries([...Object.entries(record), ...masked]);
+  return masked;
 }
 
 function maskedPan(value: Json): Json {

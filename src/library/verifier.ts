@@ -5,7 +5,7 @@ import type { TransactionRecord } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 import { publicAddress } from "../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
-import { createJudge } from "../receiver/judge-with-renewal.ts";
+import { createJudge, type TimedJudge } from "../receiver/judge-with-renewal.ts";
 import type { Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
@@ -28,14 +28,19 @@ export function createVerifierWith(options: VerifierOptions, { openKeys, now }: 
   const address = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
   const rules = { policy, maxBody: DEFAULT_MAX_BODY, recordAt: options.recordAt };
   const time = clockOf(options.now, now);
-  const open = async () => {
-    const { keys, renew } = await openKeys(options.key);
-    return createJudge({ ...rules, keys, renewKeys: renew });
+  const open = async (): Promise<TimedJudge> => {
+    try {
+      const { keys, renew } = await openKeys(options.key);
+      return createJudge({ ...rules, keys, renewKeys: renew });
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
   };
-  let judge: Awaited<ReturnType<typeof open>> | undefined;
+  let opening: Promise<TimedJudge> | undefined;
   return async (request) => {
     const received = await receivedRequest(request, { ...rules, publicAddress: address });
-    judge ??= await open();
+    const judge = await (opening ??= open());
     const judgement = await judge(received, time());
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
     return verifiedWebhook(judgement, received.body);

@@ -1,6 +1,7 @@
 /** Reads the base request of `--from`, for one link and for the rows of a list. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { parseJson, type Json } from "../domain/json.ts";
+import { type Json } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 
 export interface BaseRequest {
   readonly value: Json;

@@ -161,6 +161,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "render",
+      "ask",
       "context",
       "http/message",
       "http/exchange",
@@ -183,8 +184,10 @@ export const FOLDERS = {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const FILES = {
+  ask: [],
   context: [
     "api/client",
+    "ask",
     "bulk/journals",
     "domain",
     "http/exchange",

@@ -1,6 +1,7 @@
 /** The floor of the sandbox's benchmark: bare hono, the same validation, and one durable write for each link. */
 import { Hono } from "hono";
-import { parseJson, stringifyJson } from "../../src/domain/json.ts";
+import { stringifyJson } from "../../src/domain/json.ts";
+import { parseJson } from "../../src/domain/parse-json.ts";
 import { checkRequest } from "../../src/domain/payment-link-rules.ts";
 import { serve } from "../../src/http/serve.ts";
 import { handlerFromFetch } from "../../src/sandbox/routes/fetch-handler.ts";

@@ -1,7 +1,8 @@
 /** JSON Pointers against the examples of RFC 6901, and as properties. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson, type Json } from "../../src/domain/json.ts";
+import { type Json } from "../../src/domain/json.ts";
+import { parseJson } from "../../src/domain/parse-json.ts";
 import { formatJsonPointer, parseJsonPointer, valueAtPointer } from "../../src/domain/json-pointer.ts";
 
 const documentOf = (text: string): Json => {

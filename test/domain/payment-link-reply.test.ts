@@ -1,7 +1,8 @@
 /** The reply to a created link: shown whatever it holds, with each broken rule of the specification named. */
 
 import { describe, expect, it, test } from "vitest";
-import { isJsonObject, type Json, parseJson } from "../../src/domain/json.ts";
+import { isJsonObject, type Json } from "../../src/domain/json.ts";
+import { parseJson } from "../../src/domain/parse-json.ts";
 import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
 import { checkRequest } from "../../src/domain/payment-link-rules.ts";
 import type { PaymentLinkRequest } from "../../src/domain/payment-link.ts";

@@ -1,7 +1,8 @@
 /** The request of a payment link: every rule of the specification's tables, every problem named at once. */
 
 import { describe, expect, it, test } from "vitest";
-import { isJsonObject, type Json, parseJson, stringifyJson } from "../../src/domain/json.ts";
+import { isJsonObject, type Json, stringifyJson } from "../../src/domain/json.ts";
+import { parseJson } from "../../src/domain/parse-json.ts";
 import { checkRequest } from "../../src/domain/payment-link-rules.ts";
 import { requestFields } from "../../src/domain/payment-link.ts";
 import { fieldFromText } from "../../src/domain/payment-link-text.ts";

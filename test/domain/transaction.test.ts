@@ -224,6 +224,12 @@ describe("a body", () => {
     });
   });
 
+  it("that is broken JSON names line and column", () => {
+    expect(readRecord(bytesOf('{\n  "uti": "1",\n}')).breaches).toEqual([
+      { code: "body_not_json", path: "", message: 'is not JSON: unexpected "}" at line 3, column 1' },
+    ]);
+  });
+
   it("with a byte order mark is a record and a breach", () => {
     const { record, breaches } = readRecord(bytesOf(`\uFEFF${stringifyJson(APPROVED)}`));
     expect(record).toEqual(APPROVED);

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { keyringCache } from "../../src/library/key-options.ts";
 import type { VerifierOptions } from "../../src/library/options.ts";
 import { createVerifierWith } from "../../src/library/verifier.ts";
@@ -18,6 +18,7 @@ import {
   WebhookError,
 } from "../../src/library/webhooks.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
+import { verificationKey } from "../../src/signatures/verification-key.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 
 const URL_SENT = "https://shop.example/webhooks?from=service";
@@ -341,6 +342,18 @@ describe("the key", () => {
     now += 60;
     expect([await code(), fetched]).toEqual(["APPROVED", 3]);
     expect([await code(), fetched]).toEqual(["APPROVED", 3]);
+  });
+
+  it("are opened once for requests that arrive together, and again where that failed", async () => {
+    const never = async (): Promise<boolean> => false;
+    const ring = { keys: () => [verificationKey(publicKey)], renew: never, reload: never };
+    const openKeys = vi.fn(async () => ring).mockRejectedValueOnce(new Error("no network"));
+    const verify = createVerifierWith({ key: pem }, { openKeys, now: () => new Date() });
+    const together = async () => Promise.allSettled([verify(signed()), verify(signed())]);
+    expect(await together()).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+    expect(openKeys).toHaveBeenCalledTimes(1);
+    expect(await together()).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }]);
+    expect(openKeys).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Asks for what a request lacks, and lets the user change every field of it before anything is sent. */
-import type { Ask, Choice, Context } from "../../context.ts";
+import type { Ask, Choice } from "../../ask.ts";
+import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { stringifyJson, type Json } from "../../domain/json.ts";

@@ -1,6 +1,7 @@
 /** The operations on payment links: create, list, details, update and cancel. */
 import type { Context, Hono } from "hono";
-import { parseJson, type Json } from "../../domain/json.ts";
+import { type Json } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { linkResponse, type Link } from "../links.ts";
 import { addLink, cancelLink, listLinks, ownLink, updateLink } from "../operations.ts";
 import { ServiceProblem } from "../service-problem.ts";

@@ -1,6 +1,7 @@
 /** Rows of the sandbox's tables, parsed into links, payments, deliveries and attempts. */
 import * as z from "zod/mini";
-import { isJsonObject, parseJson, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
 import { CUSTOMER_FIELDS } from "../../sandbox/customer-details.ts";
 import type { Attempt, Delivery, Payment } from "../../sandbox/ledger-types.ts";

@@ -1,0 +1,34 @@
+/** The questions that a command may ask a person at a terminal. */
+interface Question {
+  readonly message: string;
+  /** What is wrong with an answer; undefined where nothing is. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+interface TextQuestion extends Question {
+  readonly initial?: string | undefined;
+  /** The initial answer is text that the user edits. */
+  readonly editable?: boolean;
+}
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
+export interface Ask {
+  /** `initial` is the answer of who only presses Enter. */
+  text(question: TextQuestion): Promise<string>;
+  /** The same, with nothing of the answer to be seen. */
+  secret(question: Question): Promise<string>;
+  /** `initial` is the value of the choice that is selected first. */
+  choose<T>(
+    message: string,
+    choices: readonly Choice<T>[],
+    options?: { readonly initial: T | undefined },
+  ): Promise<T>;
+  /** `initial` is the answer of who only presses Enter; yes by default. */
+  confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
+}
