@@ -27,10 +27,11 @@ export function createPostgresQueue(use: Use, owner: string, name: string): Forw
     release: async (epoch) => {
       await query("UPDATE paylink.forwarder SET expires = 0 WHERE owner = $1 AND epoch = $2", owner, epoch);
     },
+    // Only as a subquery can the time be looked up in the index.
     next: async (epoch, kind, limit) => {
       const rows = await query(
         `SELECT ${EVENTS.columns} FROM paylink.queue JOIN paylink.events ON events.id = queue.event
-         WHERE queue.state = $1 AND queue.due <= ${NOW}
+         WHERE queue.state = $1 AND queue.due <= (SELECT ${NOW})
            AND EXISTS (SELECT FROM paylink.forwarder WHERE owner = $2 AND epoch = $3 AND expires > ${NOW})
          ORDER BY queue.due, queue.seq LIMIT $4`,
         kind,
