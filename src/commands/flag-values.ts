@@ -1,5 +1,5 @@
 /** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
-import { isDatabaseUrl, passwordsIn } from "../domain/database-url.ts";
+import { isDatabaseUrl, isReadableUrl, passwordsIn } from "../domain/database-url.ts";
 import { parseDuration } from "../domain/duration.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
@@ -115,7 +115,7 @@ export function parseUrl(text: string): Parsed<URL> {
 /** Where events are kept: a file, or the URL of a PostgreSQL database. Other users see a password in a command line. */
 export function parseEventStore(text: string): Parsed<string> {
   if (!isDatabaseUrl(text)) return accepted(text);
-  if (!URL.canParse(text)) return refused("must be a file, or a URL such as postgres://db/paylink");
+  if (!isReadableUrl(text)) return refused("must be a file, or a URL such as postgres://db/paylink");
   return passwordsIn(text).length === 0
     ? accepted(text)
     : refused("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");

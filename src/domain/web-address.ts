@@ -19,10 +19,14 @@ export function normalAddress(url: URL, text: string): string {
   return `${url.protocol}//${user}${url.host}${rest}`;
 }
 
-/** The text without the passwords of a URL in it. */
+/**
+ * The text without the passwords of a URL in it. A password that was pasted unescaped may hold a slash or a space: what
+ * follows the user's name is then no port, and the password ends at the last `@`.
+ */
 export const withoutPassword = (text: string): string =>
   text
     .replace(/(:\/\/[^/?#@:\s]*:)[^/?#\s]*@/g, "$1[redacted]@")
+    .replace(/(:\/\/[^/?#@:[\s]*:)(?!\d*(?:[/?#\s,;.)"']|$)|\[redacted\]@).*@/g, "$1[redacted]@")
     .replace(/([?&]password=)[^&#\s]*/g, "$1[redacted]");
 
 /** One spelling for all addresses of a service: loopback addresses are one host, and a slash at the end is left out. */

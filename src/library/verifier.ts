@@ -99,6 +99,9 @@ function clockOf(now: VerifierOptions["now"], system: () => Date): () => Date {
   if (now === undefined) return system;
   return () => {
     const moment = typeof now === "function" ? now() : now;
-    return typeof moment === "number" ? new Date(moment * 1000) : moment;
+    const time = typeof moment === "number" ? new Date(moment * 1000) : moment;
+    // At a time that is no number, no signature would be too old.
+    if (Number.isNaN(time.getTime())) throw new TypeError("The option now is not a valid time.");
+    return time;
   };
 }

@@ -1,7 +1,7 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
 import { messageOf } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
-import { isExposed, parseWebAddress } from "../domain/web-address.ts";
+import { isExposed, parseWebAddress, withoutPassword } from "../domain/web-address.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";
@@ -98,7 +98,7 @@ export async function openKeySources(sources: readonly KeySource[], io: KeyAcces
 
 async function loadKey(source: KeySource, io: KeyAccess): Promise<VerificationKey[]> {
   const read = readKeys(await bytesOf(source, io));
-  const name = typeof source !== "string" || isKeyText(source) ? "the key" : source;
+  const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
   if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}`);
   const now = Math.floor(io.now().getTime() / 1000);
   const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
@@ -122,7 +122,7 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
   if (isExposed(url))
     throw new KeyFailure(
       "exposed",
-      `${url.href} is not https: a key fetched without TLS can be replaced in transit.`,
+      `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit.`,
     );
   const request = {
     method: "GET",
@@ -142,21 +142,27 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
 }
 
 const notFetched = (url: URL, reason: string, cause?: unknown): KeyFailure =>
-  new KeyFailure("unreachable", `The key at ${url.href} cannot be fetched: ${reason}.`, { cause });
+  new KeyFailure("unreachable", `The key at ${withoutPassword(url.href)} cannot be fetched: ${reason}.`, {
+    cause,
+  });
 
 /** A redirect is not followed: its target may be anyone's. The account's token is not sent: the server may be another's. */
 function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   const [location] = fieldLines(headers, "location");
   if (status >= 300 && status <= 399 && location !== undefined) {
     const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
-    return new KeyFailure("redirected", `The key's address ${url.href} redirects to ${target}.`, {
-      details: { status, location: target },
-    });
+    return new KeyFailure(
+      "redirected",
+      `The key's address ${withoutPassword(url.href)} redirects to ${target}.`,
+      {
+        details: { status, location: target },
+      },
+    );
   }
   if (status === 401 || status === 403)
     return new KeyFailure(
       "forbidden",
-      `The key's address ${url.href} answered ${status}: it asks for a token, and paylink fetches keys without one.`,
+      `The key's address ${withoutPassword(url.href)} answered ${status}: it asks for a token, and paylink fetches keys without one.`,
       { details: { status } },
     );
   return notFetched(url, `it answered ${status}`);

@@ -29,7 +29,7 @@ export interface Database {
   close(): void;
 }
 
-type Connection = Pick<Database, "exec" | "prepare" | "close">;
+export type Connection = Pick<Database, "exec" | "prepare" | "close">;
 
 interface Driver {
   readonly DatabaseSync: new (path: string) => Connection;
@@ -43,12 +43,15 @@ const IN_MEMORY = ":memory:";
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version. `pageSize` is that
- * of a new database.
+ * of a new database. `check` throws where the tables are not those of the migrations.
  */
 export function openDatabase(
   path: string,
   migrations: readonly string[],
-  { pageSize = 4096 }: { readonly pageSize?: number } = {},
+  {
+    pageSize = 4096,
+    check = () => undefined,
+  }: { readonly pageSize?: number; readonly check?: (database: Connection) => void } = {},
 ): Database {
   const name = path === IN_MEMORY ? path : createFile(path);
   const opened = fileAt(path);
@@ -73,6 +76,7 @@ export function openDatabase(
       `PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA page_size=${pageSize}; PRAGMA journal_mode=WAL;
        PRAGMA synchronous=FULL;`,
     );
+    check(database);
     migrate(database, path, migrations);
   } catch (error) {
     connection.close();

@@ -53,6 +53,20 @@ describe("listen, events and verify on PostgreSQL", () => {
     );
   });
 
+  it.each(["me:s3cr/et@db/x", "me:s3cr et@db:port/x", "me:s3cr%zzet@db/x", "me:s3cr@et@db:99999/x"])(
+    "refuse a URL that cannot be read, and do not repeat its password: %s",
+    async (rest) => {
+      for (const [argv, env] of [
+        [["events", "list", "--db", `postgres://${rest}`], {}],
+        [["events", "list"], { PAYLINK_DB: `postgres://${rest}` }],
+      ] as const) {
+        const run = await runCommand([...argv], { env });
+        expect(run).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be a file, or a URL") });
+        expect(run.stderr + run.stdout).not.toContain("s3cr");
+      }
+    },
+  );
+
   it.each([["listen"], ["events", "list"], ["events", "show", "x"], ["verify", "--event", "x"]])(
     "%s refuses a password in a flag, and does not repeat it",
     async (...argv) => {

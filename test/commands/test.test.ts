@@ -76,6 +76,20 @@ it("gives the command a home with the profile of its sandbox", async () => {
   expect((await runCommand(["test", ...node(program)])).exit).toBe(3);
 });
 
+it("gives the command no setting of a live account, and not its event store", async () => {
+  const env = {
+    PAYLINK_DB: "postgres://live.example/events",
+    PAYLINK_TOKEN_URL: "https://live.example/token",
+    PAYLINK_CLIENT_ID: "live",
+    PAYLINK_CLIENT_SECRET: "live",
+    PAYLINK_CALLBACK_URL: "https://live.example/",
+    OTHER: "kept",
+  };
+  const program = `const shown = Object.entries(process.env).filter(([, value]) => /live/.test(value));
+    if (shown.length > 0) throw new Error(shown.join()); process.exit(process.env.OTHER === "kept" ? 3 : 4);`;
+  expect((await runCommand(["test", ...node(program)], { env })).exit).toBe(3);
+});
+
 it("refuses a target that it cannot read, and runs nothing", async () => {
   const { exit, stderr } = await runCommand(["test", "--forward-to", "ftp://x", "--json", "--", "false"]);
   expect(exit).toBe(2);

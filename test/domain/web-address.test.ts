@@ -1,7 +1,13 @@
 /** Web addresses: absolute http(s) URLs, and which of them leave this machine in the clear. */
 
 import { expect, test } from "vitest";
-import { canonicalAddress, isExposed, isLoopback, parseWebAddress } from "../../src/domain/web-address.ts";
+import {
+  canonicalAddress,
+  isExposed,
+  isLoopback,
+  parseWebAddress,
+  withoutPassword,
+} from "../../src/domain/web-address.ts";
 
 test.each([
   ["https://shop.example/paid?x=1", false],
@@ -52,3 +58,21 @@ test.each([
 ])("the canonical spelling of %s is %s", (text, canonical) => {
   expect(canonicalAddress(text)).toBe(canonical);
 });
+
+test.each([
+  "me:s3cret@db/x",
+  "me:s3/cret@db/x",
+  "me:s3 cret@db/x",
+  "me:s3#c?ret@db/x",
+  "me:s3@c@ret@db/x",
+  "me:s3%zzcret@db/x",
+])("the password in postgres://%s is not shown, whichever characters it has", (rest) => {
+  expect(withoutPassword(`postgres://${rest}`)).toBe("postgres://me:[redacted]@db/x");
+});
+
+test.each([
+  "https://shop.example:8443/a@b",
+  "http://[::1]:80/?x=a@b",
+  "see https://shop.example:443, a@b",
+  "https://me@db/x",
+])("%s has no password", (text) => expect(withoutPassword(text)).toBe(text));

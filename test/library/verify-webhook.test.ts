@@ -128,6 +128,11 @@ describe("a verified webhook", () => {
   });
 });
 
+it.each([Number.NaN, new Date("no date")])("no webhook is verified at the time %s", async (now) => {
+  const old = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created: 1 });
+  await expect(verifyWebhook(old, { key: pem, now })).rejects.toThrow("not a valid time");
+});
+
 describe("the address", () => {
   const derived = signed(URL_SENT, DERIVED);
 

@@ -111,3 +111,11 @@ describe("a certificate", () => {
     expect(warnings).toEqual([expect.stringContaining(`${words} ${date}`)]);
   });
 });
+
+it.each(["http://me:s3cret@service.example/jwks", "https://me:s3cret@service.example/jwks"])(
+  "the failure of the key at %s does not repeat its password",
+  async (url) => {
+    const failure = await openKeyring([url], service(null).io).catch(String);
+    expect(failure).toContain("://me:[redacted]@service.example/jwks");
+  },
+);

@@ -57,6 +57,19 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect((await all(store.events())).map(({ repeats }) => repeats)).toEqual([1, 0]);
   });
 
+  it("knows a delivery again whose uti is no valid text", async () => {
+    const store = open(await newPlace());
+    // A NUL, a lone surrogate, and a pair of surrogates where the index cuts the text.
+    const utis = ["a\0b", "a\ud800b", `${"x".repeat(499)}\u{1f600}`];
+    for (const [index, uti] of utis.entries()) {
+      const first = event(`a${index}`, { uti, reference: uti });
+      const again = { ...first, id: `b${index}` };
+      expect(await store.append(first)).toMatchObject({ repeated: false, first: first.id });
+      expect(await store.append(again)).toMatchObject({ repeated: true, first: first.id });
+    }
+    expect(await ids(store.events())).toEqual(["a0", "a1", "a2"]);
+  });
+
   it("stores the same uti with another body as another event", async () => {
     const store = open(await newPlace());
     await store.append(event("a", { uti: "same" }));

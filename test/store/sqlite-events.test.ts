@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventLog } from "../../src/receiver/events.ts";
 import { DATABASE_FILES } from "../../src/store/database-files.ts";
-import type { Database } from "../../src/store/database.ts";
+import { openDatabase, type Database } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { createEventWriter } from "../../src/store/events/event-writer.ts";
@@ -16,6 +16,15 @@ import { temporaryHome } from "../support/home.ts";
 import { event, forward, rejection } from "../support/stored-events.ts";
 
 describe("an event store in a file", () => {
+  it.each([1, 2])("is not one of paylink 0.1, whose schema %d has other tables", async (version) => {
+    const path = eventsPath(temporaryHome());
+    const former = ["CREATE TABLE events (id TEXT, verdict TEXT)", "CREATE TABLE claims (event TEXT)"];
+    openDatabase(path, former.slice(0, version)).close();
+    const store = openSqlite(path);
+    await expect(store.ready()).rejects.toThrow("was written by paylink 0.1");
+    await expect(store.append(event("a"))).rejects.toThrow("was written by paylink 0.1");
+  });
+
   it("takes at most 2.5 KB for an event of usual size", async () => {
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path);

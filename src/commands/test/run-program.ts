@@ -4,16 +4,17 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import type { Environment } from "../../store/settings/in-force.ts";
 
-/** With `--json` stdout is for the report, so the program prints to stderr. */
+/** A variable that is undefined in `changed` is unset. With `--json` stdout is for the report, so the program prints to stderr. */
 export function runProgram(
   [program = "", ...args]: readonly string[],
-  added: Readonly<Record<string, string>>,
+  changed: Environment,
   { env, out, signal }: Context,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
-      env: { ...env, ...added },
+      env: { ...env, ...changed },
       stdio: ["inherit", out.json ? 2 : "inherit", "inherit"],
     });
     const forwardSignal = (): void => {

@@ -6,6 +6,8 @@ import { targetOf, type Route } from "../../receiver/forward-target.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
+import type { Environment } from "../../store/settings/in-force.ts";
+import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { readRoutes } from "../forward-flags.ts";
 import { openLocalServices, type LocalServices } from "../local-services.ts";
@@ -77,16 +79,17 @@ function openServices(
   );
 }
 
+/** Variables of a live account or of its event store would win over the profile of the sandbox. */
+const UNSET: Environment = Object.fromEntries(
+  SETTING_KEYS.flatMap((key) => SETTINGS[key].variable ?? []).map((variable) => [variable, undefined]),
+);
+
 /** Registers the sandbox as the profile of its home, and gives what the command finds in its environment. */
-async function environmentOf({
-  home,
-  sandboxHome,
-  sandbox,
-  receiver,
-}: LocalServices): Promise<Readonly<Record<string, string>>> {
+async function environmentOf({ home, sandboxHome, sandbox, receiver }: LocalServices): Promise<Environment> {
   await sandboxHome.register(sandbox.baseUrl, receiver.url);
   const { token, terminals, privateKey } = sandboxHome.identity;
   return {
+    ...UNSET,
     PAYLINK_HOME: home,
     PAYLINK_PROFILE: SANDBOX_PROFILE,
     PAYLINK_BASE_URL: sandbox.baseUrl,

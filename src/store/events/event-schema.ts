@@ -1,5 +1,6 @@
 /** The tables of stored events in SQLite. A published migration is never changed: the next one is added below it. */
-import { openDatabase, type Database } from "../database.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { openDatabase, type Connection, type Database } from "../database.ts";
 
 /** Events have about 2 KB: on pages of 4 KB, half of most pages would stay empty. */
 const PAGE_SIZE = 8192;
@@ -92,4 +93,18 @@ const MIGRATIONS: readonly string[] = [
 export const EVENT_SCHEMA_VERSION = MIGRATIONS.length;
 
 export const openEventDatabase = (path: string): Database =>
-  openDatabase(path, MIGRATIONS, { pageSize: PAGE_SIZE });
+  openDatabase(path, MIGRATIONS, {
+    pageSize: PAGE_SIZE,
+    check: (database) => refuseFormerTables(database, path),
+  });
+
+/** paylink 0.1 stored whole verdicts, and numbered its tables from 1 as well. */
+function refuseFormerTables(database: Connection, path: string): void {
+  const former = "SELECT 1 FROM pragma_table_info('events') WHERE name = 'verdict'";
+  if (database.prepare(former).get() === undefined) return;
+  throw new PaylinkError(
+    "file_unreadable",
+    `${path} was written by paylink 0.1, and this version cannot read its events. Nothing was changed.`,
+    { hint: "Keep the file under another name, or name another one with --db." },
+  );
+}

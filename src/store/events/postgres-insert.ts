@@ -2,8 +2,11 @@
 import type { Connection } from "../postgres/server-connections.ts";
 import type { Row } from "./event-rows.ts";
 
-/** PostgreSQL has no NUL in text. In JSON it is escaped, and the bytes of the body keep theirs. */
-export const text = (value: string): string => value.replaceAll("\0", "\ufffd");
+/**
+ * The text as PostgreSQL stores it: it has no NUL, and half of a surrogate pair has no UTF-8. In JSON both are escaped, and
+ * the bytes of the body keep theirs.
+ */
+export const text = (value: string): string => Buffer.from(value.replaceAll("\0", "\ufffd")).toString();
 
 /** A statement has at most 65,535 values. */
 const MAX_ROWS = 1000;

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { currencyCode } from "../../domain/currency.ts";
+import { isDatabaseUrl, isReadableUrl } from "../../domain/database-url.ts";
 import { parseDuration } from "../../domain/duration.ts";
 import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../../domain/header-field.ts";
 import { parseJsonPointer } from "../../domain/json-pointer.ts";
@@ -184,8 +185,8 @@ export const keySource = parsedText((text) => {
 export const eventStorePlace = parsedText((text) => {
   const place = text.trim();
   if (place === "") return refused("must not be empty");
-  if (/^postgres(?:ql)?:\/\//.test(place))
-    return URL.canParse(place)
+  if (isDatabaseUrl(place))
+    return isReadableUrl(place)
       ? accepted(place)
       : refused("must be a file, or a URL such as postgres://db/paylink");
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(place)
