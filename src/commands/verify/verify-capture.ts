@@ -20,6 +20,7 @@ export async function verify(context: Context, options: VerifyOptions): Promise<
     ...context,
     now: () => options.at,
     place: options.keyPlace,
+    undone: "verified",
     warn: out.warn,
   });
   const capture = await openCapture(options.source, context);
