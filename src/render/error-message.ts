@@ -10,7 +10,7 @@ interface ErrorStyle {
   readonly notePaint: Paint;
   /** The warnings before the failure. */
   readonly warnings: readonly string[];
-  /** Results that stdout did not take. */
+  /** Results that stdout did not accept. */
   readonly unwritten: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
     : allowEndpoint(url, allowRemote);
 }
 
-/** Keeps sample webhooks on this machine: a live shop could take one for a payment. */
+/** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
 export function allowEndpoint(url: URL, allowRemote: boolean): Parsed<URL> {
   if (allowRemote || isLoopback(url.hostname)) return accepted(url);
   return refused("is not on this machine; add --allow-remote if that endpoint is yours");

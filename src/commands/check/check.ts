@@ -14,7 +14,7 @@ export interface CheckOptions {
   readonly url: URL;
   /** The file of the private key; undefined is the sandbox's own. */
   readonly keyPath: string | undefined;
-  /** The one cover that the endpoint is held to; undefined checks it for the real service. */
+  /** The one cover that the endpoint must accept; undefined checks it for the real service. */
   readonly cover: Cover | undefined;
   readonly tap: boolean;
   /** The file that the JUnit report is written to. */

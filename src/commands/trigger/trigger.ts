@@ -111,7 +111,7 @@ const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
         next: "Start the endpoint (paylink listen), or name another one with --to.",
       });
 
-/** Resolves when the next webhook may be sent. Rejects with the interruption if that comes first. */
+/** Resolves when the next webhook may be sent, or rejects with an earlier interruption. */
 function createPace(interval: number, { now, pause }: Context): () => Promise<void> {
   let next = now().getTime();
   return async () => {
