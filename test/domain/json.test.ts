@@ -48,7 +48,7 @@ describe("a round trip", () => {
     );
   });
 
-  it("takes the white space of JSON and no other", () => {
+  it("accepts the white space of JSON and no other", () => {
     expect(stringifyJson(valueOf(' \t\r\n{ "a" : [ 1.0 , 2e5 ] , "b" : { } }\n'))).toBe(
       '{"a":[1.0,2e5],"b":{}}',
     );
@@ -73,7 +73,7 @@ function platform(text: string): unknown {
 it("agrees with the platform on what is JSON and what it says", () => {
   const character = fc.constantFrom(...'"\\/bu0041-+.eE,:[]{}tfn \t\n\r\v\f\0\u001f\u007f\u00a0\u2028');
   /** One character put in, or in another's place: what is nearly JSON. */
-  const spoilt = fc
+  const damaged = fc
     .tuple(fc.oneof(fc.json(), jsonText), fc.nat(), fc.nat({ max: 1 }), character)
     .map(([json, where, dropped, put]) => {
       const at = where % (json.length + 1);
@@ -81,7 +81,7 @@ it("agrees with the platform on what is JSON and what it says", () => {
     });
   const text = fc.oneof(
     fc.json(),
-    spoilt,
+    damaged,
     fc.string({ unit: "binary" }),
     fc.stringMatching(/^[-+0-9.eE[\]{}", :a]*$/),
   );
@@ -121,7 +121,7 @@ test.each<[text: string, duplicates: string[]]>([
   expect(json.ok && json.value.duplicates).toEqual(duplicates);
 });
 
-test("the last of two members stands", () => {
+test("the last of two members counts", () => {
   expect(stringifyJson(valueOf('{"a":1,"b":2,"a":3}'))).toBe('{"a":3,"b":2}');
 });
 
@@ -135,7 +135,7 @@ describe("hostile texts", () => {
     expect(stringifyJson(value)).toBe('{"__proto__":{"polluted":true},"b":1}');
   });
 
-  it("never takes what is inherited for a member", () => {
+  it("never reads an inherited property as a member", () => {
     expect(memberOf({}, "constructor")).toBeUndefined();
     expect(memberOf({ a: null }, "a")).toBeNull();
   });

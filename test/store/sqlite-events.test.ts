@@ -16,7 +16,7 @@ import { temporaryHome } from "../support/home.ts";
 import { event, forward, rejection } from "../support/stored-events.ts";
 
 describe("an event store in a file", () => {
-  it("takes at most 2.5 KB for an event of usual size", async () => {
+  it("needs at most 2.5 KB for an event of usual size", async () => {
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path);
     const events = Array.from({ length: 2000 }, (_, number) =>
