@@ -19,9 +19,9 @@ export interface Choice<T> {
 
 /** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
 export interface Ask {
-  /** `initial` is the answer of who only presses Enter. */
+  /** `initial` is the answer if the user only presses Enter. */
   text(question: TextQuestion): Promise<string>;
-  /** The same, with nothing of the answer to be seen. */
+  /** The same, without showing the answer. */
   secret(question: Question): Promise<string>;
   /** `initial` is the value of the choice that is selected first. */
   choose<T>(
@@ -29,6 +29,6 @@ export interface Ask {
     choices: readonly Choice<T>[],
     options?: { readonly initial: T | undefined },
   ): Promise<T>;
-  /** `initial` is the answer of who only presses Enter; yes by default. */
+  /** `initial` is the answer if the user only presses Enter; yes by default. */
   confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }

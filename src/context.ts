@@ -19,7 +19,7 @@ export interface Output {
   readonly json: boolean;
   /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
   readonly width: number;
-  /** Columns that a line may take: those of the terminal, and any number elsewhere, where programs read it. */
+  /** Columns that a line may have: those of the terminal; no limit where programs read it. */
   readonly lineWidth: number;
   /** Colours for `data` and for `note`: each knows what its own stream can show. */
   readonly paint: Paint;
@@ -38,11 +38,11 @@ export interface Output {
    * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
    */
   unread(): AbortSignal;
-  /** Resolves when stdout takes more: much that is printed faster than it is read would fill the memory. */
+  /** Resolves when stdout accepts more: output that is printed faster than it is read would fill the memory. */
   drained(): Promise<void>;
   /** Resolves when everything is written, with the `output_unwritable` of what could not be. */
   settled(): Promise<PaylinkError | undefined>;
-  /** With `json`, the results that stdout did not take: a member of the one document on stderr. */
+  /** With `json`, the results that stdout did not accept: a member of the one document on stderr. */
   readonly unwritten: readonly string[];
   /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
   note(text: string): void;
@@ -63,7 +63,7 @@ export interface Output {
   streamWarnings(): void;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
   readonly live: boolean;
-  /** Draws the one line that changes in place, below all other talk; undefined takes it away. */
+  /** Draws the one line that changes in place, below all other talk; undefined removes it. */
   progress(line: string | undefined): void;
 }
 
@@ -130,7 +130,7 @@ export interface Context {
   readonly newId: () => string;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Resolves after so many milliseconds. Rejects with the interruption if that comes first. */
+  /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. A command finishes what is in flight and returns; the runner sets the exit code. */
   readonly signal: AbortSignal;

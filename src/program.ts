@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
   "Links:": [
     ["create", "create a payment link", declareCreate],
     ["links", "list, show, update, cancel and open the links at the service", declareLinks],
-    ["bulk", "create one payment link a row of a spreadsheet, each exactly once", declareBulk],
+    ["bulk", "create one payment link per row of a spreadsheet, each exactly once", declareBulk],
     ["transaction", "read a transaction back from the service, with its custom data", declareTransaction],
   ],
   "Webhooks:": [
@@ -84,7 +84,7 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
     ["config", "show and change the settings of a profile", declareConfig],
   ],
   "Command line:": [
-    ["help", "show the help of a command, or explain a topic: errors, reasons, settings, ci, …", declareHelp],
+    ["help", "show the help of a command, or explain a topic, such as errors, settings or ci", declareHelp],
     ["version", "print the version", declareVersion],
     [
       "completion",

@@ -12,7 +12,7 @@ export interface Runtime {
   readonly signal: AbortSignal;
   /** Where help and results go. */
   readonly print: (text: string) => void;
-  /** Where a failure goes that comes before any context: a mistyped command line. */
+  /** Where a failure before any context is shown: a mistyped command line. */
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
   readonly openContext: (options: GlobalOptions) => Promise<Context>;
 }
@@ -69,7 +69,7 @@ async function report(out: Output, error: unknown, { argv, active, context }: Ru
   return failure.exit;
 }
 
-/** Undefined also where the settings are what failed. */
+/** Also undefined if the settings cannot be read. */
 const namedProfile = async (context: Context | undefined): Promise<string | undefined> =>
   context?.settings().then(
     ({ named }) => named,

@@ -24,7 +24,7 @@ async function bundle(names: readonly string[]): Promise<string[]> {
 }
 
 describe("a replacement", () => {
-  it("takes the place of the module", async () => {
+  it("replaces the module", async () => {
     expect((await bundle(["replaced"])).join()).toContain("stand-ins/when-exit.mjs");
   });
 

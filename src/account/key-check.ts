@@ -9,7 +9,7 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
 
-type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now">;
+type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "undone">;
 
 export interface AccountWithKeys extends Account {
   readonly keyReading: KeyReading;
@@ -33,7 +33,12 @@ async function checkSource(source: string, { keyReading, now, fix }: AccountWith
   const name = isKeyText(source) ? "the key's text" : source;
   const warnings: string[] = [];
   const keys = await attempt(
-    loadKeys([source], { ...keyReading, now: () => now, warn: (text) => warnings.push(text) }),
+    loadKeys([source], {
+      ...keyReading,
+      now: () => now,
+      warn: (text) => warnings.push(text),
+      undone: "verified",
+    }),
   );
   const remedy = `Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
   if (keys instanceof PaylinkError && keys.cause instanceof SandboxNotRunning)

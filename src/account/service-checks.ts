@@ -144,7 +144,7 @@ function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountA
     : skipped(TOKEN, `sent, and not refused${about}; no answer shows that it was accepted`);
 }
 
-/** Whether the answer comes from the service's API, which looks at the token first. */
+/** Whether the service's API gave the answer: it checks the token first. */
 function isFromApi(answer: Answer): boolean {
   if (!(answer instanceof PaylinkError)) return answer === "answered";
   return [400, 403, 422].includes(statusOf(answer) ?? 0) && !isPage(answer);

@@ -111,7 +111,7 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
 /** The record keeps the spelling of its numbers. */
 function recordIn(body: Uint8Array, pointer: string): Uint8Array {
   const json = parseJson(new TextDecoder().decode(body));
-  // What is not JSON is not a record either: the reader of the record says so.
+  // The reader of the record reports a body that is not JSON.
   if (!json.ok) return body;
   const record = valueAt(json.value.value, pointer);
   if (record === undefined)

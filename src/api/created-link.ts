@@ -75,7 +75,7 @@ function urlIn(body: Json, sent: string): string | undefined {
     const steps = findMember(body, (member, value) => {
       return name.test(member) && typeof value === "string" && isWebAddress(value) && !sent.includes(value);
     });
-    // Of a member with the specified name, the object around it is the link.
+    // The object that contains a member with the specified name is the link.
     if (steps !== undefined) return formatJsonPointer(steps.at(-1) === "url" ? steps.slice(0, -1) : steps);
   }
   return undefined;

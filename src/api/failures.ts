@@ -1,7 +1,7 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import { FAILURES, PaylinkError, type FailureCode } from "../domain/errors.ts";
 import { formatRelative } from "../domain/when.ts";
-import { SandboxNotRunning, SendError } from "../http/exchange.ts";
+import { isOfUnknownAuthority, SandboxNotRunning, SendError, systemCode } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { serviceWords } from "./service-words.ts";
 
@@ -141,14 +141,10 @@ export function failureOf(error: unknown, effect: Effect, link?: string): unknow
   );
 }
 
-/** Node's codes for a certificate of an authority that it does not know. */
-const UNKNOWN_AUTHORITY =
-  /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
-
 /** What to do about a certificate that was not accepted, on either side. */
-function certificateHint({ cause }: SendError): string | undefined {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (UNKNOWN_AUTHORITY.test(code))
+function certificateHint(error: SendError): string | undefined {
+  const code = systemCode(error);
+  if (isOfUnknownAuthority(error))
     return "The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.";
   if (code === "CERT_HAS_EXPIRED")
     return "The service's certificate has expired. Check the clock of this machine; otherwise the service must renew it.";

@@ -25,10 +25,10 @@ export interface RetryParts {
   readonly now: () => Date;
   /** From 0 up to 1: spreads the retries of clients that failed together. */
   readonly random: () => number;
-  /** Resolves after so many milliseconds; rejects when the run is interrupted. */
+  /** Resolves after this many milliseconds; rejects when the run is interrupted. */
   readonly pause: (milliseconds: number) => Promise<void>;
   readonly waiting: (wait: Wait) => void;
-  /** Milliseconds until the command must end; a longer wait is not begun. */
+  /** Milliseconds until the command must end; a longer wait does not start. */
   readonly timeLeft: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Asks a token endpoint for an access token by client credentials (RFC 6749 4.4), as strictly as real services are. */
+/** Requests an access token with client credentials (RFC 6749 4.4), and checks the answer. */
 import { PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -17,7 +17,7 @@ export interface ClientCredentials {
   readonly scope: string | undefined;
   /** Further parameters, in the form `audience=…&resource=…`. */
   readonly params: string;
-  /** Takes a token of any type: the user has set how the token is sent. */
+  /** Accepts a token of any type: the user has set how the token is sent. */
   readonly anyType: boolean;
   readonly clientCertificate: TlsFiles | undefined;
 }
@@ -102,7 +102,7 @@ function tokenFrom(url: URL, reply: HttpReply, asked: Date, anyType: boolean): A
       `${url.origin} gave an access token of the type ${JSON.stringify(type)}, and paylink sends bearer tokens.`,
       {
         details: { status: reply.status, tokenType: type },
-        hint: `Nothing was created. If the service takes it as a header, say how: paylink config set authHeader "Authorization: ${type} {token}"`,
+        hint: `Nothing was created. If the service accepts it in a header, say how: paylink config set authHeader "Authorization: ${type} {token}"`,
       },
     );
   const expires = expiryOf(answer, asked);

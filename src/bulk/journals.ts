@@ -67,7 +67,7 @@ export function openJournals(folder: string, processes: Processes): Journals {
       const path = join(folder, `${id}${ENDING}`);
       const journal = open(path, () => beginJournal(path, heading, declarations(asks)));
       const close = async (): Promise<void> => {
-        // Without a row that was sent, it tells the next run nothing.
+        // A journal without a sent row is of no use to the next run.
         if (!journal.ledger.isBinding()) rmSync(path, { force: true });
         await journal.close();
       };

@@ -4,7 +4,7 @@ import type { PastJournal } from "./journals.ts";
 import type { NumberList } from "./number-list.ts";
 import type { Ledger } from "./row-ledger.ts";
 
-/** What becomes of rows that were sent from another list before. */
+/** What to do with rows that were sent before from another list. */
 export type Repeats = Heading["repeats"];
 
 interface Wanted {
@@ -42,7 +42,7 @@ export function findOwnJournal(past: readonly PastJournal[], wanted: Wanted): Ow
   return changed === undefined ? {} : { changed };
 }
 
-/** To send a list once more begins anew; only a run that was interrupted is continued. */
+/** Sending a list once more starts a new journal; only an interrupted run is continued. */
 function isFinished(ledger: Ledger, { asks, invalid }: Wanted): boolean {
   for (let row = 0; row < asks.length; row++) if (ledger.isUnsent(row) && !invalid.has(row)) return false;
   return true;

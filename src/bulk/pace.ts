@@ -1,5 +1,6 @@
 /** Controls the speed of a run: the rate limit, and pauses of the whole run when the service is overloaded. */
 import { backoff } from "../api/retries.ts";
+import type { PaylinkError } from "../domain/errors.ts";
 
 export interface PaceParts {
   /** Requests per second; undefined for no limit. */
@@ -11,8 +12,8 @@ export interface PaceParts {
   readonly stopped: () => boolean;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Called for each pause. */
-  readonly paused: (milliseconds: number) => void;
+  /** Called for each pause, with its cause. */
+  readonly paused: (milliseconds: number, cause: PaylinkError) => void;
 }
 
 /** The run stops after this many pauses without an answer in between. */
@@ -72,7 +73,8 @@ export class Pace {
    * The service could not accept a request sent at `since`: the whole run waits for as long as the service asks, or about
    * twice as long as the last time. Requests that were sent together count as one pause. False after too many pauses.
    */
-  slowDown(since: number, retryAfter: number | undefined): boolean {
+  slowDown(since: number, cause: PaylinkError): boolean {
+    const retryAfter = retryAfterOf(cause);
     const now = this.parts.clock();
     const again = since >= this.pausedAt;
     if (again) this.pauses++;
@@ -81,8 +83,14 @@ export class Pace {
     if (again) this.pausedAt = now;
     if (now + pause > this.pausedUntil) {
       this.pausedUntil = now + pause;
-      if (again) this.parts.paused(pause);
+      if (again) this.parts.paused(pause, cause);
     }
     return true;
   }
+}
+
+/** Milliseconds, if the service gave a time. */
+function retryAfterOf({ details }: PaylinkError): number | undefined {
+  const milliseconds = details["retryAfter"];
+  return typeof milliseconds === "number" ? milliseconds : undefined;
 }

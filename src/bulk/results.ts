@@ -22,7 +22,7 @@ interface ResultParts {
   readonly resultOf: (row: Row) => Result;
 }
 
-/** Takes the bytes of the results. */
+/** Accepts the bytes of the results. */
 export type Sink = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 
 export async function writeResults(

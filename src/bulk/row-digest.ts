@@ -6,12 +6,12 @@ import { amountKey } from "../domain/money.ts";
 /** Hexadecimal digits: as many as a JavaScript number holds exactly. */
 const DIGITS = 13;
 
-/** No row asks for this: a row that cannot be read has it, and is never sent. */
+/** The digest of a row that cannot be read, which is never sent; no other row has it. */
 export const NO_DIGEST = 0;
 
 /**
  * How long a link is valid and where it leads: with another expiry or callback it is still the same payment. A default
- * expiry counts from the time of the run, and would make every run another list.
+ * expiry counts from the time of the run, and would make each run a new list.
  */
 const OTHER_MATTERS: ReadonlySet<string> = new Set(["expirationDate", "paymentSettings"]);
 

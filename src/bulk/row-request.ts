@@ -10,7 +10,7 @@ interface Built {
   readonly request: PaymentLinkRequest | null;
   /** Each at its column, or at the flag with a wrong default. */
   readonly problems: readonly Problem[];
-  /** Named in the same way. */
+  /** Each at its place, as above. */
   readonly warnings: readonly Problem[];
 }
 

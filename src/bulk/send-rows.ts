@@ -186,15 +186,9 @@ function judged({ outcome, failure, since }: Attempt, state: State, key?: Reques
   const { pace, stop } = state;
   const mostUnknown = key === undefined ? MAX_UNKNOWN : MAX_UNKNOWN * KEYED_ATTEMPTS;
   if (outcome.status !== "not_reached") pace.answered();
-  else if (failure !== undefined && !pace.slowDown(since, retryAfterOf(failure))) stop(failure);
+  else if (failure !== undefined && !pace.slowDown(since, failure)) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
   if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= mostUnknown))
     stop(failure);
   return outcome;
-}
-
-/** Milliseconds, if the service gave a time. */
-function retryAfterOf({ details }: PaylinkError): number | undefined {
-  const milliseconds = details["retryAfter"];
-  return typeof milliseconds === "number" ? milliseconds : undefined;
 }

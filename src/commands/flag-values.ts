@@ -8,7 +8,7 @@ import { parseWebAddress } from "../domain/web-address.ts";
 import { parseWhen } from "../domain/when.ts";
 import { COMPONENT_NAMES, type ComponentName, type Cover } from "../webhooks/signature-form.ts";
 
-/** A TCP port; 0 takes a free one. */
+/** A TCP port; 0 picks a free one. */
 export function parsePort(text: string): Parsed<number> {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? accepted(Number(text))

@@ -7,7 +7,7 @@ const MANY = 8;
 
 export const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
-  // The root's alone: those of `sandbox` mean nothing to `sandbox advance`.
+  // Only the root's: those of `sandbox` mean nothing to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
     command.parent === null ? [] : everywhere(programOf(command)),
   commandDescription: (command: CommandUnknownOpts) => {

@@ -41,7 +41,7 @@ export const FAILURES = {
   file_unwritable: { exit: 2, means: "a file cannot be written" },
   database_unreachable: {
     exit: 5,
-    means: "the PostgreSQL server of the event store cannot be reached, or takes no writes now",
+    means: "the PostgreSQL server of the event store cannot be reached, or accepts no writes now",
   },
   database_unusable: {
     exit: 2,

@@ -5,7 +5,7 @@ import { accepted, refused, type Parsed } from "./parse-result.ts";
 /** The names and indices from the document to the value, unescaped. */
 export type PointerSteps = readonly string[];
 
-/** The empty pointer is refused: the whole document is what is read without a pointer. */
+/** The empty pointer is refused: without a pointer, the whole document is read anyway. */
 export function parseJsonPointer(text: string): Parsed<PointerSteps> {
   if (!text.startsWith("/")) return refused("must be a JSON Pointer, which starts with /, such as /data");
   if (/~(?![01])/.test(text)) return refused("must escape ~ as ~0 and / as ~1, as JSON Pointers do");

@@ -38,7 +38,7 @@ export function decimalsOf(amount: Amount): number {
   return Math.max(0, fraction.length - Number(exponent));
 }
 
-/** A number taken apart, so that two spellings of it (`10`, `1.00e1`) have the same parts. */
+/** The parts of a number: the same for two spellings of it (`10`, `1.00e1`). */
 interface Parts {
   readonly sign: -1 | 0 | 1;
   /** Without zeros at either end. */

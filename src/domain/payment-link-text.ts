@@ -22,7 +22,7 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
     }
     case "currency": {
       const code = currencyCode.safeParse(text.trim());
-      // The rule of the field reports what is not a code.
+      // The rule of the field reports a text that is not a code.
       return accepted(code.data ?? text);
     }
     case "expirationDate": {

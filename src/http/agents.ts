@@ -84,7 +84,7 @@ async function createAgent(
 
 /**
  * Node 20 optimizes all of undici's WebAssembly parser as soon as it is compiled: `create` then takes twice as long (startup
- * bench). Set after undici is loaded, because V8 takes Node's own compiled modules only under the flags they were made with.
+ * bench). Set after undici is loaded, because V8 accepts Node's own compiled modules only under the flags they were made with.
  */
 async function keepParserSimple(): Promise<void> {
   const { setFlagsFromString } = await import("node:v8");

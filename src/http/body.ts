@@ -41,7 +41,7 @@ const bodyTooLarge = (maxBody: number): Refusal => ({
 const CHUNKS_TOO_SMALL: Refusal = {
   code: "chunks_too_small",
   status: 400,
-  detail: `the body comes in more than ${FREE_CHUNKS} chunks of less than ${AVERAGE_CHUNK} bytes on average`,
+  detail: `the body has more than ${FREE_CHUNKS} chunks of less than ${AVERAGE_CHUNK} bytes on average`,
 };
 
 const OVERLOADED: Refusal = {

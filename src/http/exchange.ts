@@ -1,4 +1,4 @@
-/** The types of sending and serving HTTP, for code that gets the network handed in, and the reasons why an exchange fails. */
+/** The types of sending and serving HTTP, for code that gets the network as an argument, and the reasons why an exchange fails. */
 import { messageOf } from "../domain/errors.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
@@ -104,7 +104,18 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why an exchange failed, in plain words. */
 export function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return REASONS[code] ?? messageOf(error);
+  if (isOfUnknownAuthority(error) && error instanceof Error) return messageOf(error.cause);
+  return REASONS[systemCode(error)] ?? messageOf(error);
 }
+
+/** The code that Node or undici gives for a failed exchange; empty if there is none. */
+export function systemCode(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
+
+const UNKNOWN_AUTHORITY =
+  /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
+
+/** Whether the exchange failed because Node does not know the authority of the certificate. */
+export const isOfUnknownAuthority = (error: unknown): boolean => UNKNOWN_AUTHORITY.test(systemCode(error));

@@ -1,4 +1,4 @@
-/** Sends HTTP requests over undici, and knows of each failure whether the request can have arrived. */
+/** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import type { Dispatcher } from "undici";
 import { messageOf } from "../domain/errors.ts";
 import { createAgents, type AgentParts } from "./agents.ts";

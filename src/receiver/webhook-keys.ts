@@ -1,37 +1,45 @@
-/** Loads the service's public keys for a command: a key that cannot be had is a failure of the command, with what to do. */
+/** Loads the service's public keys for a command: a key that cannot be read is a failure of the command, with what to do. */
 import { PaylinkError } from "../domain/errors.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { KeyFailure, openKeySources, readKeySources, type KeyAccess, type Keyring } from "./key-sources.ts";
 
+interface CommandAccess extends KeyAccess {
+  /** What the command has not done when it cannot read a key. */
+  readonly undone: "received" | "created" | "verified";
+}
+
 /** The keys of every source together. Throws `key_invalid`, `file_unreadable`, `not_reached`. */
-export const loadKeys = (sources: readonly string[], access: KeyAccess): Promise<VerificationKey[]> =>
-  orFail(readKeySources(sources, access));
+export const loadKeys = (sources: readonly string[], access: CommandAccess): Promise<VerificationKey[]> =>
+  orFail(readKeySources(sources, access), access);
 
 /** Keys that can be renewed while in use. Throws as `loadKeys` does. */
-export const openKeyring = (sources: readonly string[], access: KeyAccess): Promise<Keyring> =>
-  orFail(openKeySources(sources, access));
+export const openKeyring = (sources: readonly string[], access: CommandAccess): Promise<Keyring> =>
+  orFail(openKeySources(sources, access), access);
 
-async function orFail<T>(reading: Promise<T>): Promise<T> {
+async function orFail<T>(reading: Promise<T>, access: CommandAccess): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    throw error instanceof KeyFailure ? failureOf(error) : error;
+    throw error instanceof KeyFailure ? failureOf(error, access) : error;
   }
 }
 
-function failureOf({ kind, message, details, cause }: KeyFailure): PaylinkError {
+function failureOf({ kind, message, details, cause }: KeyFailure, { undone }: CommandAccess): PaylinkError {
   const code = kind === "unreachable" ? "not_reached" : "key_invalid";
-  const hint =
-    cause instanceof SandboxNotRunning ? "Nothing was received. Start it: paylink sandbox" : HINTS[kind];
+  const step = cause instanceof SandboxNotRunning ? "Start it: paylink sandbox" : nextStep(kind, undone);
+  const hint = step === undefined ? undefined : `Nothing was ${undone}. ${step}`;
   return new PaylinkError(code, message, { hint, details, cause });
 }
 
-/** The code's own hint tells enough of the others. */
-const HINTS: Readonly<Partial<Record<KeyFailure["kind"], string>>> = {
-  unreachable: "Nothing was received. Start the service, or give a key file with --key.",
-  redirected:
-    "Nothing was received. If you trust the target, set it as the key: --key, or paylink config set webhookKey",
-  forbidden:
-    "Nothing was received. Download the key with your account, and give the file: --key <file>, or paylink config set webhookKey <file>",
-};
+/** Undefined where the code's own hint says enough. */
+function nextStep(kind: KeyFailure["kind"], undone: CommandAccess["undone"]): string | undefined {
+  const setting = "paylink config set webhookKey";
+  // `create` has no flag for a key.
+  const flag = undone === "created" ? "" : "--key <file>, or ";
+  if (kind === "unreachable") return `Start the service, or give a key file: ${flag}${setting} <file>`;
+  if (kind === "redirected") return `If you trust the target, set it as the key: ${setting} <url>`;
+  if (kind === "forbidden")
+    return `Download the key with your account, and give the file: ${flag}${setting} <file>`;
+  return undefined;
+}

@@ -10,7 +10,7 @@ interface ErrorStyle {
   readonly notePaint: Paint;
   /** The warnings before the failure. */
   readonly warnings: readonly string[];
-  /** Results that stdout did not take. */
+  /** Results that stdout did not accept. */
   readonly unwritten: readonly string[];
 }
 
@@ -40,9 +40,11 @@ export function renderError(
       (_, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value),
     );
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
-  const places = error.problems.map(({ at }) => safeText(at));
+  // A service often names the problem in its message too.
+  const problems = error.problems.filter(({ at, message }) => !error.message.includes(`${at} ${message}`));
+  const places = problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
-  for (const [index, { message }] of error.problems.entries()) {
+  for (const [index, { message }] of problems.entries()) {
     lines.push(`  ${notePaint.bold((places[index] ?? "").padEnd(width))}  ${safeText(message)}`);
   }
   const { body } = error.details;

@@ -62,7 +62,7 @@ function rowsOf(name: string, value: Json): [string, string][] {
   return [[name, typeof value === "string" ? value : stringifyJson(value)]];
 }
 
-/** The text in the colour of the status that it is. */
+/** A status in its colour. */
 export function paintStatus(status: string, paint: Paint): string {
   if (status === "paid") return paint.green(status);
   if (status === "attempted") return paint.yellow(status);

@@ -25,7 +25,7 @@ interface ReceivedWebhook {
 }
 
 interface WebhookStyle extends RecordStyle {
-  /** What reads a transaction with its custom data, without the uti; undefined where the service has no such thing. */
+  /** The command that reads a transaction with its custom data, without the uti; undefined if the service does not offer it. */
   readonly transactionCommand: string | undefined;
 }
 
@@ -74,7 +74,7 @@ function marksOf({ verdict, repeated }: ReceivedWebhook, paint: Paint): string {
 const ownWarnings = ({ warnings }: ReceivedWebhook["verdict"]): string[] =>
   warnings.filter((warning) => !isOfService(warning));
 
-/** Only with a uti that a shell takes as it is. */
+/** Only with a uti that needs no quoting in a shell. */
 function commandFor(record: TransactionRecord, command: string | undefined): string | undefined {
   const uti = memberOf(record, "uti");
   const isPlain = typeof uti === "string" && /^\w[\w.-]*$/.test(uti);

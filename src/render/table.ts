@@ -31,7 +31,7 @@ export function renderTable(rows: readonly (readonly Cell[])[], width = Number.P
 
 const GAP = "  ";
 
-/** Takes from the widest column, one character at a time, until all fit. */
+/** Shortens the widest column, one character at a time, until all fit. */
 function fitted(full: readonly number[], total: number): readonly number[] {
   const widths = [...full];
   for (let sum = widths.reduce((one, other) => one + other, 0); sum > Math.max(total, widths.length); sum--) {

@@ -124,7 +124,7 @@ export interface Ledger {
   /** The time of the first delivery that is due after a moment. */
   nextDue(after: number): number | undefined;
   counts(): LedgerCounts;
-  /** Forgets everything. */
+  /** Deletes everything. */
   reset(): void;
   close(): Promise<void>;
 }

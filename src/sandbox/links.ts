@@ -20,7 +20,7 @@ export interface Link {
   cancelledDate: Date | null;
 }
 
-/** What becomes of a second link with the same `invoiceId` at the same terminal. */
+/** What the sandbox does with a second link of the same `invoiceId` at the same terminal. */
 export const DUPLICATE_INVOICES = ["accept", "refuse"] as const;
 export type DuplicateInvoices = (typeof DUPLICATE_INVOICES)[number];
 

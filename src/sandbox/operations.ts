@@ -100,7 +100,7 @@ function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: str
 }
 
 /**
- * Takes a payment and queues its webhook in one commit; resolves when both are durable. Nothing is awaited between
+ * Accepts a payment and queues its webhook in one commit; resolves when both are durable. Nothing is awaited between
  * reading the link and writing it, so the second of two simultaneous payments finds the link paid.
  */
 export async function acceptPayment(

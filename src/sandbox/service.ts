@@ -36,7 +36,7 @@ export interface SandboxParts extends AllowedHosts {
   readonly insecure: boolean;
   readonly schedule: readonly number[];
   readonly fault: Fault | undefined;
-  /** Whether a terminal takes the same `invoiceId` twice. */
+  /** Whether a terminal accepts the same `invoiceId` twice. */
   readonly duplicateInvoices: DuplicateInvoices;
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;

@@ -16,7 +16,7 @@ export interface Channel {
   readonly write: (chunk: string | Uint8Array, lost?: (error: Error) => void) => void;
   /** Bytes that wait for a slow reader. */
   readonly waiting: number;
-  /** Resolves when the stream takes more, or has failed. */
+  /** Resolves when the stream accepts more, or has failed. */
   readonly drained: () => Promise<void>;
   /** Resolves when no chunk waits any more, with the first failure. */
   readonly settled: () => Promise<Error | undefined>;
@@ -87,7 +87,7 @@ function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: n
   return kind.isFile() || kind.isCharacterDevice();
 }
 
-/** Node's own stream takes a short write for a whole one, so on a full disk the rest would be lost without an error. */
+/** Node's own stream treats a short write as a complete one, so on a full disk the rest would be lost without an error. */
 const wholeWrites = (fd: number): Writable =>
   new Writable({
     write: (chunk: Buffer, _encoding, done) => {

@@ -38,7 +38,7 @@ export async function createOutput(
   let failure: PaylinkError | undefined;
   let readerLeft = false;
   const unwritten: string[] = [];
-  // A result may exist nowhere else, such as the URL of a new link: stderr gets what stdout does not take. Lines are stored
+  // A result may exist nowhere else, such as the URL of a new link: stderr gets what stdout does not accept. Lines are stored
   // elsewhere, so a reader that leaves during a list (`events list | head`) has had enough: the command ends quietly.
   const print = (chunk: string | Uint8Array): void => {
     const lost = (error: Error): void => {

@@ -34,7 +34,7 @@ interface CheckParts {
 /** Yields each result. Ends with `unreachable` where the endpoint accepts no connection, so that nothing can be judged. */
 export async function* checkEndpoint(
   parts: CheckParts,
-): AsyncGenerator<CaseResult | { readonly unreachable: string }> {
+): AsyncGenerator<CaseResult | { readonly unreachable: NoAnswer }> {
   const { cover, key, now } = parts;
   for (const one of endpointCases(cover, key.keyid !== null)) {
     if (parts.signal.aborted) return;
@@ -43,7 +43,7 @@ export async function* checkEndpoint(
     const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
     for (const request of one.requests(sender, parts)) {
       const answer = await post(request, parts);
-      if (answer.status === null && !answer.sent) return yield { unreachable: answer.reason };
+      if (answer.status === null && !answer.sent) return yield { unreachable: answer };
       answers.push(answer);
     }
     yield resultOf(one, answers);

@@ -1,8 +1,9 @@
 /** The endpoint that webhooks are posted to: its address, kept on this machine, and what it answered. */
+import { PaylinkError } from "../domain/errors.ts";
 import { LISTENER_URL } from "../domain/local-addresses.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { reasonOf, SendError, type Send } from "../http/exchange.ts";
+import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
@@ -12,7 +13,7 @@ export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
     : allowEndpoint(url, allowRemote);
 }
 
-/** Keeps sample webhooks on this machine: a live shop could take one for a payment. */
+/** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
 export function allowEndpoint(url: URL, allowRemote: boolean): Parsed<URL> {
   if (allowRemote || isLoopback(url.hostname)) return accepted(url);
   return refused("is not on this machine; add --allow-remote if that endpoint is yours");
@@ -29,6 +30,8 @@ export interface NoAnswer {
   readonly status: null;
   readonly sent: boolean;
   readonly reason: string;
+  /** The endpoint's certificate is of an authority that Node does not know. */
+  readonly untrusted: boolean;
 }
 
 /** Milliseconds that an endpoint may take: the service waits as long. */
@@ -43,7 +46,23 @@ export async function post(
     const { status, body } = await send(request, { timeout: TIMEOUT, signal });
     return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
   } catch (error) {
-    if (error instanceof SendError) return { status: null, sent: error.sent, reason: reasonOf(error) };
-    throw error;
+    if (!(error instanceof SendError)) throw error;
+    const { sent } = error;
+    return { status: null, sent, reason: reasonOf(error), untrusted: isOfUnknownAuthority(error) };
   }
+}
+
+/** `nothing` says what was not done, and `next` how to reach an endpoint. */
+export function notReached(
+  url: string,
+  { reason, untrusted }: NoAnswer,
+  { nothing, next }: { readonly nothing: string; readonly next: string },
+): PaylinkError {
+  if (!untrusted)
+    return new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}.`, {
+      hint: `${nothing} ${next}`,
+    });
+  return new PaylinkError("not_reached", `The certificate of ${url} is not trusted: ${reason}.`, {
+    hint: `${nothing} Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.`,
+  });
 }

@@ -10,16 +10,35 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { REQUEST } from "../support/link-request.ts";
 
-it("names NODE_EXTRA_CA_CERTS for an authority that Node does not know", async () => {
-  const { cert, key } = selfSigned(temporaryHome(), "localhost");
+async function selfSignedServer(home: string): Promise<string> {
+  const { cert, key } = selfSigned(home, "localhost");
   const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
   await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const error = await failure(apiAt(`https://localhost:${port}`).api.createLink(REQUEST));
+  return `https://localhost:${(server.address() as AddressInfo).port}/`;
+}
+
+it("names NODE_EXTRA_CA_CERTS for an authority that Node does not know", async () => {
+  const url = await selfSignedServer(temporaryHome());
+  const error = await failure(apiAt(url.slice(0, -1)).api.createLink(REQUEST));
   expect([error.code, error.exit]).toEqual(["not_reached", 5]);
   expect(error.hint).toContain("Nothing was created.");
   expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
+});
+
+it("names NODE_EXTRA_CA_CERTS for an endpoint that is to be tested, too", async () => {
+  const home = temporaryHome();
+  const url = await selfSignedServer(home);
+  for (const [args, undone] of [
+    [["trigger", "approved", "--to", url], "Nothing was sent"],
+    [["check", url], "Nothing was checked"],
+  ] as const) {
+    const { exit, stderr } = await runCommand(args, { home });
+    expect({ exit, stderr }).toEqual({
+      exit: 5,
+      stderr: `✗ The certificate of ${url} is not trusted: self-signed certificate.\n  ${undone}. Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.\n`,
+    });
+  }
 });
 
 it("refuses client files that are missing, are no PEM, or do not belong together", async () => {

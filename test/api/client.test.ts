@@ -15,7 +15,7 @@ const problem = { "Content-Type": "application/problem+json" };
 const hello = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
 describe("a link that is created", () => {
-  it("is told of byte for byte", async () => {
+  it("is sent byte for byte", async () => {
     const server = await rawServer(reply(200, ANSWER));
     const created = await apiAt(server.url).api.createLink(REQUEST);
     expect(created.text).toBe(ANSWER);
@@ -64,7 +64,7 @@ describe("a request that may have arrived", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is of unknown outcome after silence", async () => {
+  it("has an unknown outcome if no answer arrives", async () => {
     const server = await rawServer(() => undefined);
     const error = await failure(apiAt(server.url, { timeout: 200 }).api.createLink(REQUEST));
     expect(error.code).toBe("outcome_unknown");

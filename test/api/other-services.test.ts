@@ -84,7 +84,7 @@ describe("a request with an idempotency key", () => {
     expect(error.message).toContain("with the same key, it answered");
   });
 
-  it("stays of unknown outcome after the last retry, and is not sent again after silence", async () => {
+  it("keeps an unknown outcome after the last retry, and is not sent again without an answer", async () => {
     const server = await rawServer(reply(500, ""));
     const error = await failure(apiAt(server.url, { idempotencyHeader }).api.createLink(REQUEST));
     expect(error.code).toBe("outcome_unknown");
@@ -146,7 +146,7 @@ describe("a link in another place", () => {
     expect(error.details["body"]).toBe(answer);
   });
 
-  it("may come later after a 202", async () => {
+  it("may appear later after a 202", async () => {
     const server = await rawServer(reply(202, '{"id":"L1"}'));
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
     expect(error.exit).toBe(6);
@@ -223,7 +223,7 @@ describe("a transaction", () => {
     expect([error.code, error.exit]).toEqual(["usage", 2]);
   });
 
-  it("is taken out of its envelope with every digit", async () => {
+  it("is read from its envelope with every digit", async () => {
     const server = await rawServer(reply(200, `{"data":${record}}`));
     const read = await apiAt(server.url, { recordAt: "/data" }).api.readTransaction("u-1");
     expect(new TextDecoder().decode(read.record)).toBe(record);

@@ -1,4 +1,4 @@
-/** Tells whoever watches a benchmark in a terminal how far it is; a pipe or a file gets nothing. */
+/** Shows the progress of a benchmark in a terminal; a pipe or a file gets nothing. */
 
 /** @param {string} text Replaces the text before it; an empty one clears the line. */
 export function showProgress(text) {

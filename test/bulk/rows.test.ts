@@ -47,7 +47,7 @@ describe("a list in CSV", () => {
     ]);
   });
 
-  it("names the line on which a row begins, whatever stands in its cells", async () => {
+  it("names the line on which a row begins, whatever its cells contain", async () => {
     const text = 'amount,note\r\n1,"a\r\nb"\r\n\r\n2,"c\nd\re"\r\n3,\r\n';
     expect((await read(text)).map(({ line, index }) => [index, line])).toEqual([
       [0, 2],
@@ -88,7 +88,7 @@ describe("a list in CSV", () => {
 });
 
 describe("a list in JSON lines", () => {
-  it("takes rows nested or flat, and numbers as they are spelled", async () => {
+  it("reads rows nested or flat, and numbers as they are spelled", async () => {
     const text =
       '{"amount":10.00,"linkOptions":{"mode":"X"},"own":{"a":1}}\n\n{"amount":"20","linkOptions.mode":"Y"}';
     const rows = await read(text);

@@ -77,7 +77,7 @@ describe("a list that was sent", () => {
       "currency,amount,customerName,invoiceId\nEUR,1.5,Ada,I0\n",
       1,
     ],
-  ])("is not sent again when it comes back %s", async (_, run, text, shared) => {
+  ])("is not sent again when it returns %s", async (_, run, text, shared) => {
     const { send, service } = await desk();
     await send(LIST);
     const back = await send(text, { ...run, flags: ["--json"] });

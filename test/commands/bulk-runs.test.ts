@@ -28,7 +28,7 @@ function expectExactlyOnce(results: string[][], links: ReadonlyMap<string, numbe
 }
 
 describe("a run of bulk", () => {
-  it("takes rows from standard input, and prints a JSON line for each", async () => {
+  it("reads rows from standard input, and prints a JSON line for each", async () => {
     const service = await startLinkService(() => "create");
     const home = temporaryHome();
     const output = join(home, "out.jsonl");

@@ -12,7 +12,7 @@ const configIn =
     runCommand(["config", ...args], { home, env });
 
 describe("paylink config", () => {
-  it("takes values from the environment, then the profile, then the defaults", async () => {
+  it("reads values from the environment, then the profile, then the defaults", async () => {
     const home = temporaryHome();
     const config = configIn(home, { PAYLINK_TERMINAL_ID: "environment" });
     await config("set", "terminalId", "profile", "-p", "shop");
@@ -122,7 +122,7 @@ describe("paylink config", () => {
     expect((await configIn(temporaryHome())("unset", "currency")).exit).toBe(3);
   });
 
-  it("takes several webhook keys", async () => {
+  it("accepts several webhook keys", async () => {
     const config = configIn(temporaryHome());
     await config("set", "webhookKey", "a.pem", "HTTPS://Service.example:443/jwks.json");
     const { stdout } = await config("get", "webhookKey", "--json");

@@ -328,7 +328,7 @@ describe("the prompts of create", () => {
     ]);
   });
 
-  it("let every answer be changed or taken back, as often as the user wants", async () => {
+  it("let every answer be changed or removed, as often as the user wants", async () => {
     const { requests, options } = service(200, ANSWER);
     const { ask } = fixedAnswers({
       texts: { ...REQUIRED, Amount: ["10.50", "99", "12"], Description: ["Tea", "Coffee"] },

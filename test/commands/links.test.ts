@@ -320,7 +320,7 @@ describe("paylink links cancel", () => {
     expect(service.requests.filter((request) => request.endsWith("/cancel"))).toHaveLength(2);
   });
 
-  it("goes on after a refusal, and says which links were not cancelled", async () => {
+  it("continues after a refusal, and says which links were not cancelled", async () => {
     const { links, create } = await account();
     const [one, two] = [await create(), await create()];
     await links(["cancel", one]);

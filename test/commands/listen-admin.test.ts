@@ -176,7 +176,7 @@ describe("the admin listener", () => {
     },
   );
 
-  it("names --admin where its port is taken", async () => {
+  it("names --admin if its port is in use", async () => {
     const { admin, stop } = await listenWith({ home: temporaryHome() });
     const flags = ["--port", "0", "--no-verify", "--admin", new URL(admin).host];
     const { exit, stderr } = await runCommand(["listen", ...flags]);

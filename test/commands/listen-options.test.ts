@@ -160,7 +160,7 @@ describe("the options of listen", () => {
     expect(routes).toMatchObject([{ outcome: undefined, url: { search: "?approved=1" } }]);
   });
 
-  it("refuse flags of the target where there is none", () => {
+  it("refuse flags of the target without a target", () => {
     expect(problemsOf({ forwardHeader: ["X-Shop: one"], insecure: true })).toEqual({
       "--forward-header": "has no effect without --forward-to",
       "--insecure": "has no effect without --forward-to",
@@ -209,7 +209,7 @@ describe("the options of listen", () => {
 });
 
 describe("paylink listen", () => {
-  it("ends at once when the port is taken, whatever --timeout says", async () => {
+  it("ends at once if the port is in use, whatever --timeout says", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await new Promise((resolve) => other.once("listening", resolve));

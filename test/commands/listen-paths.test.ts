@@ -103,7 +103,7 @@ it("forwards each outcome to its target, the others to the plain one, and nothin
   expect(declined.taken[0]?.headers).toMatchObject({ "x-shop": "mine" });
 });
 
-it("keeps what no target takes, and replays it to a target of its outcome", async () => {
+it("keeps events without a target, and replays them to a target of their outcome", async () => {
   const home = temporaryHome();
   const app = await startApp(() => 200);
   const listen = await startListenCommand(home, "--key", keyFile(home), "-f", `approved=${app.url}`);

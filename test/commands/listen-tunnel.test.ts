@@ -86,7 +86,7 @@ it("waits for a slow start, and finds an address that arrives in pieces", async 
   await listen.stop();
 });
 
-it("says that the program is missing, and listens nowhere", async () => {
+it("says that the program is missing, and does not listen", async () => {
   const home = temporaryHome();
   const { exit, stdout, stderr } = await runCommand(flagsOf(home), { home, env: { PATH: home } });
   expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });

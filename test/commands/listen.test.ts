@@ -60,7 +60,7 @@ describe("listen", () => {
     expect(new Set(kept).size).toBe(kept.length);
   });
 
-  it("ends with 0 once all that was expected has come", async () => {
+  it("ends with 0 once everything expected has arrived", async () => {
     const flags = ["--expect", "approved:2", "--expect", "declined:1", "--timeout", "50s"];
     const { running, url } = await listen(temporaryHome(), ...flags);
     const twice = record();
@@ -83,7 +83,7 @@ describe("listen", () => {
     ]);
   });
 
-  it("ends with 8 when the time has passed, naming what did not come", async () => {
+  it("ends with 8 when the time has passed, naming what did not arrive", async () => {
     const { running, url } = await listen(temporaryHome(), "--expect", "approved:2", "--timeout", "2s");
     await send(url);
     const { code, stderr } = await running.ended;
@@ -254,7 +254,7 @@ describe("forwarding", () => {
     await running.stop();
   });
 
-  it("waits for a slow application without making anyone else wait, and sends what comes twice once", async () => {
+  it("waits for a slow application without delaying others, and forwards a repeated webhook once", async () => {
     let release = (): void => undefined;
     const app = await startApp(() => new Promise((resolve) => (release = () => resolve(200))));
     const { running, url } = await listen(temporaryHome(), "-f", app.url);
@@ -305,7 +305,7 @@ describe("hostile senders", () => {
     expect((await running.stop()).code).toBe(130);
   });
 
-  it("lose their idle connections first: who has sent a part of a webhook can finish it", async () => {
+  it("lose their idle connections first: a sender that has sent a part of a webhook can finish it", async () => {
     const home = temporaryHome();
     const args = ["listen", "--port", "0", "--json", "--key", keyFile(home)];
     const running = startPaylink(args, { home, through: ["sh", "-c", 'ulimit -n 300; exec "$@"', "sh"] });
@@ -344,7 +344,7 @@ describe("hostile senders", () => {
     const idle = Array.from({ length: 1200 }, () =>
       connect(Number(port), hostname).on("error", () => undefined),
     );
-    // All of them have been let in or turned away before the honest one comes.
+    // All of them have been accepted or refused before the honest one arrives.
     await Promise.all(
       idle.map((socket) => new Promise((resolve) => void socket.on("connect", resolve).on("close", resolve))),
     );

@@ -57,6 +57,15 @@ it.each(LINKS)("names the profile in the next step after %s", async (_, args, ex
   expect(current.stderr.replace(/\s+/g, " ")).toContain(`paylink ${next}`);
 });
 
+it("names the profile in every remedy of status, for scripts too", async () => {
+  const home = await twoProfiles("http://127.0.0.1:1");
+  const send = async () => ({ status: 401, headers: [], body: new Uint8Array() });
+  const { stdout } = await runCommand(["status", "-p", "shop", "--json"], { home, send });
+  const commands = stdout.match(/\bpaylink (?:-p shop )?(?:login|config)\b/g) ?? [];
+  expect(commands).toContain("paylink -p shop login");
+  expect(commands.filter((command) => !command.startsWith("paylink -p shop "))).toEqual([]);
+});
+
 it("names a command line that works as it stands", async () => {
   const service = await startLinkService(() => "create");
   const home = await twoProfiles(service.url);

@@ -1,4 +1,4 @@
-/** Commands on an event store in PostgreSQL: what users give, what they are told, and how the connection is made. */
+/** Commands on an event store in PostgreSQL: flags and settings, messages, and how the connection is made. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { startListenCommand } from "../support/background-command.ts";
 import { privatelyIssued } from "../support/certificate.ts";
@@ -80,7 +80,7 @@ describe("listen, events and verify on PostgreSQL", () => {
   );
 });
 
-describe("what people are told", () => {
+describe("the messages", () => {
   beforeAll(async () => {
     if (!hasPostgres) return;
     await server().configure("", "host all secured 127.0.0.1/32 scram-sha-256\nhost all banned all reject");
@@ -175,7 +175,7 @@ describe("TLS", () => {
     expect(await exitOf(`require&sslrootcert=${other}`)).toBe(2);
   });
 
-  it("is used where the server takes nothing else, and left out where the server takes none of it", async () => {
+  it("is used where the server requires it, and left out where the server refuses it", async () => {
     await server().configure("", "hostnossl all all 127.0.0.1/32 reject");
     expect(await Promise.all(["disable", "allow", "prefer"].map((mode) => exitOf(mode)))).toEqual([2, 0, 0]);
   });

@@ -119,7 +119,7 @@ describe("the options of sandbox", () => {
 });
 
 describe("paylink sandbox", () => {
-  it("registers the profile sandbox, current if there is none, and prints JSON lines only", async () => {
+  it("registers the profile sandbox, makes it current if no other is, and prints JSON lines only", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);
     const listen = await startListenCommand(home);

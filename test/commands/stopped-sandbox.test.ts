@@ -1,7 +1,9 @@
 /** A sandbox that was stopped is named as such by every command that meets it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startCommand } from "../support/background-command.ts";
-import { runCommand } from "../support/context.ts";
+import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 
 it("is named by every command that needs it, with the way to start it", async () => {
@@ -46,4 +48,32 @@ it("is named where listen reads its key from it", async () => {
       /: the sandbox is not running\.\n.*Start it: paylink sandbox\n$/,
     ) as unknown,
   });
+});
+
+it("is named by create --wait, which created nothing", async () => {
+  const home = temporaryHome();
+  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+  await sandbox.until(/Dashboard/);
+  await sandbox.stop();
+  const { exit, stderr } = await runCommand(["create", "--amount", "10", "--wait"], { home });
+  expect(exit).toBe(5);
+  expect(stderr).toMatch(
+    /: the sandbox is not running\.\n {2}Nothing was created\. Start it: paylink sandbox\n$/,
+  );
+});
+
+it("is named by bulk at its first pause", async () => {
+  const home = temporaryHome();
+  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+  await sandbox.until(/Dashboard/);
+  await sandbox.stop();
+  const list = join(home, "orders.csv");
+  writeFileSync(list, "amount\n10\n20\n");
+  const interruption = new AbortController();
+  setTimeout(() => interruption.abort(interrupted()), 1500);
+  const run = await runCommand(["bulk", list], { home, signal: interruption.signal });
+  expect(run.stderr).toMatch(
+    /^! The sandbox is not running\. Start it: paylink sandbox\nThe run waits \d+s/m,
+  );
+  expect(run.stderr.match(/^! The sandbox is not running/gm)).toHaveLength(1);
 });

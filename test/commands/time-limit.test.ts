@@ -17,7 +17,7 @@ const overloaded = (retryAfter: string): HttpReply => ({
   body: new Uint8Array(),
 });
 
-it("does not wait for a retry that comes too late", async () => {
+it("does not wait for a retry that would be too late", async () => {
   let sent = 0;
   const { exit, stderr } = await runCommand([...CREATE, "--timeout", "20s"], {
     env: ACCOUNT,

@@ -66,7 +66,7 @@ describe("every tampering, sent to listen", () => {
     );
   });
 
-  it("is taken with its breach shown, or refused by --strict, where it is authentic", async () => {
+  it("is accepted with its breach shown, or refused by --strict, if it is authentic", async () => {
     const [lenient, strict] = await Promise.all([tamper(authentic), tamper(authentic, "--strict")]);
     for (const { name, status, line } of lenient) {
       expect([name, status, line?.["type"]]).toEqual([name, 200, "event"]);

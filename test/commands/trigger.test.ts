@@ -38,7 +38,7 @@ describe("paylink trigger", () => {
     expect(nothing.stderr).toContain("No event begins with no-such-event.");
   });
 
-  it("prints the very bytes, which verify takes", async () => {
+  it("prints the exact bytes, which verify accepts", async () => {
     const home = temporaryHome();
     writeFileSync(join(home, "private.pem"), PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
     writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));

@@ -147,7 +147,7 @@ describe("the forms of a capture", () => {
     expect(exit).toBe(0);
   });
 
-  it("takes scheme and host from Host where nothing else says", async () => {
+  it("reads scheme and host from Host if nothing else gives them", async () => {
     const { document } = await verified(RAW);
     expect(document).toMatchObject({
       code: "signature_invalid",
@@ -212,7 +212,7 @@ describe("the JSON document", () => {
     });
   });
 
-  it("stands on stdout where the webhook is rejected, and the failure on stderr", async () => {
+  it("is printed on stdout for a rejected webhook, and the failure on stderr", async () => {
     const { exit, stderr } = await verified(RAW, "--public-url", "https://other.example/");
     expect(exit).toBe(7);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "signature_rejected" } });

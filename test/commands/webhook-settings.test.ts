@@ -104,7 +104,7 @@ describe("recordAt", () => {
     expect(line).toMatchObject({ breaches: expect.arrayContaining([expect.objectContaining({ message })]) });
   });
 
-  it("that leads nowhere leaves no record, and says so", async () => {
+  it("that finds nothing leaves no record, and says so", async () => {
     const { status, line } = await receive(await merchant({ recordAt: "/payload" }), {});
     expect(status).toBe(200);
     expect(line).toMatchObject({

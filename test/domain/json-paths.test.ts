@@ -26,7 +26,7 @@ it("sets a default only where there is nothing", () => {
   expect(object).toEqual({ linkOptions: { mode: "A", minAmount: "1" }, note: "x" });
 });
 
-it("replaces what is no object on the way", () => {
+it("replaces values on the path that are not objects", () => {
   const object: JsonObject = { note: "x" };
   setAt(object, "note.inner", "y");
   expect(object).toEqual({ note: { inner: "y" } });

@@ -58,7 +58,7 @@ describe("a JSON Pointer", () => {
     );
   });
 
-  it("finds what stands under the names it was written from", () => {
+  it("finds the value under the names it was written from", () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 6 }), (names) => {
         const json = names.reduceRight((inner, name) => `{${JSON.stringify(name)}: ${inner}}`, '"found"');

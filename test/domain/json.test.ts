@@ -43,7 +43,7 @@ describe("a round trip", () => {
     );
   });
 
-  it("takes the white space of JSON and no other", () => {
+  it("accepts the white space of JSON and no other", () => {
     expect(stringifyJson(valueOf(' \t\r\n{ "a" : [ 1.0 , 2e5 ] , "b" : { } }\n'))).toBe(
       '{"a":[1.0,2e5],"b":{}}',
     );
@@ -180,7 +180,7 @@ it("reports each repeated member where names are repeated on purpose", () => {
   );
 });
 
-test("the last of two members stands", () => {
+test("the last of two members counts", () => {
   expect(stringifyJson(valueOf('{"a":1,"b":2,"a":3}'))).toBe('{"a":3,"b":2}');
 });
 
@@ -194,7 +194,7 @@ describe("hostile texts", () => {
     expect(stringifyJson(value)).toBe('{"__proto__":{"polluted":true},"b":1}');
   });
 
-  it("never takes what is inherited for a member", () => {
+  it("never reads an inherited property as a member", () => {
     expect(memberOf({}, "constructor")).toBeUndefined();
     expect(memberOf({ a: null }, "a")).toBeNull();
   });

@@ -29,7 +29,7 @@ const signOfDifference = (difference: bigint): number => (difference === 0n ? 0 
 
 const decimal = fc.stringMatching(/^(0|[1-9][0-9]{0,40})(\.[0-9]{1,20})?$/);
 
-/** The amount times 10^20, by hand. */
+/** The amount times 10^20, calculated without the code under test. */
 function scaled(text: string): bigint {
   const [whole = "", fraction = ""] = text.split(".");
   return BigInt(whole + fraction.padEnd(20, "0"));

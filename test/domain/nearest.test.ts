@@ -1,4 +1,4 @@
-/** What somebody who mistyped a name is told: the one they meant, or none at all. */
+/** The suggestion for a mistyped name: the nearest one, or none. */
 import { expect, it } from "vitest";
 import { nearest } from "../../src/domain/nearest.ts";
 
@@ -29,11 +29,11 @@ it.each([
   expect(nearest(typed, COMMANDS)).toBe(meant);
 });
 
-it.each(["bogus", "delete", "refund", "shell", "x", "", "paylink"])("takes %j for none of them", (typed) => {
+it.each(["bogus", "delete", "refund", "shell", "x", "", "paylink"])("suggests nothing for %j", (typed) => {
   expect(nearest(typed, COMMANDS)).toBeUndefined();
 });
 
-it("takes the nearest of several, and of equals the first", () => {
+it("suggests the nearest of several, and the first of equals", () => {
   expect(nearest("--min-amout", ["--amount", "--max-amount", "--min-amount"])).toBe("--min-amount");
   expect(nearest("lst", ["last", "lost", "list"])).toBe("last");
 });

@@ -114,14 +114,14 @@ test("unknown members are kept and break nothing", () => {
   expect(link["region"]).toBe("eu");
 });
 
-test("what is no object is an empty link with one breach", () => {
+test("a value other than an object is an empty link with one breach", () => {
   expect(readPaymentLink(read("[]"), ONE_TIME)).toEqual({
     link: {},
     breaches: [{ at: "", message: "must be a JSON object" }],
   });
 });
 
-test("the url is there when nothing else is", () => {
+test("the url is read even if everything else is missing", () => {
   const { link, breaches } = readPaymentLink(read('{"url":"https://pay.example/?r=1"}'));
   expect(link).toEqual({ url: "https://pay.example/?r=1" });
   expect(breaches).toHaveLength(12);

@@ -100,7 +100,7 @@ describe("ISO 8601", () => {
     expect(parseInstant("2025-01-31T10:00:00+02:00")?.toISOString()).toBe("2025-01-31T08:00:00.000Z");
   });
 
-  it("takes every date that the platform writes", () => {
+  it("reads every date that the platform writes", () => {
     const date = fc.date({
       min: new Date(0),
       max: new Date("9999-12-31T23:59:59.999Z"),

@@ -159,8 +159,8 @@ test.each<[string, string | JsonNumber]>([
 ])("%s must not be %s", (name, value) => expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]));
 
 test("an amount of -0, a store of any number and a date with an offset of zero are no breach", () => {
-  const odd = { amountCashback: new JsonNumber("-0.0e5"), merchantStoreId: new JsonNumber("-1.5") };
-  expect(pathsOf({ ...APPROVED, ...odd, transDateTime: "2023-11-14T22:13:18+00:00" })).toEqual([]);
+  const unusual = { amountCashback: new JsonNumber("-0.0e5"), merchantStoreId: new JsonNumber("-1.5") };
+  expect(pathsOf({ ...APPROVED, ...unusual, transDateTime: "2023-11-14T22:13:18+00:00" })).toEqual([]);
 });
 
 describe("a card number that is not masked", () => {

@@ -14,7 +14,7 @@ const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
 const FULL = [...CREATE, "--customer-name", "Ada Lovelace", "--expires", "2030-01-31T12:00:00Z"];
 
 describe("login, without a terminal", () => {
-  it("takes a token from standard input, and create then works", async () => {
+  it("reads a token from standard input, and create then works", async () => {
     const home = temporaryHome();
     const server = await rawServer(reply(200, ANSWER));
     const place = ["--base-url", `${server.url}/`, "--terminal-id", "1234567890", "--no-check"];
@@ -29,7 +29,7 @@ describe("login, without a terminal", () => {
     expect((await runPaylink(FULL, { home })).code).toBe(3);
   });
 
-  it("takes client credentials, and renews what they obtained", async () => {
+  it("accepts client credentials, and renews their token", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
     const url = await readyUrl(sandbox);

@@ -126,7 +126,7 @@ describe("create --open and --copy", () => {
     expect(readFileSync(join(home, "opened"), "utf8")).toBe("https://pay.example/checkout?r=L1");
   });
 
-  it("only warn if no program takes the link, since it exists", async () => {
+  it("only warn if no program accepts the link, since it exists", async () => {
     const server = await rawServer(reply(200, ANSWER));
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1", PATH: "/nowhere" };
     const run = await runPaylink([...FULL, "--copy", "--open", "-q"], { home: temporaryHome(), env });

@@ -8,7 +8,7 @@ import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 
-/** Arguments with which a command comes to its own work; without an entry it is called with none. */
+/** Arguments that let a command reach its own work; a command without an entry gets none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   create: [
     "--amount",

@@ -59,7 +59,7 @@ async function startApplication(): Promise<string> {
   return String((server.address() as AddressInfo).port);
 }
 
-/** What is printed by an example that goes on until it is told to stop. */
+/** The output of an example that runs until it is stopped. */
 const GOES_ON = /^Listening on|^Sandbox on|^\{"type":"ready"|^Waiting for the payment/m;
 
 it("gives every command two examples at least", () => {

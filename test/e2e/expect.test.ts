@@ -48,7 +48,7 @@ const EXPECTED = ["--expect", "approved:2", "--expect", "declined:1"];
 const errorOf = (stderr: readonly string[]): unknown => JSON.parse(stderr.at(-1) ?? "");
 
 describe("a script that waits for payments", () => {
-  it("goes on with 0 as soon as all of them have come, in whatever order", async () => {
+  it("ends with 0 as soon as all of them have arrived, in any order", async () => {
     const { send, ended } = await script(...EXPECTED, "--timeout", "30s");
     await send({ reference: "A" });
     await send({ reference: "B", transApproved: false });
@@ -66,7 +66,7 @@ describe("a script that waits for payments", () => {
     expect(stderr.join()).not.toContain("error");
   });
 
-  it("learns by 8 what did not come in time", async () => {
+  it("ends with 8 if some did not arrive in time", async () => {
     const { send, ended } = await script(...EXPECTED, "--expect", "cancelled:1", "--timeout", "5s");
     await send({ reference: "A" });
     await send({ reference: "B", transApproved: false });
@@ -97,7 +97,7 @@ describe("a script that waits for payments", () => {
     });
   });
 
-  it("goes on with 0 after the time where it expects nothing", async () => {
+  it("ends with 0 after the time if it expects nothing", async () => {
     const { send, ended } = await script("--timeout", "4s");
     await send({ reference: "A" });
     expect((await ended).said).toEqual(["event approved A", "summary 1 1 0", "ended 0"]);

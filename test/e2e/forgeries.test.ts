@@ -132,7 +132,7 @@ describe("a webhook signed by an independent implementation", () => {
     expect(rejected.map((line) => line["code"])).toEqual(COVERS.map(() => code));
   });
 
-  it("is taken with every breach shown when its record breaks the specification", async () => {
+  it("is accepted, with every breach shown, if its record breaks the specification", async () => {
     const { listen, url } = await startListener();
     const { status: _status, ...record } = approvedRecord();
     const { headers, body } = await signedWebhook({ url, keys, record });

@@ -43,7 +43,7 @@ describe("a self-signed certificate", () => {
     expect(app.served()).toBe(served);
   });
 
-  it("is not taken from where the key is, whatever the target may have", async () => {
+  it("does not apply to the server of the key", async () => {
     const home = temporaryHome();
     const keys = await startHttps(home, readFileSync(keyFile(home), "utf8"));
     const args = ["listen", "--port", "0", "--key", keys.url, "-f", keys.url, "--insecure"];

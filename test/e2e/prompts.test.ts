@@ -189,14 +189,14 @@ describe("login, in a terminal", () => {
 describe("test, in a terminal", () => {
   it("lets the command have Ctrl-C once", async () => {
     // It stays for as long as a second one could take to come.
-    const program = `let told = 0; process.on("SIGINT", () => { console.log("told", ++told);
+    const program = `let count = 0; process.on("SIGINT", () => { console.log("signalled", ++count);
       setTimeout(() => process.exit(3), 500); }); setInterval(() => {}, 1000); console.log("up");`;
     const screen = openScreen(["test", "--", process.execPath, "-e", program], { home: temporaryHome() });
     await screen.until(/up/);
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.text()).toContain("told 1");
-    expect(screen.text()).not.toContain("told 2");
+    expect(screen.text()).toContain("signalled 1");
+    expect(screen.text()).not.toContain("signalled 2");
   });
 });
 

@@ -47,12 +47,12 @@ it("gives every exit code the meaning that the program gives it", () => {
 it("tells of every failure that is not plain by itself, and of no code that there is not", () => {
   const [, table = ""] = /^## Troubleshooting\n([\s\S]*?)\n## /m.exec(README) ?? [];
   const rows = [...table.matchAll(/^\| (`.*?`) +\|/gm)].map(([, codes = ""]) => codes);
-  const told = rows.flatMap((codes) => [...codes.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code));
+  const named = rows.flatMap((codes) => [...codes.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code));
   const plain = ["internal", "usage", "interrupted", "terminated"];
   const failures = Object.keys(FAILURES).filter((code) => !plain.includes(code));
-  expect(told).toEqual(expect.arrayContaining(failures));
+  expect(named).toEqual(expect.arrayContaining(failures));
   expect(
-    told.filter((code) => !failures.includes(code) && !REASONS.some((reason) => reason === code)),
+    named.filter((code) => !failures.includes(code) && !REASONS.some((reason) => reason === code)),
   ).toEqual([]);
 });
 

@@ -38,7 +38,7 @@ interface RecipeCase extends WebhookCase {
 /** Those for the recipes' path; raw requests are for an HTTP parser. */
 const vectors = cases.filter(({ request }) => request?.target.startsWith("/webhooks/paylink"));
 
-/** What a framework refuses by itself, or does not hand on as received. */
+/** What a framework refuses by itself, or does not pass on as received. */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Express: { "neg-175": "404" },
   Fastify: { "neg-171": "413", "neg-175": "404" },

@@ -98,7 +98,7 @@ describe("secrets", () => {
     expect(outputs.map(([, text]) => text).join()).toContain("Authorization: Bearer [redacted]");
   });
 
-  it("come from the environment, too", async () => {
+  it("are read from the environment, too", async () => {
     const service = await careless();
     const env = { PAYLINK_BASE_URL: service.url, PAYLINK_TOKEN: TOKEN };
     const run = await runPaylink(["status", "--debug"], { home: temporaryHome(), env });
@@ -133,7 +133,7 @@ describe("secrets", () => {
     expect(readFileSync(join(home, "settings.json.broken"), "utf8")).toContain(TOKEN);
   });
 
-  it("are on no command line: no flag takes one as its value", () => {
+  it("are on no command line: no flag accepts one as its value", () => {
     const flags = program.commands
       .flatMap((command) => command.options)
       .filter((option) => /token|secret/i.test(option.long ?? ""));

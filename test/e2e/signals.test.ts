@@ -61,7 +61,7 @@ describe.each([
     expect(await waiting.stop(signal)).toMatchObject({ code, stdout: "", stderr: "" });
   });
 
-  it("ends create at once when it comes a second time", async () => {
+  it("ends create at once the second time", async () => {
     const service = await rawServer(() => undefined);
     const creating = startPaylink(CREATE, { home: temporaryHome(), env: account(service.url) });
     await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);

@@ -75,7 +75,7 @@ describe("a raw request", () => {
       "Host: h\r\nContent-Length: 0\r\nContent-Length: 0",
       "more than one Content-Length",
     ],
-    ["a Content-Length that is none", "Host: h\r\nContent-Length: +1", "not a number"],
+    ["an invalid Content-Length", "Host: h\r\nContent-Length: +1", "not a number"],
     [
       "both ways of framing",
       "Host: h\r\nContent-Length: 0\r\nTransfer-Encoding: chunked",
@@ -103,7 +103,7 @@ const value = fc.stringMatching(/^[!-~\x80-\xff](?:[\t -~\x80-\xff]{0,20}[!-~\x8
 const special = new Set(["content-length", "transfer-encoding"]);
 
 describe("for any request", () => {
-  it("what is written is read again, byte for byte", () => {
+  it("reads what it wrote, byte for byte", () => {
     const lines = fc.array(
       fc.tuple(
         token.filter((name) => !special.has(name.toLowerCase())),
@@ -130,7 +130,7 @@ describe("for any request", () => {
     );
   });
 
-  it("in chunks of any size comes the same body", () => {
+  it("reads the same body from chunks of any size", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 })), (parts) => {
         const chunks = parts.flatMap((part) => [

@@ -45,7 +45,7 @@ it("lets a large body wait while four others are read, and reads small ones at o
   await expect.poll(() => received).toEqual(["small", "stalled-0", "large"]);
 });
 
-it("takes the turn of a sender that stalls, and gives it to signed bodies first", async () => {
+it("ends the turn of a sender that stalls, and prefers signed bodies", async () => {
   const { received, begin } = await startServer();
   const first = await begin("first", LARGE, 1, SIGNED);
   await pause(300);

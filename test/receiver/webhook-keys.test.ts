@@ -25,6 +25,7 @@ function service(...kids: (string | null)[]) {
     send,
     readFile: () => Promise.reject(new Error("no file is read here")),
     place: "--key",
+    undone: "received" as const,
     warn: (warning: string) => void warnings.push(warning),
     now: () => new Date(clock),
   };
@@ -79,7 +80,7 @@ describe("an address that gives no key", () => {
     await expect(loadKeys([URL], answering(302, [["Location", location]]))).rejects.toMatchObject({
       code: "key_invalid",
       message: expect.stringContaining(`redirects to ${target}`),
-      hint: expect.stringContaining("--key"),
+      hint: expect.stringContaining("paylink config set webhookKey <url>"),
     });
   });
 

@@ -62,7 +62,7 @@ describe("a shown request", () => {
 describe("a curl command", () => {
   const url = new URL("https://service.example/links");
 
-  it("takes the token from the environment, in the header of the settings", () => {
+  it("reads the token from the environment, in the header of the settings", () => {
     const curl = renderCurl(url, "{}", { authHeader: "X-API-Key: {token}", headers: { "X-Terminal": "7" } });
     expect(curl).toContain('--header "X-API-Key: $PAYLINK_TOKEN"');
     expect(curl).toContain("--header 'X-Terminal: 7'");

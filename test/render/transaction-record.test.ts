@@ -121,7 +121,7 @@ describe("a received webhook", () => {
     expect(shown).not.toMatch(/not signed|creation time/);
   });
 
-  it("takes one line with --compact", () => {
+  it("prints one line with --compact", () => {
     const shown = renderCompactWebhook({ ...RECEIVED, repeated: true }, paint);
     expect(shown).not.toContain("\n");
     expect(shown).toContain(

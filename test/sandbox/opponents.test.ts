@@ -51,7 +51,7 @@ const FORMS: readonly (readonly [string, SignatureForm])[] = [
   ["everything without created", { cover: COMPONENT_NAMES, created: false }],
 ];
 
-it("covers header fields only unless told otherwise", async () => {
+it("covers header fields only by default", async () => {
   const { webhook } = await delivered();
   const [input = ""] = fieldLines(webhook.headers, "signature-input");
   expect(input).toMatch(

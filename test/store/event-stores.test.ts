@@ -43,7 +43,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(Buffer.compare(stored?.request.body ?? Buffer.of(), genuine.body)).toBe(0);
   });
 
-  it("stores a record once, however often and beside whichever others it is delivered", async () => {
+  it("stores a record once, however often it is delivered", async () => {
     const store = open(await newPlace());
     const again = { ...event("c"), request: event("a").request, record: event("a").record };
     const results = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
@@ -90,7 +90,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect((await store.forwards("a")).map(({ status }) => status)).toEqual([500, 204]);
   });
 
-  it("finds by the beginning of a uti or an id, and takes wildcards literally", async () => {
+  it("finds by the beginning of a uti or an id, and treats wildcards as text", async () => {
     const store = open(await newPlace());
     for (const id of ["a1", "a2", "b1"]) await store.append(event(id));
     expect(idsOf(await store.find("uti-a"))).toEqual(["a2", "a1"]);

@@ -5,7 +5,7 @@ import { createGroupCommit } from "../../src/store/group-commit.ts";
 const fulfilled = <T>(value: T) => ({ status: "fulfilled", value }) as const;
 const rejected = (reason: unknown) => ({ status: "rejected", reason }) as const;
 
-it("commits together what is added while another commit is under way", async () => {
+it("commits entries together that are added during another commit", async () => {
   const groups: string[][] = [];
   let running = 0;
   const group = createGroupCommit(async (items: readonly string[]) => {

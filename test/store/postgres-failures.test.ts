@@ -87,7 +87,7 @@ describe("a commit", () => {
     expect(await rows(url, "SELECT value FROM seen")).toEqual([{ value: "on" }]);
   });
 
-  it("of which the answer is lost is not acknowledged, and the next delivery finds the event", async () => {
+  it("whose answer is lost is not acknowledged, and the next delivery finds the event", async () => {
     const url = await server().createDatabase();
     const proxy = await cutAfter(server().port, "COMMIT\0");
     const store = openPostgres(url.replace(/:\d+\//, `:${proxy.port}/`));
@@ -109,7 +109,7 @@ describe("a commit", () => {
     expect(await ids(store.events())).toEqual(["a", "b", "c"]);
   });
 
-  it("takes text that PostgreSQL or its indexes do not take", async () => {
+  it("stores text that PostgreSQL or its indexes do not accept", async () => {
     const store = openPostgres(await server().createDatabase());
     const strange = { uti: `a\0b${"é".repeat(20_000)}`, reference: `\ud800${"x".repeat(20_000)}` };
     const one = event("a", strange);
@@ -226,7 +226,7 @@ describe("a server that is away", () => {
     expect(await code("c", store)).toBe("stored");
   });
 
-  it("that hangs is given up in time, and used again when it goes on", async () => {
+  it("that hangs is abandoned in time, and used again when it responds", async () => {
     const store = openPostgres(await server().createDatabase());
     await store.append(event("a"));
     const resume = await server().suspend();

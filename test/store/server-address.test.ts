@@ -75,7 +75,7 @@ describe("the password", () => {
   };
   const url = "postgres://shop@db.example/events";
 
-  it("comes from the URL, then from PGPASSWORD, then from the password file", async () => {
+  it("is read from the URL, then from PGPASSWORD, then from the password file", async () => {
     const env = { PGPASSWORD: "variable", HOME: home("*:*:*:*:file\n") };
     expect(await parseServerAddress("postgres://shop:url@db.example/events", env).password()).toBe("url");
     expect(await parseServerAddress(url, env).password()).toBe("variable");

@@ -1,4 +1,4 @@
-/** Settings: the same value is the same wherever it comes from, and normalising never changes what it means. */
+/** Settings: a value is normalised the same way wherever it is set, and normalising never changes what it means. */
 import { join, resolve } from "node:path";
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
@@ -86,7 +86,7 @@ describe("a value", () => {
     );
   });
 
-  it("is normal as it stands in the table as a default", () => {
+  it("is already normalised where it is a default", () => {
     const defaults = SETTING_KEYS.flatMap((key) => {
       const value = SETTINGS[key].default;
       return value === undefined ? [] : [{ value, read: parseSetting(key)(value) }];

@@ -25,7 +25,7 @@ describe("an event store in a file", () => {
     await expect(store.append(event("a"))).rejects.toThrow("was written by paylink 0.1");
   });
 
-  it("takes at most 2.5 KB for an event of usual size", async () => {
+  it("needs at most 2.5 KB for an event of usual size", async () => {
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path);
     const events = Array.from({ length: 2000 }, (_, number) =>

@@ -32,7 +32,7 @@ export interface DocumentedService {
   readonly tokenUrl: string;
   /** Method and target of each request. */
   readonly requests: readonly string[];
-  /** The flags of `login` for an account at it; the client's secret comes from standard input. */
+  /** The flags of `login` for an account at it; the client's secret is read from standard input. */
   readonly login: readonly string[];
   /** The key of its webhooks: a certificate with its chain. */
   readonly keyFile: string;

@@ -1,4 +1,4 @@
-/** Ports for programs that must be told one: free a moment ago. */
+/** Ports for programs that need a number in advance: each was free a moment ago. */
 import { createServer, type AddressInfo } from "node:net";
 
 export function freePort(): Promise<string> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 export const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-/** The block of that language which begins with `opening`; throws where there is none, so that no test runs nothing. */
+/** The block of that language which begins with `opening`; throws if it is missing, so that no test passes without running it. */
 export function readmeBlock(language: string, opening: string): string {
   const found = [...README.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find(
     ([, tag, text = ""]) => tag === language && text.startsWith(opening),

@@ -47,7 +47,7 @@ describe("prompts", () => {
     await expect(question).rejects.toBe(reason);
   });
 
-  it("take no answer before it is right, and say what is wrong", async () => {
+  it("accept no wrong answer, and say what is wrong", async () => {
     const question = {
       message: "Amount",
       initial: "10",

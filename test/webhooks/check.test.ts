@@ -31,7 +31,7 @@ async function results(url: string, cover?: Cover): Promise<CaseResult[]> {
     signal: new AbortController().signal,
   };
   for await (const result of checkEndpoint(parts)) {
-    if ("unreachable" in result) throw new Error(result.unreachable);
+    if ("unreachable" in result) throw new Error(result.unreachable.reason);
     found.push(result);
   }
   return found;

@@ -4,7 +4,8 @@ import type { Outcome } from "../../bulk/outcome.ts";
 import type { Row } from "../../bulk/row.ts";
 import type { RowWarning } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
-import type { Problem } from "../../domain/errors.ts";
+import type { PaylinkError, Problem } from "../../domain/errors.ts";
+import { SandboxNotRunning } from "../../http/exchange.ts";
 import { length, renderProgress, renderRowWarning, rowsOf } from "../../render/bulk-progress.ts";
 import { safeText } from "../../render/safe-text.ts";
 
@@ -22,7 +23,7 @@ export interface Reporter {
   /** Sending begins: the number of rows in total, and of those that are done already. */
   readonly begin: (total: number, done: number) => void;
   readonly settled: (row: Row, outcome: Outcome) => void;
-  readonly paused: (milliseconds: number) => void;
+  readonly paused: (milliseconds: number, cause: PaylinkError) => void;
   /** Removes the progress line. */
   readonly end: () => void;
 }
@@ -39,7 +40,7 @@ export function createReporter({ out, now }: Context): Reporter {
     out.live ? REDRAW : LINE,
   );
   const clock = (): number => now().getTime();
-  const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0 };
+  const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0, cause: "" };
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;
   return {
@@ -70,9 +71,15 @@ export function createReporter({ out, now }: Context): Reporter {
       if (outcome.status !== "created") state.failed++;
       if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, ...outcome })]);
     },
-    paused: (milliseconds) => {
+    paused: (milliseconds, { message, cause }) => {
       state.until = clock() + milliseconds;
-      if (!out.live) out.note(`The service is not ready. The run waits ${length(milliseconds / 1000)}.`);
+      // With --json the rows hold it.
+      if (!out.json && message !== state.cause)
+        out.warn(
+          `${safeText(message)}${cause instanceof SandboxNotRunning ? " Start it: paylink sandbox" : ""}`,
+        );
+      state.cause = message;
+      if (!out.live) out.note(`The run waits ${length(milliseconds / 1000)} and tries again.`);
     },
     end: () => {
       clearInterval(timer);

@@ -81,7 +81,7 @@ export async function claimJournal(
 interface Others {
   readonly service: string;
   readonly own: string;
-  /** The own journal was begun then, to send rows again: what was sent before does not count. */
+  /** When this list's own journal was started to send rows again: rows sent earlier do not count. */
   readonly after: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
 import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
 import type { Cover } from "../../webhooks/signature-form.ts";
-import { parseEndpoint } from "../../webhooks/endpoint.ts";
+import { notReached, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseCover } from "../flag-values.ts";
@@ -14,7 +14,7 @@ export interface CheckOptions {
   readonly url: URL;
   /** The file of the private key; undefined is the sandbox's own. */
   readonly keyPath: string | undefined;
-  /** The one cover that the endpoint is held to; undefined checks it for the real service. */
+  /** The one cover that the endpoint must accept; undefined checks it for the real service. */
   readonly cover: Cover | undefined;
   readonly tap: boolean;
   /** The file that the JUnit report is written to. */
@@ -37,7 +37,7 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   const key = await loadSigningKey(keyPath, context);
   const results: CaseResult[] = [];
   for await (const result of checkEndpoint({ ...context, url, key, cover })) {
-    if ("unreachable" in result) throw unreachable(url, result.unreachable);
+    if ("unreachable" in result) throw notReached(url.href, result.unreachable, UNREACHED);
     results.push(result);
     if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
   }
@@ -58,12 +58,12 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
   return 0;
 }
 
-const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
+const UNREACHED = {
+  nothing: "Nothing was checked.",
+  next: "Start the endpoint and run this again.",
+};
 
-const unreachable = ({ href }: URL, reason: string): PaylinkError =>
-  new PaylinkError("not_reached", `Nothing answers at ${href}: ${reason}.`, {
-    hint: "Nothing was checked. Start the endpoint and run this again.",
-  });
+const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
 
 function failure(results: readonly CaseResult[], failed: readonly CaseResult[]): PaylinkError {
   const names = namesOf(failed);

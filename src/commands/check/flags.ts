@@ -5,7 +5,7 @@ export const checkFlags = (command: NewCommand) =>
   command
     .optionsGroup("Webhooks:")
     .option("--key <file>", "the private key to sign with (default: the sandbox's)")
-    .option("--cover <components>", "hold the endpoint to signatures that cover exactly these")
+    .option("--cover <components>", "sign over exactly these, and require the endpoint to accept it")
     .option("--allow-remote", "check an endpoint on another machine")
     .optionsGroup("Report:")
     .option("--tap", "print TAP on stdout")

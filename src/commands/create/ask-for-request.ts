@@ -39,7 +39,7 @@ export async function askForRequest(context: Context, options: CreateOptions): P
 
 type Group = (typeof GROUPS)[number];
 
-/** The choices below a summary. What cannot be sent can only be changed. */
+/** The choices below a summary. An invalid request can only be changed. */
 function confirmation(
   { request }: BuiltRequest,
   { print, draft }: CreateOptions,
@@ -95,7 +95,7 @@ async function askKind(flags: RequestFlags, { ask, base }: AskParts): Promise<Re
   return { ...flags, ...(await chooseKind(ask)) };
 }
 
-/** Another kind may need what the one before did not. */
+/** Another kind may require other fields. */
 const changeKind = async (flags: RequestFlags, parts: AskParts): Promise<RequestFlags> =>
   askMissing({ ...flags, ...(await chooseKind(parts.ask)) }, parts);
 

@@ -16,7 +16,10 @@ export const createFlags = (command: NewCommand) =>
     .option("--no-qr", "show no QR code")
     .option("--open", "open the link in the browser")
     .option("--copy", "copy the link")
-    .option("--wait", "receive webhooks and wait for the link's payment (exit 0 accepted, 9 not, 8 too late)")
+    .option(
+      "--wait",
+      "receive webhooks and wait for the link's payment (exit 0: approved, 9: declined or cancelled, 8: timed out)",
+    )
     .option("--require-created", "with --wait, refuse signatures that do not say when they were made")
     .option("--no-require-created", "with --wait, accept them, whatever the profile says");
 

@@ -41,7 +41,7 @@ function endOf(text: string): string | undefined {
   return `${url.protocol}//${host}:${url.port}${url.pathname}`;
 }
 
-/** By how much the clock of the machine that receives may be behind, in milliseconds. */
+/** Milliseconds that the clock of the receiving machine may be behind. */
 const CLOCK_DIFFERENCE = 3_600_000;
 
 /**

@@ -46,7 +46,7 @@ export async function createOptions(
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
   const isPrinted = flags.dryRun === true || flags.curl === true;
-  // A request that is only printed is sent nowhere, and neither is a question for the time.
+  // A request that is only printed is not sent, so the service is not asked for its time either.
   const time = isPrinted ? { now: context.now(), ofSandbox: false } : await context.serviceTime();
   // With --wait the link gets a callback.
   const listener = flags.wait === true ? undefined : await unusedListener(flags, settings, context);

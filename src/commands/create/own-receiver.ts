@@ -58,6 +58,7 @@ export async function receiveHere(
     send,
     signal,
     place: "webhookKey",
+    undone: "created",
     warn: out.warn,
     now,
   });

@@ -93,7 +93,7 @@ const ONE_TIME: RequestFlags = {
   referenceMode: undefined,
 };
 
-/** Choosing a kind takes back what belongs to the others. */
+/** Choosing a kind removes the fields of the other kinds. */
 export const KINDS: readonly Kind[] = [
   { name: "One-time", description: "paid once, for a fixed amount", flags: ONE_TIME },
   {

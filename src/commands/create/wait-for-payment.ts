@@ -57,7 +57,7 @@ async function howToReceive(
   return (link) => receiveHere(link, { settings, requireCreated, plan, store }, context);
 }
 
-/** Without an invoice id the payments of two links cannot be told apart by their webhooks. */
+/** Without an invoice id the payments of two links cannot be distinguished by their webhooks. */
 function withReference(request: PaymentLinkRequest, { out, newId }: Context): PaymentLinkRequest {
   const mode = request.linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE;
   if (mode !== DEFAULT_REFERENCE_MODE)

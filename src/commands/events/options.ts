@@ -109,7 +109,7 @@ export function pruneOptions(flags: PruneFlags, now: Date): PruneOptions {
 
 const FILTERS = ["outcome", "reference", "since", "until", "limit"] as const;
 
-/** Reports each of the flags that is given though it has no effect. */
+/** Reports each given flag that has no effect. */
 function refuse(
   reader: FlagReader,
   at: string,
@@ -121,7 +121,7 @@ function refuse(
     if (flags[name] !== undefined) reader.problem(`--${name}`, `cannot be used with ${at}, which ${reason}`);
 }
 
-/** Nothing is received both since the one time and before the other. */
+/** No event is received both since a time and before an earlier one. */
 function refuseEmptyPeriod(reader: FlagReader, { since, until }: FilterFlags, now: Date): void {
   if (since === undefined || until === undefined) return;
   const [from, to] = [since, until].map(parseSince(now));

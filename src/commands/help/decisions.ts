@@ -18,7 +18,7 @@ export const DECISIONS: Readonly<Record<string, string>> = {
   "a declined or cancelled one-time link":
     "It becomes attempted. It can still be paid or cancelled, but no longer updated.",
   "retries of a webhook":
-    "Any 2xx within 10 s means delivered. Otherwise the sandbox tries again after 5 s, 30 s, 2 min, 10 min and 1 h, each time with a fresh signature. Then the delivery has failed, and can be sent again by hand. Deliveries survive a kill of the sandbox and arrive at least once.",
+    "Any 2xx within 10 s means delivered. Otherwise the sandbox tries again after 5 s, 30 s, 2 min, 10 min and 1 h, each time with a fresh signature. Then the delivery has failed, and can be sent again from the dashboard. Deliveries survive a kill of the sandbox and arrive at least once.",
   "two links with one invoiceId":
     "The sandbox accepts both. With --duplicate-invoices refuse it answers 422 to the second at a terminal.",
   "where the sandbox posts": "To loopback and the hosts of --allow-host, unless --allow-remote is given.",

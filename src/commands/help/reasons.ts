@@ -14,7 +14,7 @@ const HTTP = {
   request_timeout: "the request was not complete in time",
   body_too_large: "the body is larger than --max-body allows",
   body_incomplete: "the connection ended before the body did",
-  chunks_too_small: "the body comes in more and smaller chunks than any honest sender needs",
+  chunks_too_small: "the body has more and smaller chunks than any honest sender needs",
   overloaded: "too many requests arrived at the same time; the service sends it again",
 };
 

@@ -100,7 +100,7 @@ function showDecisions(out: Output): void {
   out.lines([wrap(intro, out.lineWidth), decisions.join("\n")]);
 }
 
-/** The last column holds sentences, which go on below their own beginning. */
+/** The last column holds sentences, which wrap below their own beginning. */
 function indented(rows: readonly (readonly string[])[], width: number): string {
   const heads = rows.map((row) => row.slice(0, -1).map((text) => ({ text })));
   const lines = renderTable(heads).split("\n");

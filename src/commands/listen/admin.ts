@@ -32,7 +32,7 @@ export interface Admin {
 
 /** Milliseconds after which a store that does not answer counts as one that cannot be written. */
 const STORE_TIMEOUT = 2_000;
-/** Milliseconds that an answer of the store holds: each check is a write, and probes may come often. */
+/** Milliseconds that an answer of the store holds: each check is a write, and probes may be frequent. */
 const STORE_CHECK_HOLDS = 1_000;
 
 /** Throws `port_in_use`. */

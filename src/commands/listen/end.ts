@@ -11,7 +11,7 @@ export interface End {
   readonly fail: (error: PaylinkError) => void;
   /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
   readonly reached: Promise<void>;
-  /** Stops the clock, also where the end was not reached. */
+  /** Stops the timer, also if the run has not ended. */
   readonly close: () => void;
 }
 

@@ -8,7 +8,7 @@ export const RETRY = "5s,30s,2m,10m,1h,6h,24h";
 export const listenFlags = (command: NewCommand) =>
   command
     .optionsGroup("Address:")
-    .option("--port <number>", "the port to listen on; 0 takes a free one", String(LISTENER_PORT))
+    .option("--port <number>", "the port to listen on; 0 picks a free one", String(LISTENER_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option(
       "--path <path>",
@@ -64,7 +64,7 @@ export const listenFlags = (command: NewCommand) =>
       ]),
     )
     .option("--reference <text>", "show and forward only records whose reference contains this")
-    .option("--compact", "one line a record")
+    .option("--compact", "one line per record")
     .optionsGroup("Production:")
     .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
     .option(

@@ -1,4 +1,4 @@
-/** The event store as `listen` uses it: a log, which others can find its listeners in; or none that outlives the run. */
+/** The event log of `listen`: the event store, in which other commands find its listeners, or memory for this run alone. */
 import type { Context } from "../../context.ts";
 import type { Listener, ForwardQueue } from "../../receiver/event-store.ts";
 import type { EventLog } from "../../receiver/events.ts";

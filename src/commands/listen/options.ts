@@ -160,7 +160,7 @@ function tlsFiles(reader: FlagReader, { tlsCert: cert, tlsKey: key }: ListenFlag
   return undefined;
 }
 
-/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 takes a free one. */
+/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 picks a free one. */
 function parseHostAndPort(text: string): Parsed<AdminAddress> {
   const [, inner, name, digits = ""] =
     /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+)):(\d+)$/i.exec(text.trim()) ?? [];

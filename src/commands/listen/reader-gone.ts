@@ -3,13 +3,13 @@ import type { Context } from "../../context.ts";
 import type { ListenOptions } from "./options.ts";
 
 export interface ReaderWatch {
-  /** Fires when `listen` is to stop: at an interruption, or when nothing useful would become of a webhook. */
+  /** Fires when `listen` is to stop: at an interruption, or when a webhook would have no further use. */
   readonly stop: AbortSignal;
   readonly close: () => void;
 }
 
 /**
- * Events that are stored, forwarded or counted are received further: showing them is only a part of the work. If showing
+ * Receiving continues if events are stored, forwarded or counted: showing them is only a part of the work. If showing
  * them was all, each further 200 would tell the service that somebody knows of the payment.
  */
 export function watchReader(
@@ -18,7 +18,7 @@ export function watchReader(
 ): ReaderWatch {
   const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
   const message = continues ? (database === null ? NOT_STORED : STORED) : STOPPED;
-  // stdout, where warnings go with --json, is what nobody reads.
+  // With --json, warnings go to stdout, which nobody reads.
   const warn = (): void =>
     out.error(
       out.json ? JSON.stringify({ type: "warning", message }) : `${out.notePaint.yellow("!")} ${message}`,

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { Keyring } from "../../receiver/key-sources.ts";
 import type { TlsWatch } from "./tls.ts";
 
-/** What cannot be read is a warning, and the old one stays. Returns what ends the watching. */
+/** A file that cannot be read is a warning, and the old one stays in use. The returned function ends the watching. */
 export function reloadOnHangup(
   keyring: Keyring,
   tls: TlsWatch | undefined,

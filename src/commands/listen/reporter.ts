@@ -42,7 +42,7 @@ export function createReporter(parts: ReporterParts): Reporter {
     pending = [];
     pendingLength = 0;
   };
-  /** What becomes known in one turn of the event loop is written together. */
+  /** The results of one turn of the event loop are written together. */
   const print = (text: string): void => {
     if (pending.length === 0) setImmediate(flush);
     pending.push(text);

@@ -43,7 +43,7 @@ export interface TlsWatch {
   readonly close: () => void;
 }
 
-/** Serves with the files as they are now; what cannot be used is said once, and the old ones stay. */
+/** Serves with the files as they are now; files that cannot be used are reported once, and the old ones stay in use. */
 export function watchTls(
   paths: TlsPaths,
   inUse: TlsFiles,

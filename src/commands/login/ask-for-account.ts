@@ -13,7 +13,7 @@ import {
 } from "./account-values.ts";
 import { candidate, usesCredentials } from "./options.ts";
 
-/** The answers; a value that the flags give is not asked for. */
+/** The answers; values of flags are not asked for. */
 export async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<Account> {
   const service = given.service ?? (given.baseUrl === undefined ? await askForService(ask) : undefined);
   const answer = answersOf(ask, given, known);

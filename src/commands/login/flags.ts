@@ -6,7 +6,7 @@ export const loginFlags = (command: NewCommand) =>
     .optionsGroup("The account:")
     .option("--service <name>", "a built-in service: dna or dna-test; its addresses need no flags")
     .option("--base-url <url>", "the service's address, without /v1")
-    .option("--terminal-id <id>", "the terminal that takes the payments")
+    .option("--terminal-id <id>", "the terminal of the payments")
     .option("--currency <code>", "the currency of links that name none")
     .option("--customer-name <name>", "the customer of links that name none")
     .option("--callback-url <url>", "receives the webhooks of payments, unless a link names another address")

@@ -105,7 +105,7 @@ const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const satisfies 
 /** Which values of an account are given, valid or not. */
 type GivenAccount = { readonly [Key in AccountKey]?: unknown };
 
-/** What neither a flag nor the service gives nor the profile keeps. */
+/** The values that neither the flags, the service nor the profile give. */
 function requireAll(reader: FlagReader, given: GivenAccount, known: Profile): void {
   const service = parseAccountValue("service")(String(given.service));
   const kept = candidate("kept", profileWith(known, service.ok ? { service: service.value } : {}));

@@ -5,7 +5,7 @@ import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 export const sandboxFlags = (command: NewCommand) =>
   command
     .optionsGroup("Address:")
-    .option("--port <number>", "the port to serve on; 0 takes a free one", String(SANDBOX_PORT))
+    .option("--port <number>", "the port to serve on; 0 picks a free one", String(SANDBOX_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option("--allow-remote", "bind, answer to and post to other machines too")
     .option("--allow-host <name>", "answer to this name and post to it, for containers; repeatable", collect)
@@ -20,7 +20,7 @@ export const sandboxFlags = (command: NewCommand) =>
     .option("--reset", "delete what was kept, and start empty")
     .optionsGroup("Webhook signatures:")
     .option("--cover <components>", "what they cover (default: content-digest content-length content-type)")
-    .option("--no-created", "leave created out of them")
+    .option("--no-created", "leave created out of the signatures")
     .optionsGroup("Testing:")
     .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
     .option("--clock <time>", "a clock that stands still at this time until `sandbox advance` moves it")

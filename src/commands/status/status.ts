@@ -4,7 +4,7 @@ import { attempt, failed, passed, type Account, type Check } from "../../account
 import { checkKeys } from "../../account/key-check.ts";
 import { checkService } from "../../account/service-checks.ts";
 import { noAccount } from "../../api/client-from-settings.ts";
-import type { Context, Output } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { NO_PAINT } from "../../render/paint.ts";
@@ -34,16 +34,16 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
   if (settings.get("baseUrl") === undefined) throw noAccount();
   const checks = await checkAccount(context, settings, timeout);
   const failure = checks.find(({ state }) => state === "failed")?.failure;
+  const shown = (text: string): string => out.hide(forProfile(text, settings.named));
   if (!out.json) {
-    const text = checks.map((check) => renderCheck(check, out.paint)).join("\n");
-    out.data(out.hide(forProfile(text, settings.named)));
+    out.data(shown(checks.map((check) => renderCheck(check, out.paint)).join("\n")));
     return failure?.exit ?? 0;
   }
   out.data(
     JSON.stringify({
       profile: settings.profile ?? null,
       ok: failure === undefined,
-      checks: checks.map((check) => documentOf(check, out.hide)),
+      checks: checks.map((check) => documentOf(check, shown)),
     }),
   );
   if (failure !== undefined) throw failure;
@@ -83,9 +83,9 @@ async function checkEventStore({ events }: Context): Promise<Check> {
     : passed("event store", `can be written: ${opened}`);
 }
 
-const documentOf = ({ check, state, detail, remedy }: Check, hide: Output["hide"]): object => ({
+const documentOf = ({ check, state, detail, remedy }: Check, shown: (text: string) => string): object => ({
   check,
   state,
-  detail: hide(detail),
-  remedy: remedy === undefined ? null : hide(remedy),
+  detail: shown(detail),
+  remedy: remedy === undefined ? null : shown(remedy),
 });

@@ -8,7 +8,7 @@ import { formatRequest } from "../../http/raw-request.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
+import { notReached, post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
 import { recordOfSample } from "../../webhooks/samples.ts";
 import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
@@ -97,20 +97,21 @@ function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out 
   return answer.status;
 }
 
-const unanswered = ({ sent, reason }: NoAnswer, url: string): PaylinkError =>
-  sent
+const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
+  answer.sent
     ? new PaylinkError(
         "outcome_unknown",
-        `The webhook was sent to ${url}, but there was no answer: ${reason}.`,
+        `The webhook was sent to ${url}, but there was no answer: ${answer.reason}.`,
         {
           hint: "See the endpoint's log: it may have received the webhook.",
         },
       )
-    : new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}.`, {
-        hint: "Nothing was sent. Start the endpoint (paylink listen), or name another one with --to.",
+    : notReached(url, answer, {
+        nothing: "Nothing was sent.",
+        next: "Start the endpoint (paylink listen), or name another one with --to.",
       });
 
-/** Resolves when the next webhook may be sent. Rejects with the interruption if that comes first. */
+/** Resolves when the next webhook may be sent, or rejects with an earlier interruption. */
 function createPace(interval: number, { now, pause }: Context): () => Promise<void> {
   let next = now().getTime();
   return async () => {

@@ -20,6 +20,7 @@ export async function verify(context: Context, options: VerifyOptions): Promise<
     ...context,
     now: () => options.at,
     place: options.keyPlace,
+    undone: "verified",
     warn: out.warn,
   });
   const capture = await openCapture(options.source, context);
@@ -84,7 +85,7 @@ function documentOf({ verdict, record, breaches }: Examination): string {
   );
 }
 
-/** The address comes from the flag, else the capture itself, else the profile, else the Host received. */
+/** The address of the flag, else of the capture itself, else of the profile, else the received Host. */
 function addressedRequest(
   { request, address }: Capture,
   { publicUrl }: VerifyOptions,

@@ -1,4 +1,4 @@
-/** The two editions of the document: the sandbox, and the service whose documentation it follows. */
+/** The two editions of the document: for the sandbox, and for the documented service. */
 import { SERVICES } from "../../domain/known-services.ts";
 
 interface Server {

@@ -73,7 +73,7 @@ function summary(link: Link, merchantName: string): Page {
   </section>`;
 }
 
-/** After the form, whose first button is the one that the Enter key presses. */
+/** After the form: the Enter key presses the first button of the form. */
 const testCards = (link: Link): Page =>
   html`<section class="test-cards" aria-labelledby="test-cards">
     <h2 id="test-cards">Test cards</h2>

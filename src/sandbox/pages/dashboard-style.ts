@@ -1,4 +1,4 @@
-/** The style sheet of the dashboard: dense tables, one column on narrow screens, states told apart by text and colour. */
+/** The style sheet of the dashboard: dense tables, one column on narrow screens, states distinguished by text and colour. */
 
 export const DASHBOARD_STYLE = `
 .dashboard { --row: 0.4rem; font-size: 0.875rem; }

@@ -24,7 +24,7 @@ export function paidAt(record: TransactionRecord): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** The receiver's status, or in a word why there is none. */
+/** The receiver's status, or one word that says why it is missing. */
 export function statusText({ status, detail }: Attempt): string {
   if (status !== null) return String(status);
   return detail.startsWith("not sent") ? "not sent" : "no answer";

@@ -25,7 +25,7 @@ export function requireSameOrigin(c: Context): void {
   const origin = c.req.header("origin") ?? new URL(c.req.url).origin;
   const site = c.req.header("sec-fetch-site") ?? "same-origin";
   if (origin !== new URL(c.req.url).origin || (site !== "same-origin" && site !== "none"))
-    throw new ServiceProblem(403, "Forbidden", "the request comes from a page of another origin");
+    throw new ServiceProblem(403, "Forbidden", "the request was made by a page of another origin");
 }
 
 /** Every operation of the service needs an access token. */

@@ -107,7 +107,7 @@ const noPassword = ({ name }: ServerAddress): PaylinkError =>
     },
   );
 
-/** The server takes no connection of this kind, with TLS or without (28000: no entry in pg_hba.conf). */
+/** The server accepts no connection of this kind, with TLS or without (28000: no entry in pg_hba.conf). */
 const refusesKind = (error: unknown): boolean =>
   codeOf(error) === "28000" || (error instanceof Error && error.message.includes("does not support SSL"));
 

@@ -6,7 +6,7 @@ import type { ServerAddress } from "./server-address.ts";
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** The data of one row is what the server refuses: other rows may still be stored. */
+/** The server refuses the data of one row: other rows may still be stored. */
 export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|54)/.test(causeCode(error));
 
 /** The tables are gone: somebody dropped them, or the server is another one. */

@@ -9,7 +9,7 @@ import type { ServerAddress } from "./server-address.ts";
 /** How to connect: without TLS, or with it. */
 export type Attempt = false | ConnectionOptions;
 
-/** The ways to connect, in order: the next one is tried where the server does not take the one before. */
+/** The ways to connect, in order: the next one is tried where the server refuses the one before. */
 export function attemptsFor(address: ServerAddress, env: Environment): readonly Attempt[] {
   const { host, sslMode, sslCert, sslKey } = address;
   // libpq uses no TLS on a Unix socket.

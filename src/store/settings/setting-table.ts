@@ -136,7 +136,7 @@ const TABLE = {
     schema: values.filePath,
   },
   terminalId: {
-    means: "the terminal that takes the payments",
+    means: "the terminal of the payments",
     example: "1234567890",
     variable: "PAYLINK_TERMINAL_ID",
     schema: filledText,
@@ -152,7 +152,8 @@ const TABLE = {
     schema: filledText,
   },
   expires: {
-    means: "when links expire: a duration from then on, or a date; one-time links only, unless it is set",
+    means:
+      "when links expire: a date, or a duration from the creation; the default holds for one-time links only",
     example: "36h",
     default: "7d",
     schema: filledText,
@@ -168,7 +169,7 @@ const TABLE = {
     schema: webAddress,
   },
   callbackUrl: {
-    means: "where the service posts webhooks of created links",
+    means: "where the service posts the webhooks of payments",
     example: "https://shop.example/webhooks",
     variable: "PAYLINK_CALLBACK_URL",
     schema: webAddress,

@@ -109,7 +109,7 @@ async function loadConf(folder: string): Promise<() => Conf<Stored>> {
     });
 }
 
-/** A file that is not a settings file is renamed; an invalid value, as typed by hand, is reported. */
+/** A file that is not a settings file is renamed; an invalid value, such as a typing error, is reported. */
 function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
   if (text === undefined) return { profiles: {} };
   const parsed = stored.safeParse(jsonOf(text));

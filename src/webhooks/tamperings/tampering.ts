@@ -10,7 +10,7 @@ export interface Tampering {
   readonly matters: string;
   /** `refused`: by every endpoint; `limited`: where its limits say so; `authentic`: signed, but breaks the specification. */
   readonly kind: "refused" | "limited" | "authentic";
-  /** Components of which the signature must cover one, or the tampering cannot be detected; empty for most. */
+  /** The tampering is detected only if the signature covers one of these components; empty for most. */
   readonly detectedBy: Cover;
   readonly tamper: (body: Uint8Array, sender: WebhookOptions) => HttpRequest;
 }

@@ -45,7 +45,7 @@ export const SIGNING: readonly Tampering[] = [
   ),
 ];
 
-/** With `created`, whatever the form says: it is what is tampered with. */
+/** Always with `created`, which is tampered with. */
 const dated = (sender: WebhookOptions, created: number): WebhookOptions => ({
   ...sender,
   created,
