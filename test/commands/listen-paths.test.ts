@@ -32,6 +32,25 @@ it("receives at every path, names them in the ready line, and answers 404 elsewh
   });
 });
 
+it("receives at the address that it prints, however the path is written", async () => {
+  const home = temporaryHome();
+  const paths = ["--path", "/zahlung/ä", "--path", "/a/../{id}"];
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...paths);
+  const { origin } = new URL(listen.url);
+  const urls = [`${origin}/zahlung/%C3%A4`, `${origin}/%7Bid%7D`];
+  expect(jsonLines(listen.stdout())[0]).toMatchObject({ urls });
+  for (const url of urls) expect(await post(url, webhook(url, record()))).toBe(200);
+  await listen.stop();
+});
+
+it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])("refuses %s, which leads to another host", async (path) => {
+  const { exit, stderr } = await runCommand(["listen", "--port", "0", "--key", "k.pem", "--path", path]);
+  expect({ exit, stderr }).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("must start with one /"),
+  });
+});
+
 it("lets create --wait follow it where both callbacks lead to it", async () => {
   const home = temporaryHome();
   const service = await startLinkService(() => "create");

@@ -170,10 +170,12 @@ function parseHostAndPort(text: string): Parsed<AdminAddress> {
     : refused("must be a host and a port, such as 127.0.0.1:9100");
 }
 
+/** As a URL spells it, which is how the service requests it. A second slash would begin the name of a host. */
 function parsePath(text: string): Parsed<string> {
-  return /^\/[^?#\s]*$/.test(text)
-    ? accepted(text)
-    : refused("must start with / and have no query, such as /webhooks");
+  const path = /^\/[^?#\s]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : "";
+  return /^\/(?!\/)/.test(path)
+    ? accepted(path)
+    : refused("must start with one / and have no query, such as /webhooks");
 }
 
 /** RFC 9110 5.1, 5.5: a token, and visible ASCII with inner white space. */
