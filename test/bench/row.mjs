@@ -1,4 +1,4 @@
-/** How a benchmark sums up its rounds and reports a figure: as one row of the README's table. */
+/** How a benchmark sums up its rounds and reports a figure: as one row of CONTRIBUTING's table. */
 
 /** @param {readonly number[]} values */
 export function median(values) {

@@ -1,5 +1,5 @@
 /**
- * Runs one benchmark by name, with its arguments, or all of them; with --write first, it updates the README's table:
+ * Runs one benchmark by name, with its arguments, or all of them; with --write first, it updates CONTRIBUTING's table:
  * `npm run bench -- kill 50`, `npm run bench -- --write startup`, `npm run bench -- --write`.
  */
 import { spawn } from "node:child_process";
@@ -9,8 +9,8 @@ import { format, resolveConfig } from "prettier";
 
 const folder = import.meta.dirname;
 const ENDING = ".bench.mjs";
-const README = resolve(folder, "../../README.md");
-/** The Node of the README's figures. */
+const CONTRIBUTING = resolve(folder, "../../.github/CONTRIBUTING.md");
+/** The Node of the table's figures. */
 const MEASURED_ON = "20";
 
 const known = readdirSync(folder)
@@ -18,7 +18,7 @@ const known = readdirSync(folder)
   .map((file) => file.slice(0, -ENDING.length));
 
 /**
- * Resolves with the rows that the benchmark printed, each a line of the README's table.
+ * Resolves with the rows that the benchmark printed, each a line of the table.
  * @param {string} bench
  * @param {string[]} args
  * @returns {Promise<string[]>}
@@ -49,9 +49,9 @@ const whatOf = (row) => /^\| (.*?) +\|/.exec(row)?.[1];
  * @param {readonly string[]} rows
  */
 async function write(rows) {
-  const readme = readFileSync(README, "utf8");
-  const parts = /^([^]*<!-- measured -->\n+)([^]*?)(\n*<!-- \/measured -->[^]*)$/.exec(readme);
-  if (parts === null) throw new Error("README.md has no measured table");
+  const text = readFileSync(CONTRIBUTING, "utf8");
+  const parts = /^([^]*<!-- measured -->\n+)([^]*?)(\n*<!-- \/measured -->[^]*)$/.exec(text);
+  if (parts === null) throw new Error("CONTRIBUTING.md has no measured table");
   const [, before = "", table = "", after = ""] = parts;
   const lines = table.split("\n");
   for (const row of rows) {
@@ -59,8 +59,8 @@ async function write(rows) {
     if (at === -1) lines.push(row);
     else lines[at] = row;
   }
-  const options = { ...(await resolveConfig(README)), parser: "markdown" };
-  writeFileSync(README, await format(before + lines.join("\n") + after, options));
+  const options = { ...(await resolveConfig(CONTRIBUTING)), parser: "markdown" };
+  writeFileSync(CONTRIBUTING, await format(before + lines.join("\n") + after, options));
 }
 
 const [first, ...others] = process.argv.slice(2);
@@ -68,7 +68,7 @@ const writes = first === "--write";
 const [name, ...args] = writes ? others : process.argv.slice(2);
 if (writes && !process.versions.node.startsWith(`${MEASURED_ON}.`)) {
   process.stdout.write(
-    `The README shows figures of Node ${MEASURED_ON}; this is Node ${process.versions.node}.\n`,
+    `CONTRIBUTING shows figures of Node ${MEASURED_ON}; this is Node ${process.versions.node}.\n`,
   );
   process.exitCode = 2;
 } else if (name !== undefined && !known.includes(name)) {

@@ -43,13 +43,16 @@ it("receives at the address that it prints, however the path is written", async 
   await listen.stop();
 });
 
-it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])("refuses %s, which leads to another host", async (path) => {
-  const { exit, stderr } = await runCommand(["listen", "--port", "0", "--key", "k.pem", "--path", path]);
-  expect({ exit, stderr }).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining("must start with one /"),
-  });
-});
+it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])(
+  "refuses %s, which leads to another host",
+  async (path) => {
+    const { exit, stderr } = await runCommand(["listen", "--port", "0", "--key", "k.pem", "--path", path]);
+    expect({ exit, stderr }).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("must start with one /"),
+    });
+  },
+);
 
 it("lets create --wait follow it where both callbacks lead to it", async () => {
   const home = temporaryHome();

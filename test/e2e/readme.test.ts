@@ -1,16 +1,17 @@
-/** The README is run: its transcript is what the program prints, and its set-up commands exist. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+/** Runs the README: every block in the order given, with its sample output and its set-up commands. */
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
-import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
-import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
-import { REASONS } from "../../src/signatures/verdict.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink } from "../support/paylink.ts";
+import { runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
-import { README, readmeBlock } from "../support/readme.ts";
+import { README, readmeBlock, readmeBlocks } from "../support/readme.ts";
+import { openShell } from "../support/shell.ts";
 
 /** The README's text as a pattern: what differs from run to run is an id, a suffix, or left out with an ellipsis. */
 function patternOf(transcript: string): RegExp {
@@ -38,24 +39,6 @@ it("names set-up commands that the package has", () => {
   expect(scripts["demo"]).toBe("npm run --silent build && node bin/paylink.js demo");
 });
 
-it("gives every exit code the meaning that the program gives it", () => {
-  const [, table = ""] = /^## Exit codes\n([\s\S]*?)\n## /m.exec(README) ?? [];
-  const rows = [...table.matchAll(/^\| (\d+) +\| (.*?) +\|$/gm)];
-  expect(Object.fromEntries(rows.map(([, code, means]) => [code, means]))).toEqual(EXIT_CODES);
-});
-
-it("tells of every failure that is not plain by itself, and of no code that there is not", () => {
-  const [, table = ""] = /^## Troubleshooting\n([\s\S]*?)\n## /m.exec(README) ?? [];
-  const rows = [...table.matchAll(/^\| (`.*?`) +\|/gm)].map(([, codes = ""]) => codes);
-  const named = rows.flatMap((codes) => [...codes.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code));
-  const plain = ["internal", "usage", "interrupted", "terminated"];
-  const failures = Object.keys(FAILURES).filter((code) => !plain.includes(code));
-  expect(named).toEqual(expect.arrayContaining(failures));
-  expect(
-    named.filter((code) => !failures.includes(code) && !REASONS.some((reason) => reason === code)),
-  ).toEqual([]);
-});
-
 it("names no flag and no command that the help does not", async () => {
   const help = (await helpPages())
     .map(({ command, text }) => `paylink ${command.join(" ")}\n${text}`)
@@ -63,16 +46,12 @@ it("names no flag and no command that the help does not", async () => {
   const ofOtherPrograms = ["--global", "--test", "--write"];
   const flags = new Set(README.match(/(?<![\w-])--[a-z][a-z-]+/g));
   for (const flag of ofOtherPrograms) flags.delete(flag);
-  expect(flags.size).toBeGreaterThan(30);
+  expect(flags.size).toBeGreaterThan(20);
   expect([...flags].filter((flag) => !help.includes(` ${flag} `))).toEqual([]);
   const commands = [...README.matchAll(/(?<=`|\$ |\$\(|^|-- )paylink ([a-z][a-z-]*)/gm)].map(
     ([, name = ""]) => name,
   );
   expect(commands.filter((name) => !help.includes(`paylink ${name}\n`))).toEqual([]);
-});
-
-it("names every variable that is read", () => {
-  for (const name of Object.keys(ENVIRONMENT)) expect(README).toContain(`\`${name}\``);
 });
 
 it("drives the shop of the README through a real payment and every forgery", async () => {
@@ -100,3 +79,70 @@ it("drives the shop of the README through a real payment and every forgery", asy
   ])
     expect(stdout).toContain(passed);
 });
+
+/** Blocks that other tests run: those of this file, and package.test.ts. */
+const RUN_ELSEWHERE = [
+  "npm install --global paylink",
+  "npm ci && npm run demo",
+  "npm ci && npm test",
+  "$ paylink demo",
+  "npm install express paylink",
+  "// shop.mjs",
+  "// shop.test.mjs",
+  "paylink test --forward-to 3000 -- node --test shop.test.mjs",
+  "# .github/workflows/payments.yml",
+];
+
+/** What a program prints when it is ready. */
+const GOES_ON = /^(?:Listening|Sandbox) on .*$/m;
+
+it("runs every other block in the order given, and finds its sample output", async () => {
+  const home = temporaryHome();
+  const shell = openShell(home);
+  const service = await startDocumentedService();
+  copyFileSync(service.keyFile, join(shell.cwd, "service.pem"));
+  const application = createServer((_, response) => response.end());
+  await new Promise<void>((ready) => application.listen(0, "127.0.0.1", ready));
+  onTestFinished(() => void application.close());
+  const listenPort = await freePort();
+  const ports: Readonly<Record<string, string>> = {
+    4000: listenPort,
+    3000: String((application.address() as AddressInfo).port),
+  };
+  const staged = (text: string): string =>
+    text
+      .replace(/\b(?:4000|3000)\b/g, (port) => ports[port] ?? port)
+      .replace(/^paylink listen(?!.*--port)/, `paylink listen --port ${listenPort}`)
+      .replace(/^paylink sandbox$/m, "paylink sandbox --port 0")
+      // The tests of PostgreSQL use a server of their own.
+      .replace(/postgres:\S+/, join(home, "shared.db"))
+      .replace(/--service dna-test .*/, service.login.join(" ").replace("Ada Lovelace", "'Ada Lovelace'"));
+  let listener: Running | undefined;
+  const ran: string[] = [];
+  for (const { language, text } of readmeBlocks()) {
+    const [first = ""] = text.split("\n");
+    if (RUN_ELSEWHERE.includes(first)) continue;
+    if (language === "text") {
+      const pattern = patternOf(text.trimEnd()).source.slice(1, -1);
+      await listener?.until(new RegExp(pattern));
+    } else if (/^paylink (?:listen|sandbox)\b/.test(first)) {
+      if (first.startsWith("paylink listen")) await listener?.stop();
+      const [, ...args] = staged(text.trim()).split(" ");
+      const program = startPaylink(args, { home });
+      await program.until(GOES_ON);
+      if (first.startsWith("paylink listen")) listener = program;
+      else
+        for (const key of ["callbackUrl", "failureCallbackUrl"])
+          await runPaylink(["config", "set", key, `http://127.0.0.1:${listenPort}/`], { home });
+    } else {
+      expect(language).toBe("sh");
+      const { code, stdout, stderr } = await shell.run(`set -e\n${staged(text)}`, {
+        env: { SECRET: CLIENT.secret },
+      });
+      expect({ text, code, said: code === 0 ? "" : stdout + stderr }).toEqual({ text, code: 0, said: "" });
+    }
+    ran.push(first);
+  }
+  expect(ran).toHaveLength(readmeBlocks().length - RUN_ELSEWHERE.length);
+  expect(ran.length).toBeGreaterThan(8);
+}, 60_000);

@@ -12,3 +12,10 @@ export function readmeBlock(language: string, opening: string): string {
     throw new Error(`The README has no ${language} block that begins with ${opening}`);
   return found[2];
 }
+
+/** Every fenced block, in order. */
+export const readmeBlocks = (): { readonly language: string; readonly text: string }[] =>
+  [...README.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+    language,
+    text,
+  }));

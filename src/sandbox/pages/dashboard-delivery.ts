@@ -1,6 +1,7 @@
 /** The page of one delivery: its attempts, and for the chosen one the request, what was signed, and the response. */
 import { html } from "hono/html";
-import { parseJson, stringifyJson } from "../../domain/json.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
 import type { Attempt, Delivery } from "../ledger-types.ts";
 import { chainSection, type Chain } from "./dashboard-chain.ts";

@@ -1,5 +1,6 @@
 /** What the dashboard's pages say about a link, a payment, a delivery and an attempt. */
-import { isJsonNumber, isJsonObject, memberOf, parseJson } from "../../domain/json.ts";
+import { isJsonNumber, isJsonObject, memberOf } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Attempt, Delivery } from "../ledger-types.ts";

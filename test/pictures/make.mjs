@@ -1,0 +1,120 @@
+/** Makes the pictures of the README from real runs: `npm run pictures`. The ports 4000 and 4010 must be free. */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import chromium from "@sparticuz/chromium";
+import { chromium as playwright } from "playwright-core";
+import { runInTerminal, terminalPicture } from "./terminal.mjs";
+
+const IMAGES = resolve(import.meta.dirname, "../../.github/images");
+const MOST_BYTES = 300_000;
+
+const home = mkdtempSync(join(tmpdir(), "paylink-pictures-"));
+const env = {
+  PATH: process.env["PATH"] ?? "",
+  TERM: "xterm-256color",
+  TZ: "UTC",
+  HOME: home,
+  PAYLINK_HOME: home,
+};
+
+/** @param {string[]} args */
+const paylink = (...args) => runInTerminal(args, env);
+
+/**
+ * @param {string} name
+ * @param {string | Uint8Array} content
+ */
+function keep(name, content) {
+  const file = join(IMAGES, name);
+  writeFileSync(file, content);
+  const { size } = statSync(file);
+  process.stdout.write(`${name}  ${Math.ceil(size / 1000)} KB\n`);
+  if (size > MOST_BYTES) throw new Error(`${name} is larger than ${MOST_BYTES / 1000} KB`);
+}
+
+/** @param {string[]} flags */
+async function create(...flags) {
+  const run = paylink("create", "--currency", "EUR", ...flags);
+  const [url = "", id = ""] = await run.until(/http:\S+\?r=([\w-]+)/);
+  await run.ended();
+  return { url, id };
+}
+
+/** @param {string} dashboard */
+async function photographPages(dashboard) {
+  const browser = await playwright.launch({
+    executablePath: process.env["PAYLINK_CHROMIUM"] ?? (await chromium.executablePath()),
+    headless: true,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const context = await browser.newContext({
+      viewport: { width: 1120, height: 720 },
+      deviceScaleFactor: 1.5,
+    });
+    const page = await context.newPage();
+    const { url } = await create(
+      "--amount",
+      "49.90",
+      "--invoice-id",
+      "A-1007",
+      "--description",
+      "Two novels and an atlas",
+    );
+    await page.goto(url);
+    keep("checkout.png", await page.screenshot());
+    await page.goto(dashboard);
+    await page.getByText("Live", { exact: true }).waitFor();
+    keep("dashboard.png", await page.screenshot());
+  } finally {
+    await browser.close();
+  }
+}
+
+const sandbox = paylink("sandbox", "--merchant-name", "Lighthouse Books");
+try {
+  const [, dashboard = ""] = await sandbox.until(/Dashboard +(\S+)/);
+  const listen = paylink("listen");
+  await listen.until(/Listening on/);
+  const order = [
+    "--amount",
+    "49.90",
+    "--currency",
+    "EUR",
+    "--invoice-id",
+    "A-1001",
+    "--customer-name",
+    "Ada Lovelace",
+  ];
+  const created = paylink("create", ...order);
+  const [, id = ""] = await created.until(/\?r=([\w-]+)/);
+  const lines = await created.ended();
+  const paid = await paylink("pay", id).ended();
+  await listen.until(/custom data/);
+  const record = listen.lines();
+  const cut = record.findIndex((line) => line[0]?.text.trim() === "card");
+  keep(
+    "loop.svg",
+    terminalPicture([
+      { title: "you, and the customer", lines: [...lines, [], ...paid] },
+      { title: "your receiver", lines: [...record.slice(0, cut), [{ text: "  …", style: "dim" }]] },
+    ]),
+  );
+
+  for (const [outcome, ...flags] of [
+    ["approved", "--amount", "12.50", "--invoice-id", "A-1002", "--customer-name", "Grace Hopper"],
+    ["declined", "--amount", "230", "--invoice-id", "A-1003", "--customer-name", "Alan Turing"],
+    ["approved", "--amount", "18", "--invoice-id", "A-1004", "--customer-name", "Mary Somerville"],
+    ["cancelled", "--amount", "64.20", "--invoice-id", "A-1005", "--customer-name", "Charles Babbage"],
+    ["approved", "--amount", "99", "--invoice-id", "A-1006", "--customer-name", "Emmy Noether"],
+  ]) {
+    const link = await create(...flags);
+    await paylink("pay", link.id, "--outcome", outcome ?? "approved").ended();
+  }
+  await photographPages(dashboard);
+  await listen.stop();
+} finally {
+  await sandbox.stop();
+  rmSync(home, { recursive: true });
+}
