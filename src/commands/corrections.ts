@@ -56,7 +56,10 @@ export function missingValue(flag: string, command: CommandUnknownOpts): Correct
 
 /** Adds an argument that must be given, as it stands in an example. */
 export function missingArgument(index: number, command: CommandUnknownOpts): Correction | undefined {
-  const values = exampleWords(command).map((words) => operandsOf(words, command)[index]);
+  const values = exampleWords(command).map((words) => {
+    const separator = words.indexOf("--");
+    return separator === -1 ? operandsOf(words, command)[index] : words.slice(separator).join(" ");
+  });
   const instead = values.find((value) => value !== undefined && value !== "-");
   return instead === undefined ? undefined : { instead };
 }

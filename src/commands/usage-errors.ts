@@ -143,8 +143,17 @@ function nearestChoice(message: string): Correction | undefined {
   return typed === undefined || near === undefined ? undefined : { typed, instead: near };
 }
 
+const OPTION_CHOICE =
+  /^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/;
+const ARGUMENT_CHOICE =
+  /^error: command-argument value '([^']*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/;
+
 function sentence(message: string): string {
-  const text = message.replace(/^error: /, "").replace(/\.$/, "");
+  const text = message
+    .replace(OPTION_CHOICE, '$1 must be one of $3 (got "$2")')
+    .replace(ARGUMENT_CHOICE, '<$2> must be one of $3 (got "$1")')
+    .replace(/^error: /, "")
+    .replace(/\.$/, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 

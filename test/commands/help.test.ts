@@ -136,9 +136,10 @@ describe("a usage error", () => {
     ["help lisen", "Did you mean listen?", "help listen"],
     ["create --amout=3", "Unknown option '--amout=3'. Did you mean --amount?", "create --amount=3"],
     ["create --profil x", "Did you mean --profile?", "create --profile x"],
-    ["--color purpel demo", "'purpel' is invalid. Allowed choices are auto, always, never.", undefined],
-    ["--color alwys demo", "'alwys' is invalid.", "--color always demo"],
-    ["completion bsh", "'bsh' is invalid", "completion bash"],
+    ["--color purpel demo", '--color must be one of auto, always, never (got "purpel").', undefined],
+    ["--color alwys demo", '(got "alwys")', "--color always demo"],
+    ["completion bsh", '<shell> must be one of bash, zsh, fish, powershell (got "bsh").', "completion bash"],
+    ["test", "The argument <command> is required.", "test -- paylink create --amount 10 --currency EUR"],
     ["config set currenzy USD", "Did you mean currency?", "config set currency USD"],
     [
       "trigger aproved",

@@ -162,7 +162,7 @@ interface Worst {
 }
 
 const FIX_IN_PLACE =
-  "Fix these rows in the same lines, then run the same command again: no other row is sent twice.";
+  "Fix these rows without moving them to other lines, then run the same command again: no other row is sent twice.";
 
 /** Unknown outcomes come first: a link may exist without anybody knowing. */
 const WORST_FIRST: readonly Worst[] = [

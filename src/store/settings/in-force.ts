@@ -108,6 +108,6 @@ function settingsFrom(env: Environment): Profile {
 }
 
 function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
-  const known = names.length > 0 ? ` The profiles are ${names.join(", ")}.` : "";
+  const known = names.length > 0 ? ` Known profiles: ${names.join(", ")}.` : "";
   return new PaylinkError("no_profile", `There is no profile named ${name}.${known}`);
 }
