@@ -107,7 +107,7 @@ describe("without what it needs", () => {
 
   it.each([
     [["crate"], "create"],
-    [["completion", "fsh"], "zsh, fish, powershell.\n"],
+    [["completion", "fsh"], "zsh, fish, powershell (got"],
     [["create", "--amont", "3"], "--amount"],
   ])("names the nearest of %j and a line that would work", async (args, nearest) => {
     const { code, stderr } = await runPaylink(args, { home: temporaryHome() });

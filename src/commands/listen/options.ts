@@ -1,17 +1,14 @@
 /** From the flags of `listen` and the settings to what the receiver needs. */
 import { PaylinkError } from "../../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { Outcome } from "../../domain/transaction.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Route } from "../../receiver/forward-target.ts";
-import { mayAdd } from "../../receiver/forward-request.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { InForce } from "../../store/settings/in-force.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
-  parseDelays,
   parseEventStore,
   parseMilliseconds,
   parseOutcome,
@@ -24,6 +21,7 @@ import { readRoutes } from "../forward-flags.ts";
 import { readPolicy } from "../policy-flags.ts";
 import type { AdminAddress } from "./admin.ts";
 import { parseExpectation, type Expectation } from "./expectations.ts";
+import { parseHeader, parseHostAndPort, parsePath, parseRetry } from "./flag-parsers.ts";
 import { RETRY, type ListenFlags } from "./flags.ts";
 
 export interface ListenOptions {
@@ -140,15 +138,6 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
   };
 }
 
-const LONGEST_RETRY = 365 * 86_400_000;
-
-function parseRetry(text: string): Parsed<readonly number[]> {
-  const delays = parseDelays(text);
-  return delays.ok && delays.value.some((delay) => delay > LONGEST_RETRY)
-    ? refused("must be 365d at most, each")
-    : delays;
-}
-
 const NEEDS_TARGET = "has no effect without --forward-to";
 
 const isLoopbackHost = (host: string): boolean => isLoopback(host.includes(":") ? `[${host}]` : host);
@@ -158,34 +147,6 @@ function tlsFiles(reader: FlagReader, { tlsCert: cert, tlsKey: key }: ListenFlag
   if (cert !== undefined) reader.problem("--tls-key", "is required with --tls-cert");
   if (key !== undefined) reader.problem("--tls-cert", "is required with --tls-key");
   return undefined;
-}
-
-/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 picks a free one. */
-function parseHostAndPort(text: string): Parsed<AdminAddress> {
-  const [, inner, name, digits = ""] =
-    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+)):(\d+)$/i.exec(text.trim()) ?? [];
-  const [host, port] = [inner ?? name, parsePort(digits)];
-  return host !== undefined && port.ok
-    ? accepted({ host, port: port.value })
-    : refused("must be a host and a port, such as 127.0.0.1:9100");
-}
-
-/** As a URL spells it, which is how the service requests it. A second slash would begin the name of a host. */
-function parsePath(text: string): Parsed<string> {
-  const path = /^\/[^?#\s]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : "";
-  return /^\/(?!\/)/.test(path)
-    ? accepted(path)
-    : refused("must start with one / and have no query, such as /webhooks");
-}
-
-/** RFC 9110 5.1, 5.5: a token, and visible ASCII with inner white space. */
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?[ \t]*$/;
-
-function parseHeader(text: string): Parsed<HeaderLine> {
-  const [, name, value = ""] = HEADER.exec(text) ?? [];
-  if (name === undefined) return refused('must be "Name: value"');
-  if (!mayAdd(name)) return refused("must not change a header that is signed or that frames the message");
-  return accepted([name, value]);
 }
 
 const keyRequired = (): PaylinkError =>
