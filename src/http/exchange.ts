@@ -104,9 +104,13 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why an exchange failed, in plain words. */
 export function reasonOf(error: unknown): string {
-  if (isOfUnknownAuthority(error) && error instanceof Error) return messageOf(error.cause);
+  if (isOfUnknownAuthority(error)) return certificateReason(error);
   return REASONS[systemCode(error)] ?? messageOf(error);
 }
+
+/** What is wrong with a certificate, without the advice that newer versions of Node add for programs run by hand. */
+export const certificateReason = (error: unknown): string =>
+  messageOf(error instanceof Error ? error.cause : error).replace(/; if the root CA .*$/s, "");
 
 /** The code that Node or undici gives for a failed exchange; empty if there is none. */
 export function systemCode(error: unknown): string {

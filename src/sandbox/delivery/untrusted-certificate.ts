@@ -1,5 +1,6 @@
 /** Says why a webhook could not be posted, and what to do where the receiver's certificate is not trusted. */
 import { messageOf } from "../../domain/errors.ts";
+import { certificateReason, systemCode } from "../../http/exchange.ts";
 
 /** The codes of OpenSSL and Node for a certificate that the system does not trust. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
@@ -15,9 +16,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /** `mayTrust`: whether `--insecure` applies to this address. */
 export function describeSendError(error: unknown, url: URL, mayTrust: boolean): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (!UNTRUSTED.has(code)) return messageOf(error);
+  if (!UNTRUSTED.has(systemCode(error))) return messageOf(error);
   const remedy = mayTrust ? ". To accept it, start the sandbox with --insecure" : "";
-  return `not sent: the certificate of ${url.host} is not trusted (${messageOf(cause)})${remedy}`;
+  return `not sent: the certificate of ${url.host} is not trusted (${certificateReason(error)})${remedy}`;
 }
