@@ -1,5 +1,6 @@
 /** The entry: answers `--version`, and loads the program with what Node kept compiled of it. */
 import nodeModule from "node:module";
+import { isAbsolute } from "node:path";
 import { openChannel } from "./terminal/channel.ts";
 
 /** Replaced by the version in package.json when the program is built. */
@@ -20,7 +21,9 @@ export async function run(world: NodeJS.Process): Promise<number> {
   // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder.
   if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
     const { default: envPaths } = await import("env-paths");
-    nodeModule.enableCompileCache(envPaths("paylink", { suffix: "" }).cache);
+    const { cache } = envPaths("paylink", { suffix: "" });
+    // An empty HOME gives a relative folder: code would come from wherever paylink is started.
+    if (isAbsolute(cache)) nodeModule.enableCompileCache(cache);
   }
   const program = await import("./main.ts");
   return await program.run(world);

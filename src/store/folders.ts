@@ -1,6 +1,7 @@
 /** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
+import { PaylinkError } from "../domain/errors.ts";
 
 export interface Folders {
   readonly config: string;
@@ -10,6 +11,11 @@ export interface Folders {
 export function folders(home: string | undefined): Folders {
   if (home !== undefined && home !== "") return { config: home, data: join(home, "data") };
   const { config, data } = envPaths("paylink", { suffix: "" });
+  // An empty HOME gives relative folders: settings would come from wherever paylink is started.
+  if (!isAbsolute(config) || !isAbsolute(data))
+    throw new PaylinkError("usage", "The environment names no home folder. Nothing was read or sent.", {
+      hint: "Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.",
+    });
   return { config, data };
 }
 

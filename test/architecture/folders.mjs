@@ -196,7 +196,7 @@ export const FILES = {
     "sandbox/ledger-types",
     "store",
   ],
-  entry: ["main", "terminal/channel", "env-paths", "node:module"],
+  entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/corrections",

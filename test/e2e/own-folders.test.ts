@@ -1,4 +1,4 @@
-/** What the built program writes and deletes: only files of its own, whatever PAYLINK_HOME and the cache folder hold. */
+/** What the built program writes and deletes: only files of its own, whatever the folders of the user hold. */
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import nodeModule from "node:module";
 import { join } from "node:path";
@@ -76,6 +76,22 @@ describe("the program, with PAYLINK_HOME/cache", () => {
     const added = Object.keys(after).filter((path) => before[path] === undefined);
     expect(added).toContain("paylink/settings.json");
     expect(added.filter((path) => !/^(?:paylink\/(?!cache)|\.cache\/paylink\/)/.test(path))).toEqual([]);
+  });
+});
+
+describe("the program, without a home folder", () => {
+  it.each([
+    { HOME: "", PAYLINK_HOME: "" },
+    { HOME: "", PAYLINK_HOME: "", XDG_CONFIG_HOME: "settings" },
+  ])("refuses to read and write where it is started: %j", async (env) => {
+    const { cwd, run } = openShell(temporaryHome());
+    expect(await run("paylink --help", { env })).toMatchObject({ code: 0 });
+    const { code, stdout, stderr } = await run("paylink config set currency EUR", { env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^✗ The environment names no home folder\..*\n +Set HOME .*, or PAYLINK_HOME .*\n$/,
+    );
+    expect(filesIn(cwd)).toEqual({});
   });
 });
 
