@@ -19,7 +19,7 @@ your application. The exit code is that of your command.`,
       - uses: actions/setup-node@v5
         with: { node-version: 24 }
       - run: npm ci
-      - run: npm install --global paylink
+      - run: npm install --global --ignore-scripts paylink
       - run: paylink test --forward-to 3000/webhooks -- npm test
 
 The repository has an action, .github/actions/paylink, for the last two steps: its

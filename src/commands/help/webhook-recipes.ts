@@ -6,7 +6,7 @@ import next from "./recipes/next.mjs?raw";
 import node from "./recipes/node.mjs?raw";
 
 export const WEBHOOKS_INTRODUCTION = [
-  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install paylink",
+  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install --ignore-scripts paylink",
   "verifyWebhook(request, options) verifies one webhook, and createVerifier(options) returns a function that verifies many. Both resolve with { outcome, transaction, amounts, verdict, raw } if the webhook is authentic and its record keeps the specification. Otherwise they throw a WebhookError: do not act on the request, and answer with error.status.",
   "outcome is APPROVED, DECLINED or CANCELLED; transaction is the record, with a type for each outcome; amounts has the exact text of each amount; raw has the bytes of the body.",
   "request is a Web Request, the request of Node, Express, Fastify or Hono, or { method, url, headers, body } with the body as bytes. A body that was parsed before is refused (body_parsed): its bytes are gone.",
