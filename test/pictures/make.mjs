@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { chromium as playwright } from "playwright-core";
-import { runInTerminal, terminalPicture } from "./terminal.mjs";
+import { runInTerminal, terminalPicture, textOf } from "./terminal.mjs";
 
 const IMAGES = resolve(import.meta.dirname, "../../.github/images");
 const MOST_BYTES = 300_000;
@@ -93,7 +93,8 @@ try {
   const paid = await paylink("pay", id).ended();
   await listen.until(/custom data/);
   const record = listen.lines();
-  const cut = record.findIndex((line) => line[0]?.text.trim() === "card");
+  const cut = record.findIndex((line) => textOf(line).trim() === "card");
+  if (cut === -1) throw new Error("the record has no heading 'card' to end the picture at");
   keep(
     "loop.svg",
     terminalPicture([

@@ -1,8 +1,7 @@
 /** Terminal windows as SVG, from programs that run in a real pseudo-terminal. */
-import { spawn } from "@lydell/node-pty";
-import xterm from "@xterm/headless";
+import { openPseudoTerminal } from "../support/pseudo-terminal.mjs";
 
-const COLUMNS = 117;
+const COLUMNS = 120;
 const ROWS = 100;
 const [CHARACTER, LINE, PADDING, BAR] = [8.4, 20, 16, 30];
 
@@ -33,54 +32,40 @@ const PALETTE =
  * @returns {Program}
  */
 export function runInTerminal(args, env) {
-  const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
   const binary = new URL("../../bin/paylink.js", import.meta.url).pathname;
-  const size = { cols: COLUMNS, rows: ROWS };
-  const child = spawn(process.execPath, [binary, ...args], { ...size, env });
-  /** @type {Set<() => void>} */
-  const watchers = new Set();
-  child.onData((data) => terminal.write(data, () => watchers.forEach((look) => look())));
-  /** @type {Promise<void>} */
-  const ended = new Promise((done) => child.onExit(() => terminal.write("", done)));
   const command = [
     { text: "$ ", style: "dim" },
     { text: ["paylink", ...args.map(quoted)].join(" "), style: "bold" },
   ];
+  const { terminal, child, ended, until } = openPseudoTerminal([process.execPath, binary, ...args], {
+    columns: COLUMNS,
+    rows: ROWS,
+    env,
+    text: (screen) => linesOf(screen).map(textOf).join("\n"),
+  });
   const lines = () => [command, ...linesOf(terminal)];
-  const text = () =>
-    lines()
-      .map((line) => line.map((span) => span.text).join(""))
-      .join("\n");
   return {
     lines,
-    ended: () => ended.then(lines),
-    stop: () => {
-      child.write("\u0003");
-      return ended;
+    until,
+    ended: async () => {
+      await ended;
+      return lines();
     },
-    until: (pattern) =>
-      new Promise((found, fail) => {
-        const look = () => {
-          const match = pattern.exec(text());
-          if (match === null) return;
-          watchers.delete(look);
-          found(match);
-        };
-        watchers.add(look);
-        void ended.then(() => {
-          look();
-          fail(new Error(`ended without ${pattern}:\n${text()}`));
-        });
-        look();
-      }),
+    stop: async () => {
+      child.write("\u0003");
+      await ended;
+    },
   };
 }
+
+/** @param {Line} line */
+export const textOf = (line) => line.map(({ text }) => text).join("");
 
 /** @param {string} argument */
 const quoted = (argument) => (/^[\w.:/-]+$/.test(argument) ? argument : `"${argument}"`);
 
 /**
- * @param {InstanceType<typeof xterm.Terminal>} terminal
+ * @param {import("@xterm/headless").Terminal} terminal
  * @returns {Line[]}
  */
 function linesOf({ buffer: { active } }) {

@@ -1,8 +1,8 @@
 /** The real binary on a real pseudo-terminal, with the screen as a person sees it. */
 import { resolve } from "node:path";
-import { spawn } from "@lydell/node-pty";
-import xterm from "@xterm/headless";
+import type { Terminal } from "@xterm/headless";
 import { onTestFinished } from "vitest";
+import { openPseudoTerminal } from "./pseudo-terminal.mjs";
 
 const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
 const COLUMNS = 100;
@@ -38,13 +38,12 @@ export function openScreen(
   args: readonly string[],
   { home, env = {}, shell, columns = COLUMNS }: ScreenOptions,
 ): Screen {
-  const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, allowProposedApi: true });
-  const [file, argv] =
+  const command: [string, ...string[]] =
     shell === undefined
-      ? [process.execPath, [BINARY, ...args]]
-      : ["/bin/sh", ["-c", shell, process.execPath, BINARY]];
-  const child = spawn(file, [...argv], {
-    cols: columns,
+      ? [process.execPath, BINARY, ...args]
+      : ["/bin/sh", "-c", shell, process.execPath, BINARY];
+  const { terminal, child, ended, until } = openPseudoTerminal(command, {
+    columns,
     rows: ROWS,
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -54,6 +53,7 @@ export function openScreen(
       TZ: "UTC",
       ...env,
     },
+    text: textOf,
   });
   onTestFinished(() => {
     try {
@@ -63,46 +63,23 @@ export function openScreen(
     }
   });
   const raw: string[] = [];
-  const watchers = new Set<() => void>();
-  child.onData((data) => {
-    raw.push(data);
-    terminal.write(data, () => {
-      for (const look of watchers) look();
-    });
-  });
-  const text = (): string => {
-    const { active } = terminal.buffer;
-    const lines = Array.from({ length: active.length }, (_, row) =>
-      active.getLine(row)?.translateToString(true),
-    );
-    return lines.join("\n").trimEnd();
-  };
-  const ended = new Promise<number>((done) =>
-    child.onExit(({ exitCode }) => terminal.write("", () => done(exitCode))),
-  );
+  child.onData((data) => raw.push(data));
   return {
-    text,
+    text: () => textOf(terminal),
     raw: () => raw.join(""),
     ended,
+    until,
     type: (keys) => child.write(keys),
     close: () => {
       if (!("destroy" in child) || typeof child.destroy !== "function") throw new Error("cannot be closed");
       child.destroy();
     },
-    until: (pattern) =>
-      new Promise((found, fail) => {
-        const look = (): void => {
-          const match = pattern.exec(text());
-          if (match === null) return;
-          watchers.delete(look);
-          found(match);
-        };
-        watchers.add(look);
-        void ended.then(() => {
-          look();
-          fail(new Error(`ended without ${pattern}:\n${text()}`));
-        });
-        look();
-      }),
   };
+}
+
+function textOf({ buffer: { active } }: Terminal): string {
+  const lines = Array.from({ length: active.length }, (_, row) =>
+    active.getLine(row)?.translateToString(true),
+  );
+  return lines.join("\n").trimEnd();
 }
