@@ -19,6 +19,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Most tests wait for processes and sockets: with two workers a core the suite takes 233 s instead of 312 (two cores).
     maxWorkers: 2 * availableParallelism(),
     reporters: ["default", new CountReporter()],

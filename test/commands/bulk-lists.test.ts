@@ -15,6 +15,7 @@ interface Run {
   readonly flags?: readonly string[];
   readonly url?: string;
   readonly signal?: AbortSignal;
+  readonly now?: () => Date;
 }
 
 /** A home, a service, and how to send a list. */
@@ -25,12 +26,12 @@ async function desk(fateOf: (before: number) => Fate = () => "create") {
     home,
     service,
     links: () => [...service.links.values()],
-    send: (text: string, { name = "orders.csv", flags = [], url = service.url, signal }: Run = {}) => {
+    send: (text: string, { name = "orders.csv", flags = [], url = service.url, signal, now }: Run = {}) => {
       const path = name === "-" ? "-" : join(home, name);
       if (name !== "-") writeFileSync(path, text);
       const args = ["bulk", path, "--currency", "EUR", "-o", join(home, "out.csv"), ...flags];
       const env = { ...service.env, PAYLINK_BASE_URL: url };
-      return runCommand(args, { home, env, stdin: text, ...(signal && { signal }) });
+      return runCommand(args, { home, env, stdin: text, ...(signal && { signal }), ...(now && { now }) });
     },
     results: () => readFileSync(join(home, "out.csv"), "utf8").trim().split("\n").slice(1),
   };
@@ -199,13 +200,13 @@ describe("a list that was sent", () => {
 
   it("need not be valid any more", async () => {
     const { send, service } = await desk();
-    const soon = new Date(Date.now() + 1500).toISOString();
-    const list = `invoiceId,amount,customerName,expirationDate\nI0,1,Ada,${soon}\n`;
-    await send(list);
-    await new Promise((resolve) => setTimeout(resolve, 1600));
-    expect((await send(list)).exit).toBe(0);
-    const grown = `${list}I1,1,Ada,${new Date(Date.now() + 1e8).toISOString()}\n`;
-    const run = await send(grown, { name: "grown.csv", flags: ["--new-rows"] });
+    const [first, second] = ["2026-01-31T12:00:00Z", "2026-02-02T12:00:00Z"];
+    const list = `invoiceId,amount,customerName,expirationDate\nI0,1,Ada,${first}\n`;
+    expect((await send(list, { now: () => new Date("2026-01-31T11:00:00Z") })).exit).toBe(0);
+    const now = () => new Date("2026-01-31T13:00:00Z");
+    expect((await send(list, { now })).exit).toBe(0);
+    const grown = `${list}I1,1,Ada,${second}\n`;
+    const run = await send(grown, { name: "grown.csv", flags: ["--new-rows"], now });
     expect(run).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 1 sent before") });
     expect(service.arrivals).toEqual(["I0", "I1"]);
   });

@@ -22,13 +22,13 @@ describe("listen --ack stored", () => {
     );
     const listen = await listenTo(temporaryHome(), app.url, "--retry", "50ms", "--admin", "127.0.0.1:0");
     expect(await deliver(listen)).toBe(200);
-    await expect.poll(() => app.taken.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => app.taken.length).toBe(1);
     const admin = String(jsonLines(listen.stdout())[0]?.["admin"]);
     const metrics = async (): Promise<string> => (await fetch(new URL("/metrics", admin))).text();
     expect(await metrics()).toMatch(/^paylink_backlog_events 1$/m);
     expect(linesOf("forward", listen)).toEqual([]);
     answer(500);
-    await expect.poll(() => linesOf("forward", listen).length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => linesOf("forward", listen).length).toBe(2);
     expect(linesOf("forward", listen)).toMatchObject([
       { status: 500, attempt: 1, state: "pending", next: expect.stringMatching(/^\d{4}-.*Z$/) },
       { status: 200, attempt: 2, state: "delivered", next: null },

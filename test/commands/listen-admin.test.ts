@@ -49,7 +49,7 @@ describe("readiness", () => {
     const url = `http://127.0.0.1:${(keys.address() as AddressInfo).port}/service.pem`;
     const flags = ["--port", "0", "--admin", new URL(admin).host, "--key", url];
     const listen = startCommand(["listen", ...flags, "--json"], { home });
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => asked.length).toBe(1);
     expect(await ask(admin, "/readyz")).toEqual([503, "not ready: starting\n"]);
     expect(await ask(admin, "/healthz")).toEqual([200, "ok\n"]);
     expect((await ask(admin, "/metrics"))[0]).toBe(200);
@@ -67,12 +67,12 @@ describe("readiness", () => {
     const database = openEventDatabase(db);
     database.exec("BEGIN IMMEDIATE");
     await expect
-      .poll(() => ask(admin, "/readyz"), { timeout: 10_000 })
+      .poll(() => ask(admin, "/readyz"))
       .toEqual([503, "not ready: the event store does not answer\n"]);
     expect(await ask(admin, "/healthz")).toEqual([200, "ok\n"]);
     database.exec("ROLLBACK");
     database.close();
-    await expect.poll(() => ask(admin, "/readyz"), { timeout: 10_000 }).toEqual([200, "ready\n"]);
+    await expect.poll(() => ask(admin, "/readyz")).toEqual([200, "ready\n"]);
     await stop();
   });
 
@@ -197,7 +197,7 @@ describe("SIGHUP", () => {
     const reload = async (): Promise<Record<string, unknown>[]> => {
       const before = listen.stdout().length;
       for (const one of reloads) one();
-      await expect.poll(() => listen.stdout().slice(before), { timeout: 10_000 }).toMatch(/"reloaded"/);
+      await expect.poll(() => listen.stdout().slice(before)).toMatch(/"reloaded"/);
       return jsonLines(listen.stdout().slice(before));
     };
     expect(await reload()).toEqual([{ type: "reloaded", what: ["keys", "certificate"] }]);

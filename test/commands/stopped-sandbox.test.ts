@@ -70,8 +70,10 @@ it("is named by bulk at its first pause", async () => {
   const list = join(home, "orders.csv");
   writeFileSync(list, "amount\n10\n20\n");
   const interruption = new AbortController();
-  setTimeout(() => interruption.abort(interrupted()), 1500);
-  const run = await runCommand(["bulk", list], { home, signal: interruption.signal });
+  const watchStderr = (stderr: string): void => {
+    if ((stderr.match(/The run waits/g)?.length ?? 0) > 1) interruption.abort(interrupted());
+  };
+  const run = await runCommand(["bulk", list], { home, signal: interruption.signal, watchStderr });
   expect(run.stderr).toMatch(
     /^! The sandbox is not running\. Start it: paylink sandbox\nThe run waits \d+s/m,
   );

@@ -121,9 +121,7 @@ describe("an interruption", () => {
     const server = await rawServer(reply(503, "", { "Retry-After": "20" }));
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: TOKEN, PAYLINK_TERMINAL_ID: "1" };
     const running = startPaylink(FULL, { home: temporaryHome(), env });
-    await expect
-      .poll(() => running.stderr(), { timeout: 30_000 })
-      .toContain("Trying again in 20.0 s (1 of 3)");
+    await expect.poll(() => running.stderr()).toContain("Trying again in 20.0 s (1 of 3)");
     expect((await running.stop()).code).toBe(130);
     expect(server.requests).toHaveLength(1);
   });

@@ -46,9 +46,9 @@ describe("bulk", () => {
     expect(tokens()).toBe(1);
     // The sandbox's tokens live an hour by its own clock, which the run does not share: only a 401 tells.
     expect((await runPaylink(["sandbox", "advance", "2h"], { home })).code).toBe(0);
-    await expect.poll(tokens, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(tokens).toBeGreaterThan(1);
     const before = created();
-    await expect.poll(created, { timeout: 20_000 }).toBeGreaterThan(before + 8);
+    await expect.poll(created).toBeGreaterThan(before + 8);
     const { code, stdout, stderr } = await running.stop();
     expect(code).toBe(130);
     expect(stderr).toContain("← 401");

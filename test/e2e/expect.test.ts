@@ -23,7 +23,7 @@ const PIPELINE = `{ "$@"; printf '{"type":"ended","code":%d}\\n' $?; } | "$1" -e
 
 interface Script {
   readonly send: (changes?: Readonly<Record<string, unknown>>) => Promise<number>;
-  readonly sendSpoilt: () => Promise<number>;
+  readonly sendForged: () => Promise<number>;
   /** What the reader said after the ready line, and what stood on stderr. */
   readonly ended: Promise<{ readonly said: string[]; readonly stderr: string[] }>;
 }
@@ -35,7 +35,7 @@ async function script(...flags: string[]): Promise<Script> {
   const [, url = ""] = await running.until(/^ready (\S+)\n/);
   return {
     send: (changes) => post(url, webhook(url, record(changes))),
-    sendSpoilt: () => post(url, forged(webhook(url, record()))),
+    sendForged: () => post(url, forged(webhook(url, record()))),
     ended: running.ended.then(({ stdout, stderr }) => ({
       said: stdout.trim().split("\n").slice(1),
       stderr: stderr.trim().split("\n"),
@@ -82,9 +82,9 @@ describe("a script that waits for payments", () => {
   });
 
   it("learns by 7 that one was rejected, and which", async () => {
-    const { send, sendSpoilt, ended } = await script(...EXPECTED, "--timeout", "30s");
+    const { send, sendForged, ended } = await script(...EXPECTED, "--timeout", "30s");
     await send({ reference: "A" });
-    expect(await sendSpoilt()).toBe(401);
+    expect(await sendForged()).toBe(401);
     const { said, stderr } = await ended;
     expect(said).toEqual([
       "event approved A",

@@ -35,7 +35,7 @@ it("receives at two paths, forwards to two targets, counts, reloads and drains",
     ["cancelled", "3"],
   ] as const)
     await runPaylink(["pay", link.stdout.trim(), "--outcome", outcome, "--amount", amount], { home });
-  await expect.poll(() => [amounts(shop), amounts(failures)], { timeout: 20_000 }).toEqual([[1, 3], [2]]);
+  await expect.poll(() => [amounts(shop), amounts(failures)]).toEqual([[1, 3], [2]]);
   expect(
     Object.fromEntries(parse(await ask("/metrics")).map(({ name, metrics }) => [name, metrics])),
   ).toMatchObject({
@@ -78,7 +78,7 @@ it("ends the tunnel at Ctrl-C, after what is in flight", async () => {
   const url = await readyUrl(listen);
   const { publicUrl } = jsonLines(listen.stdout())[0] ?? {};
   const posted = post(url, webhook(String(publicUrl), record(), { cover: DERIVED_COVER }));
-  await expect.poll(() => app.taken.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => app.taken.length).toBe(1);
   const ended = listen.stop("SIGINT");
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(cloudflared.isRunning()).toBe(true);
@@ -95,9 +95,9 @@ it("reloads at SIGHUP in a terminal too, and ends when the terminal is closed", 
   keyFile(home);
   const listen = '"$0" "$1" listen --port 0 --json --key service.pem > output & echo $! > pid; wait';
   const screen = openScreen([], { home, shell: `cd "$HOME"; ${listen}` });
-  await expect.poll(types, { timeout: 20_000 }).toEqual(["ready"]);
+  await expect.poll(types).toEqual(["ready"]);
   process.kill(Number(readFileSync(join(home, "pid"), "utf8")), "SIGHUP");
-  await expect.poll(types, { timeout: 10_000 }).toEqual(["ready", "reloaded"]);
+  await expect.poll(types).toEqual(["ready", "reloaded"]);
   screen.close();
-  await expect.poll(types, { timeout: 10_000 }).toEqual(["ready", "reloaded", "summary"]);
+  await expect.poll(types).toEqual(["ready", "reloaded", "summary"]);
 });

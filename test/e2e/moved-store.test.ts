@@ -108,7 +108,7 @@ describe("a store that moves under a running listen", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const old = change(db);
     const after = acknowledged.length;
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(after + 5 * LANES), 10_000);
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(after + 5 * LANES), 30_000);
     over.abort();
     await Promise.all(lanes);
 

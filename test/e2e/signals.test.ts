@@ -29,7 +29,7 @@ describe.each([
       home: temporaryHome(),
       env: account(service.url),
     });
-    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => service.requests.length).toBe(1);
     const ended = creating.stop(signal);
     setTimeout(answer, 200);
     expect(await ended).toMatchObject({ code, stdout: "https://pay.example/checkout?r=L1\n" });
@@ -57,14 +57,14 @@ describe.each([
     const service = await rawServer(() => undefined);
     const args = words.map((word) => word.replace("{service}", `${service.url}/`));
     const waiting = startPaylink(args, { home: temporaryHome(), env: account(service.url) });
-    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => service.requests.length).toBe(1);
     expect(await waiting.stop(signal)).toMatchObject({ code, stdout: "", stderr: "" });
   });
 
   it("ends create at once the second time", async () => {
     const service = await rawServer(() => undefined);
     const creating = startPaylink(CREATE, { home: temporaryHome(), env: account(service.url) });
-    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => service.requests.length).toBe(1);
     void creating.stop(signal);
     // One signal after the other: two at once may be merged by the system.
     const timer = setInterval(() => void creating.stop(signal), 200);
@@ -81,7 +81,7 @@ describe.each([
     const service = await rawServer((socket) => (answer = () => reply(200, ANSWER)(socket)));
     const args = ["bulk", list, "--currency", "EUR", "--customer-name", "Ada Lovelace", "--concurrency", "1"];
     const sending = startPaylink(args, { home, env: account(service.url) });
-    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => service.requests.length).toBe(1);
     const ended = sending.stop(signal);
     setTimeout(answer, 200);
     expect((await ended).code).toBe(code);

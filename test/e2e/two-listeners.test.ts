@@ -1,8 +1,8 @@
 /** Two `listen` processes that keep their events in one database, both under load, while others read it. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const OWN = 150;
@@ -66,12 +66,17 @@ describe("two listeners on one database", () => {
 
   it("forward a webhook that both get at once a single time, and answer it alike", async () => {
     const home = temporaryHome();
+    let listeners: Running[] = [];
+    const received = (): number =>
+      listeners.flatMap(({ stdout }) => jsonLines(stdout())).filter(({ type }) => type === "event").length;
+    // Answers when both have the webhook.
     const app = await startApp(async (_, index) => {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await vi.waitFor(() => expect(received()).toBe(2 * (index + 1)), 30_000);
       return index % 4 === 3 ? 500 : 200;
     });
     const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--forward-to", app.url];
-    const urls = await Promise.all([0, 1].map(() => readyUrl(startPaylink(args, { home }))));
+    listeners = [0, 1].map(() => startPaylink(args, { home }));
+    const urls = await Promise.all(listeners.map(readyUrl));
     for (const one of records(8)) {
       const statuses = await Promise.all(urls.map((url) => post(url, webhook(url, one))));
       expect(statuses).toEqual(app.taken.length % 4 === 0 ? [500, 500] : [200, 200]);

@@ -53,7 +53,7 @@ it("ends the turn of a sender that stalls, and prefers signed bodies", async () 
   await begin("unsigned", LARGE, 0);
   await begin("signed", LARGE, 0, SIGNED);
   expect(received).toEqual([]);
-  await expect.poll(() => received, { timeout: 3000 }).toEqual(["signed", "unsigned"]);
+  await expect.poll(() => received).toEqual(["signed", "unsigned"]);
   first.write("x");
-  await expect.poll(() => received, { timeout: 3000 }).toEqual(["signed", "unsigned", "first"]);
+  await expect.poll(() => received).toEqual(["signed", "unsigned", "first"]);
 });

@@ -8,16 +8,18 @@ const rejected = (reason: unknown) => ({ status: "rejected", reason }) as const;
 it("commits entries together that are added during another commit", async () => {
   const groups: string[][] = [];
   let running = 0;
+  let finish = (): void => undefined;
   const group = createGroupCommit(async (items: readonly string[]) => {
     expect(++running).toBe(1);
     groups.push([...items]);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (groups.length === 1) await new Promise<void>((resolve) => (finish = resolve));
     running -= 1;
     return items.map((item) => fulfilled(item.toUpperCase()));
   });
   const first = [group.add("a"), group.add("b")];
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  await expect.poll(() => groups.length).toBe(1);
   const second = [group.add("c"), group.add("d")];
+  finish();
   expect(await Promise.all([...first, ...second])).toEqual(["A", "B", "C", "D"]);
   expect(groups).toEqual([
     ["a", "b"],
