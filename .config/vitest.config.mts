@@ -17,8 +17,8 @@ export default defineConfig({
     server: { deps: { inline: ["openapi-typescript"] } },
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // Most tests wait for processes and sockets: with two workers a core the suite takes 233 s instead of 312 (two cores).
     maxWorkers: 2 * availableParallelism(),

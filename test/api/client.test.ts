@@ -1,4 +1,4 @@
-/** What becomes of a request to create a link, whatever the service does: over real sockets, with a real client. */
+/** How a request to create a link ends, whatever the service does: over real sockets, with a real client. */
 import { describe, expect, it } from "vitest";
 import { apiAt, failure, TOKEN } from "../support/api.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";
@@ -132,7 +132,7 @@ describe("a request that is sent again", () => {
     expect(waits).toHaveLength(3);
   });
 
-  it("where no TLS is spoken, since nothing has left by then", async () => {
+  it("where the server speaks no TLS, since nothing was sent", async () => {
     const server = await rawServer(
       () => undefined,
       (socket) => socket.end("220 mail.example ESMTP\r\n"),

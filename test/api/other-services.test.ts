@@ -184,7 +184,7 @@ describe("a reply of 200 with an error inside", () => {
 });
 
 describe("a link of other types", () => {
-  it("keeps its amount and dates as they came, with a warning for each", async () => {
+  it("keeps its amount and dates as they arrived, with a warning for each", async () => {
     const answer = `{"id":"L1","url":"${URL}","amount":"10.00","createdDate":1769860800,
       "expirationDate":"2030-01-31 12:00:00","viewedDate":null,"currency":"EUR"}`;
     const server = await rawServer(reply(200, answer));

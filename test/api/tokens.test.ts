@@ -223,7 +223,7 @@ describe("client credentials", () => {
 });
 
 describe("a token that was given", () => {
-  it("loses the white space around it, and has nothing to renew it", async () => {
+  it("is stored without the white space around it, and cannot be renewed", async () => {
     const tokens = fixedToken(" token-1\n");
     expect(await tokens.current()).toBe("token-1");
     expect(await tokens.renew()).toBeUndefined();

@@ -1,15 +1,15 @@
 /** The checkout in a real browser: each kind of link paid, without JavaScript, refused forms, and the way back. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { violationsOn } from "../support/accessibility.ts";
 import {
   startListenCommand,
   startSandboxCommand,
   type ServingCommand,
 } from "../support/background-command.ts";
-import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
 
@@ -63,17 +63,7 @@ const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.docume
 
 // Off linux-x64 no browser is packaged: PAYLINK_CHROMIUM names one there.
 describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
-  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext(options);
-    onTestFinished(() => context.close());
-    return context.newPage();
-  }
+  const openPage = useBrowser();
 
   it("pays each kind of link without JavaScript, and listen verifies each record", async () => {
     const { listen, create } = await openShop();

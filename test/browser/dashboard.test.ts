@@ -1,10 +1,10 @@
 /** The dashboard in a real browser: live rows, details, actions with and without JavaScript, and what axe-core finds. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { violationsOn } from "../support/accessibility.ts";
-import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startPaylink, type Running } from "../support/paylink.ts";
 
@@ -86,27 +86,7 @@ async function openShop(home = temporaryHome()): Promise<Shop> {
 
 // Off linux-x64 no browser is packaged: PAYLINK_CHROMIUM names one there.
 describe.skipIf(!hasBrowser)("in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
-  /** A page whose errors fail the test. */
-  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(error.message));
-    page.on("console", (message) => {
-      if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text());
-    });
-    onTestFinished(async () => {
-      await context.close();
-      expect(errors).toEqual([]);
-    });
-    return page;
-  }
+  const openPage = useBrowser();
 
   const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
 

@@ -56,7 +56,7 @@ describe("a list in CSV", () => {
     ]);
   });
 
-  it("knows nested fields, and keeps columns of the merchant's own", async () => {
+  it("recognises nested fields, and keeps the merchant's own columns", async () => {
     const text = "amount,linkOptions.MODE,customerDetails.billingAddress.city,note,note,\n1,X,Y,a,b,c\n";
     expect((await read(text)).map(plain)).toEqual([
       {

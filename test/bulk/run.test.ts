@@ -197,7 +197,7 @@ describe("a run", () => {
     expect(requests).toBeLessThan(30);
   });
 
-  it("sends a row with a key again, with the same key, until a link ends the doubt", async () => {
+  it("sends a row with a key again, with the same key, until the service answers with its link", async () => {
     const sent: (string | undefined)[] = [];
     const answers = ["outcome_unknown", "overloaded", "refused"] as const;
     const { outcomes, reason } = await run({
@@ -307,7 +307,7 @@ describe("a run", () => {
   it.each([
     [0, [500, 1000, 2000, 4000, 8000, 16_000]],
     [0.999, [1499, 2998, 5996, 11_992, 23_984, 47_968]],
-  ])("does not come back together with others that failed with it (%d)", async (random, expected) => {
+  ])("is not retried at the same time as others that failed with it (%d)", async (random, expected) => {
     const { pauses } = await run({ rows: 100, random, create: () => Promise.reject(failure("overloaded")) });
     expect(pauses).toEqual(expected);
   });

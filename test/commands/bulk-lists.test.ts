@@ -1,4 +1,4 @@
-/** Lists that come back to `paylink bulk`, in process: renamed, changed, from stdin, at another spelling of the service. */
+/** Lists that `paylink bulk` gets again, in process: renamed, changed, from stdin, at another spelling of the service. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -198,7 +198,7 @@ describe("a list that was sent", () => {
     expect(links()).toEqual([1, 1, 1, 1]);
   });
 
-  it("need not be valid any more", async () => {
+  it("may have expired since", async () => {
     const { send, service } = await desk();
     const [first, second] = ["2026-01-31T12:00:00Z", "2026-02-02T12:00:00Z"];
     const list = `invoiceId,amount,customerName,expirationDate\nI0,1,Ada,${first}\n`;

@@ -1,10 +1,10 @@
 /** `paylink demo`, in process: every step, and nothing left behind. */
 import { readdirSync } from "node:fs";
-import { expect, it, onTestFinished, vi } from "vitest";
-import { createSender } from "../../src/http/send.ts";
+import { expect, it, vi } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { openSender } from "../support/sender.ts";
 
 it("runs every step, touches no profile and deletes its temporary home", async () => {
   const [home, temporary] = [temporaryHome(), temporaryHome()];
@@ -28,16 +28,10 @@ it("runs every step, touches no profile and deletes its temporary home", async (
 });
 
 it("fails if a tampered webhook is accepted", async () => {
-  const network = createSender({
-    httpsProxy: undefined,
-    noProxy: undefined,
-    nodeVersion: process.versions.node,
-    userAgent: "paylink/0.0.0",
-  });
-  onTestFinished(() => network.close());
+  const network = openSender();
   const { exit, stderr } = await runCommand(["demo", "--json"], {
     send: async (request, options) => {
-      const reply = await network.send(request, options);
+      const reply = await network(request, options);
       return new TextDecoder().decode(request.body).includes('"amountTrans":99.00')
         ? { ...reply, status: 200 }
         : reply;

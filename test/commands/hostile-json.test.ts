@@ -1,4 +1,4 @@
-/** JSON output holds what came over the wire, and no character that could command a terminal. */
+/** JSON output holds what came over the wire, and no character that could control a terminal. */
 import { expect, it } from "vitest";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";

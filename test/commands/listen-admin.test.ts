@@ -92,7 +92,7 @@ describe("readiness", () => {
   it.each([
     ["drains", "--drain=1s", terminated],
     ["ends at Ctrl-C", "--drain=1h", interrupted],
-  ])("ends no wait for another listener's attempt while this one %s", async (_, flag, reason) => {
+  ])("goes on waiting for another listener's attempt while this one %s", async (_, flag, reason) => {
     const home = temporaryHome();
     let answer = (): void => undefined;
     const app = await startApp(() => new Promise((resolve) => (answer = () => resolve(200))));

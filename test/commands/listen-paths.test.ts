@@ -9,17 +9,11 @@ import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
 import { type App, forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
+const TWO_PATHS = ["--path", "/paid", "--path", "/failed"];
+
 it("receives at every path, names them in the ready line, and answers 404 elsewhere", async () => {
   const home = temporaryHome();
-  const listen = await startListenCommand(
-    home,
-    "--key",
-    keyFile(home),
-    "--path",
-    "/paid",
-    "--path",
-    "/failed",
-  );
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...TWO_PATHS);
   const { origin } = new URL(listen.url);
   const urls = [`${origin}/paid`, `${origin}/failed`];
   expect(jsonLines(listen.stdout())[0]).toEqual({ type: "ready", url: urls[0], urls });
@@ -57,15 +51,7 @@ it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])(
 it("lets create --wait follow it where both callbacks lead to it", async () => {
   const home = temporaryHome();
   const service = await startLinkService(() => "create");
-  const listen = await startListenCommand(
-    home,
-    "--key",
-    keyFile(home),
-    "--path",
-    "/paid",
-    "--path",
-    "/failed",
-  );
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...TWO_PATHS);
   const { origin } = new URL(listen.url);
   const [paid, failed] = [`${origin}/paid`, `${origin}/failed`];
   const callbacks = ["--callback-url", paid, "--failure-callback-url", failed];

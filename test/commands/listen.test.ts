@@ -208,7 +208,7 @@ describe("forwarding", () => {
       url: "/hook?a=b",
       headers: { "x-env": "test", host: new URL(app.url).host },
     });
-    // The first was taken and is not sent again, the second was refused and is.
+    // The first was accepted and is not sent again, the second was refused and is.
     expect(await post(url, requests[0] ?? webhook(url, {}))).toBe(200);
     expect(await post(url, requests[1] ?? webhook(url, {}))).toBe(200);
     expect(app.taken).toHaveLength(4);
@@ -249,7 +249,7 @@ describe("forwarding", () => {
     });
     expect(replay.code).toBe(0);
     expect(app.taken.map(({ body }) => JSON.parse(body.toString()))).toEqual([one]);
-    // Taken meanwhile, so the service's next try is answered without another attempt.
+    // Accepted meanwhile: the service's next try is answered without another attempt.
     expect(await post(url, webhook(url, one))).toBe(200);
     await running.stop();
   });

@@ -32,7 +32,7 @@ async function stage(...flags: string[]): Promise<Stage> {
   return { home, listen, trigger };
 }
 
-/** Sends each in turn, and gives the statuses with what the listener had to say of them. */
+/** Sends each in turn, and gives the statuses with what the listener printed. */
 async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
   const { listen, trigger } = await stage(...flags);
   const statuses: unknown[] = [];
@@ -128,7 +128,7 @@ describe("the exit code", () => {
 });
 
 describe("many of them", () => {
-  it("are so many payments, each so often, by the same bytes", async () => {
+  it("are that many payments, each repeated with the same bytes", async () => {
     const { listen, trigger } = await stage();
     const { exit, stdout } = await trigger("--count", "3", "--times", "2");
     expect(exit).toBe(0);

@@ -25,7 +25,7 @@ it.each([
   ["stat", "status"],
   ["conf", "config"],
   ["logut", "logout"],
-])("takes %s for %s", (typed, meant) => {
+])("suggests for %s the name %s", (typed, meant) => {
   expect(nearest(typed, COMMANDS)).toBe(meant);
 });
 

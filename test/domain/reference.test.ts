@@ -42,7 +42,7 @@ it("splits what it made, hyphens in the base included", () => {
   );
 });
 
-it("knows its own, whatever the base", () => {
+it("recognises its own, whatever the base", () => {
   fc.assert(
     fc.property(fc.string(), suffix, (base, suffix) => {
       expect(belongsTo(makeReference(base, suffix), base)).toBe(true);

@@ -36,7 +36,7 @@ describe("bulk", () => {
     const secret = { home, input: profiles["sandbox"]?.["clientSecret"] ?? "" };
     expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
     const path = join(home, "orders.csv");
-    // Longer than the test: it is stopped once it has gone on with its new token.
+    // Longer than the test: it is stopped once it has continued with its new token.
     writeFileSync(path, listOfRows(3000));
     const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
     const running = startPaylink(args, { home });

@@ -16,7 +16,7 @@ const COMMANDS = [...new Set(pages.map(({ command: [name = "paylink"] }) => name
 interface Stage {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The example with the stage's ports for the usual ones, which may be taken. */
+  /** The example with the stage's ports for the usual ones, which may be in use. */
   readonly staged: (example: string) => string;
 }
 

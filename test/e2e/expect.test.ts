@@ -4,7 +4,7 @@ import { temporaryHome } from "../support/home.ts";
 import { startPaylink } from "../support/paylink.ts";
 import { forged, keyFile, post, record, webhook } from "../support/webhooks.ts";
 
-/** What a script does with each line: says in a few words what it was. */
+/** What a script does with each line: prints it in a few words. */
 const READER = `
   const says = {
     ready: ({ url }) => url,
@@ -18,13 +18,13 @@ const READER = `
     console.log(value.type, says[value.type](value));
   });`;
 
-/** The listener's exit code goes the way of its lines: the shell's own would be the reader's. */
+/** The listener's exit code is a line like its others: the shell's own would be the reader's. */
 const PIPELINE = `{ "$@"; printf '{"type":"ended","code":%d}\\n' $?; } | "$1" -e '${READER}'`;
 
 interface Script {
   readonly send: (changes?: Readonly<Record<string, unknown>>) => Promise<number>;
   readonly sendForged: () => Promise<number>;
-  /** What the reader said after the ready line, and what stood on stderr. */
+  /** What the reader printed after the ready line, and the lines of stderr. */
   readonly ended: Promise<{ readonly said: string[]; readonly stderr: string[] }>;
 }
 
@@ -81,7 +81,7 @@ describe("a script that waits for payments", () => {
     });
   });
 
-  it("learns by 7 that one was rejected, and which", async () => {
+  it("ends with 7 if one was rejected, and says which", async () => {
     const { send, sendForged, ended } = await script(...EXPECTED, "--timeout", "30s");
     await send({ reference: "A" });
     expect(await sendForged()).toBe(401);

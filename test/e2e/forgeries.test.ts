@@ -1,4 +1,4 @@
-/** `listen` against a signer that shares no code with it: the genuine webhook is taken, its forged copies are not. */
+/** `listen` against a signer that shares no code with it: the genuine webhook is accepted, its forged copies are not. */
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";

@@ -50,7 +50,7 @@ describe("a disk that is full", () => {
 
     await expect.poll(readiness, { interval: 250 }).toBe(503);
 
-    // Another program moves what is in the log into the database, so that the log begins anew.
+    // Another program moves what is in the log into the database, so that the log starts empty.
     const database = openEventDatabase(db);
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();

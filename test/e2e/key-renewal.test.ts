@@ -86,7 +86,7 @@ describe("a key that is changed under a running listen", () => {
     expect(stderr).not.toContain("key_not_found");
   });
 
-  it("is requested once, however many webhooks have unknown keys", async () => {
+  it("is requested once for many webhooks with unknown keys", async () => {
     const keys = await serveKeys([FIRST], [FIRST, SECOND]);
     const { send } = await listenWith(keys.url);
     expect(await send(FIRST)).toBe(200);

@@ -1,4 +1,4 @@
-/** What the service answered where stdout cannot be written: its reader has gone, or the disk is full. */
+/** What the service answered is shown although stdout cannot be written: it has no reader, or the disk is full. */
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";

@@ -1,4 +1,4 @@
-/** `listen` while somebody removes, renames or replaces its database: what is answered 200 is at the path afterwards. */
+/** `listen` while its database is removed, renamed or replaced: what is answered 200 is at the path afterwards. */
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";

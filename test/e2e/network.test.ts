@@ -98,7 +98,7 @@ describe("a service that asks for a client certificate", () => {
     const home = temporaryHome();
     const { port, ca, tokens } = await startSecureService(home, {
       mutual: true,
-      // In TLS 1.3 a client learns of the refusal only after it has sent the request.
+      // In TLS 1.3 a client sees the refusal only after it has sent the request.
       maxVersion: "TLSv1.2",
     });
     const baseUrl = `https://localhost:${port}`;

@@ -103,7 +103,7 @@ describe.runIf(keeps && process.platform === "linux")("what Node keeps compiled"
     runPaylink(args, { home: join(home, "paylink"), env: { HOME: home, ...env } });
   const keptIn = (home: string): string[] => Object.keys(filesIn(home)).toSorted();
 
-  it("lies in the platform's cache folder, and the next run adds nothing", async () => {
+  it("is stored in the platform's cache folder, and the next run adds nothing", async () => {
     const home = temporaryHome();
     expect((await run(home)).code).toBe(0);
     const first = keptIn(home);

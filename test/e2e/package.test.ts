@@ -30,7 +30,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Packs what was built: nothing is built anew under the other tests. */
+/** Packs what was built: no build runs under the other tests. */
 async function pack(shell: Shell): Promise<Packed> {
   const env = npmSettings(shell.home);
   const { stdout } = await shell.run(`npm pack --ignore-scripts --json --pack-destination . "${ROOT}"`, {
@@ -38,6 +38,18 @@ async function pack(shell: Shell): Promise<Packed> {
   });
   const [packed] = JSON.parse(stdout) as [Packed];
   return packed;
+}
+
+/** The package as npm would fetch it, an empty prefix whose programs the shell finds, and a project with a free port. */
+async function openProject() {
+  const home = temporaryHome();
+  const bin = join(home, "prefix/bin");
+  mkdirSync(bin, { recursive: true });
+  const shell = openShell(home, bin);
+  const { filename } = await pack(shell);
+  const port = await freePort();
+  writeProject(shell, port);
+  return { home, shell, filename, port };
 }
 
 /** A project whose test creates a link, has it paid, and waits for the webhook. */
@@ -80,20 +92,14 @@ it("holds what runs and no more, within its bars", async () => {
 });
 
 it("passes the README's workflow for GitHub Actions, installed from the package", async () => {
-  const home = temporaryHome();
-  const bin = join(home, "prefix/bin");
-  mkdirSync(bin, { recursive: true });
-  const shell = openShell(home, bin);
-  const { filename } = await pack(shell);
-  const port = await freePort();
-  writeProject(shell, port);
+  const { home, shell, filename, port } = await openProject();
   const steps = [...readmeBlock("yaml", "# .github/workflows/").matchAll(/^ +- run: (.*)$/gm)];
   expect(steps.map(([, step]) => step)).toEqual([
     "npm ci",
     "npm install --global --ignore-scripts paylink",
     "paylink test --forward-to 3000 -- npm test",
   ]);
-  // The registry's part is played by the package's file, and for Node 20 by the folder of its SQLite.
+  // npm installs the package's file and, for Node 20, the folder of its SQLite instead of fetching them.
   const sqlite = join(ROOT, "node_modules/@photostructure/sqlite");
   const script = steps
     .map(([, step = ""]) => step.replace("scripts paylink", `scripts ./${filename} "${sqlite}"`))
@@ -199,13 +205,7 @@ function actionSteps(inputs: Readonly<Record<string, string>>) {
 }
 
 it("passes the steps of the composite action, which installs the version of its own tag", async () => {
-  const home = temporaryHome();
-  const bin = join(home, "prefix/bin");
-  mkdirSync(bin, { recursive: true });
-  const shell = openShell(home, bin);
-  const { filename } = await pack(shell);
-  const port = await freePort();
-  writeProject(shell, port);
+  const { home, shell, filename, port } = await openProject();
   const [install, test] = actionSteps({ run: "npm test && echo 'it''s done'", "forward-to": port });
   if (install === undefined || test === undefined) throw new Error("the action has two steps");
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };

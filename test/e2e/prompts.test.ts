@@ -1,4 +1,4 @@
-/** What a person at a terminal goes through, on a real pseudo-terminal. */
+/** Prompts as a person at a terminal sees them, on a real pseudo-terminal. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -106,7 +106,7 @@ describe("create, in a terminal", () => {
     expect(sandbox.stdout()).toBe(before);
   });
 
-  it("sends nothing when the summary is turned down", async () => {
+  it("sends nothing when the summary is refused", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
     await sandbox.until(/"type":"dashboard".*\n/);
@@ -188,7 +188,7 @@ describe("login, in a terminal", () => {
 
 describe("test, in a terminal", () => {
   it("lets the command have Ctrl-C once", async () => {
-    // It stays for as long as a second one could take to come.
+    // It runs for as long as a second signal could need to arrive.
     const program = `let count = 0; process.on("SIGINT", () => { console.log("signalled", ++count);
       setTimeout(() => process.exit(3), 500); }); setInterval(() => {}, 1000); console.log("up");`;
     const screen = openScreen(["test", "--", process.execPath, "-e", program], { home: temporaryHome() });

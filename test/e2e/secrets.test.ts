@@ -119,7 +119,7 @@ describe("secrets", () => {
       expect(run.stdout + run.stderr).not.toContain(secret);
   });
 
-  it("are not in what a broken login or a broken settings file brings about", async () => {
+  it("are not in the messages of a failed login or a damaged settings file", async () => {
     const home = temporaryHome();
     const login = await runPaylink(["login", "--base-url", "x", "--token-stdin", "--debug"], {
       home,

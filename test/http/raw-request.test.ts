@@ -151,7 +151,7 @@ describe("for any request", () => {
   });
 });
 
-/** Inputs that broke something once, or come close to what did; they stay. */
+/** Inputs that broke something once, or are close to one that did. */
 const FOUND = [
   "POST / HTTP/1.1\r\n\r",
   "POST / HTTP/1.1\r\n:\r\n\r\n",

@@ -1,4 +1,4 @@
-/** Verification in an application: every form of request, the vectors, bodies that are gone, and the keys. */
+/** Verification in an application: every form of request, the vectors, bodies that were read before, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -38,7 +38,7 @@ async function refusal(
   throw new Error(`not refused by a WebhookError: ${String(error)}`);
 }
 
-/** Hands the requests that a server receives to `receive`, and gives its address. */
+/** Starts a server that passes its requests to `receive`, and gives its address. */
 async function listen(receive: (request: IncomingMessage) => Promise<unknown>): Promise<string> {
   const server = createServer((request, response) => {
     receive(request).then(
@@ -144,7 +144,7 @@ describe("the address", () => {
     expect(other).toMatchObject({ code: "signature_invalid", status: 401 });
   });
 
-  it("is never taken from the headers of a request", async () => {
+  it("never comes from the headers of a request", async () => {
     const forwarded = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "shop.example" };
     const headers = { ...derived.headers, ...forwarded };
     const request = new Request(derived.url, { ...derived, headers });
@@ -170,7 +170,7 @@ describe("the address", () => {
 describe("the body", () => {
   const bytes = Buffer.from(signed().body);
 
-  it("is taken as bytes and as text, and as a raw parser left it", async () => {
+  it("may be bytes, text or what a raw parser left", async () => {
     const webhook = signed();
     for (const body of [
       webhook.body,
@@ -296,7 +296,7 @@ describe("the key", () => {
     ["KeyObject", publicKey],
     ["private KeyObject", privateKey],
     ["list", [other, pem]],
-  ])("is taken as %s", async (_, key) => {
+  ])("is accepted as %s", async (_, key) => {
     expect(await verifyWebhook(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
   });
 

@@ -107,12 +107,12 @@ describe("in order, cheapest first", () => {
   it.each([
     ["that the public path ends in", "/paylink", 401],
     ["that it does not end in", "/other", 404],
-  ])("takes a path %s, as behind a proxy that strips a prefix", async (_, path, status) => {
+  ])("accepts a path %s, as behind a proxy that strips a prefix", async (_, path, status) => {
     const { server } = await startTestReceiver(100);
     expect(await post(new URL(path, server.url).href, json, "{}")).toEqual({ status, body: "" });
   });
 
-  it("counts a body that comes in chunks", async () => {
+  it("counts a body that arrives in chunks", async () => {
     const { server, seen } = await startTestReceiver(100);
     const answer = await exchangeRaw(
       server.url,

@@ -1,4 +1,4 @@
-/** Ids of events: no two alike, however many come in one millisecond, and sorted as they came. */
+/** Ids of events: unique, however many arrive in one millisecond, and sorted by arrival. */
 import { describe, expect, it } from "vitest";
 import { createEventIds } from "../../src/receiver/event-ids.ts";
 

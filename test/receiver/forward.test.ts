@@ -57,7 +57,7 @@ describe("a slow application", () => {
   it.each([
     [30_000, 200, 200],
     [30_001, 504, null],
-  ])("that takes %d ms answers the service %d", async (takes, answer, status) => {
+  ])("that answers after %d ms gives the service %d", async (takes, answer, status) => {
     const { forwarder, forwards } = slowApp([takes]);
     expect(await forwarder.forward(event("a"), firstDelivery("a"))).toBe(answer);
     expect(forwards).toMatchObject([{ status, ms: 30_000 }]);

@@ -275,7 +275,7 @@ describe("two forwarders on PostgreSQL", () => {
     await expect.poll(() => taken.length).toBeGreaterThan(0);
     startForwarder(stores[1], real, accept, { lease });
     await expect.poll(() => stores[1].queue.backlog()).toMatchObject({ events: 0 });
-    // The attempt whose result was not recorded is made again: nobody else knows how it ended.
+    // The attempt whose result was not recorded is repeated: its outcome is unknown.
     expect(taken).toEqual([...names.slice(0, 10), ...names.slice(9)]);
     expect((await all(stores[1].events())).filter(({ accepted }) => accepted)).toHaveLength(30);
   });

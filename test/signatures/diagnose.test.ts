@@ -126,7 +126,7 @@ describe("a body that changed on its way", () => {
       expect(hint?.advice).toContain(word);
   });
 
-  it("is not explained where another record came", () => {
+  it("is not explained if another record arrived", () => {
     expect(diagnosis(withBody(signed(webhook()), BODY.replace("10.00", "99.00")))).toEqual([
       "content_digest_mismatch",
     ]);
@@ -358,7 +358,7 @@ describe("another key or algorithm", () => {
     ]);
   });
 
-  it("says nothing of a key that nobody configured", () => {
+  it("does not mention a key that is not configured", () => {
     expect(diagnosis(signed(webhook()), { ...OPTIONS, keys: [{ ...second, keyid: null }] })).toEqual([
       "signature_invalid",
     ]);
@@ -508,7 +508,7 @@ describe("what the fields themselves tell", () => {
     expect(diagnosis(undone)).toEqual(["content_digest_mismatch", "gzip undone"]);
   });
 
-  it("has nothing to say of what verifies", () => {
+  it("has no findings for a webhook that verifies", () => {
     expect(diagnosis(signed(webhook()))).toEqual(["ok"]);
   });
 });

@@ -60,7 +60,7 @@ describe("readKeys", () => {
     ["DER", rsa.privateKey.export({ type: "pkcs8", format: "der" })],
     ["DER of PKCS#1", rsa.privateKey.export({ type: "pkcs1", format: "der" })],
     ["JWK", JSON.stringify(rsa.privateKey.export({ format: "jwk" }))],
-  ])("takes only the public part of a private key: %s", (_, text) => {
+  ])("uses only the public part of a private key: %s", (_, text) => {
     const read = readKeys(text);
     expect(read.ok && read.warnings).toEqual([expect.stringContaining("private key")]);
     expect(read.ok && read.keys[0]?.key.type).toBe("public");

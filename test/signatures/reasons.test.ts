@@ -61,7 +61,7 @@ describe("the two fields", () => {
     expect(judged(withFields(input, signature)).code).toBe(code);
   });
 
-  it("takes 64 components and refuses 65", () => {
+  it("accepts 64 components and refuses 65", () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `"x-${at}"`).join(" ");
     expect(judged(withFields(`sig1=(${names(64)})`)).code).toBe("coverage_missing");
     expect(judged(withFields(`sig1=(${names(65)})`)).code).toBe("limit_exceeded");
@@ -98,7 +98,7 @@ describe("parameters and freshness", () => {
     expect(judged(withFields(`sig1=${LIST};${parameters}`)).code).toBe(code);
   });
 
-  it("takes a signature without created, with a warning, unless it is required", () => {
+  it("accepts a signature without created, with a warning, unless it is required", () => {
     const request = signed(UNSIGNED, COVERED, { keyid: "k" });
     expect(judged(request)).toMatchObject({ code: "ok", created: null, warnings: ["created_missing"] });
     expect(judged(request, { requireCreated: true }).code).toBe("created_missing");

@@ -58,7 +58,7 @@ describe("a stored verdict", () => {
     expect(after).toEqual(before);
   });
 
-  it("takes few bytes for a usual webhook", () => {
+  it("needs few bytes for a usual webhook", () => {
     const { details } = storedVerdict(stored(first).before);
     expect(JSON.stringify(details).length).toBeLessThan(100);
   });

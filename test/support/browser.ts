@@ -1,6 +1,7 @@
 /** A real Chromium for tests of pages: the one that PAYLINK_CHROMIUM names, else the packaged one of linux-x64. */
 import chromium from "@sparticuz/chromium";
-import { chromium as playwright, type Browser } from "playwright-core";
+import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 
 const named = process.env["PAYLINK_CHROMIUM"];
 
@@ -18,7 +19,26 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-export async function openBrowser(): Promise<Browser> {
-  const executablePath = named ?? (await chromium.executablePath());
-  return playwright.launch({ executablePath, headless: true, args: FLAGS });
+/** One browser for the tests of a `describe`. What it returns opens a page, whose errors fail the test. */
+export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
+  let browser: Browser;
+  beforeAll(async () => {
+    const executablePath = named ?? (await chromium.executablePath());
+    browser = await playwright.launch({ executablePath, headless: true, args: FLAGS });
+  });
+  afterAll(() => browser.close());
+  return async (options = {}) => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) errors.push(message.text());
+    });
+    onTestFinished(async () => {
+      await context.close();
+      expect(errors).toEqual([]);
+    });
+    return page;
+  };
 }

@@ -1,4 +1,4 @@
-/** Certificates, made anew for each test: self-signed, and issued by a private authority. */
+/** Certificates, made for each test: self-signed, and issued by a private authority. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 

@@ -2,12 +2,10 @@
 import { resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { onTestFinished } from "vitest";
 import type { Ask } from "../../src/ask.ts";
 import type { Context, GlobalOptions } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
-import { createSender } from "../../src/http/send.ts";
 import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
@@ -17,6 +15,7 @@ import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
 import { createSecrets } from "../../src/terminal/secrets.ts";
 import { temporaryHome } from "./home.ts";
+import { openSender } from "./sender.ts";
 
 export interface CommandOptions {
   readonly home?: string;
@@ -29,7 +28,7 @@ export interface CommandOptions {
   readonly now?: () => Date;
   /** Opens a web page; there is no browser by default. */
   readonly openBrowser?: Context["openBrowser"];
-  /** Answers prompts; without it there is nobody to ask. */
+  /** Answers prompts; without it no prompts are possible. */
   readonly ask?: Ask;
   /** Ends the run as Ctrl-C does. */
   readonly signal?: AbortSignal;
@@ -67,13 +66,6 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const channels = standardChannels({ stdout: stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
-  const network = createSender({
-    httpsProxy: undefined,
-    noProxy: undefined,
-    nodeVersion: process.versions.node,
-    userAgent: "paylink/0.0.0",
-  });
-  onTestFinished(() => network.close());
   const input = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
     const out = await openOutput(given);
@@ -99,7 +91,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       pause: async (milliseconds: number) => {
         await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
       },
-      send: options.send ?? network.send,
+      send: options.send ?? openSender(),
       serve: options.serve ?? serve,
       env,
       processes: { own: process.pid, isRunning: () => false },

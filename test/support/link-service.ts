@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** `create otherwise` makes a link over another amount; `created …` fails after the link came to exist. */
+/** `create otherwise` makes a link over another amount; `created …` fails after the link was created. */
 export type Fate =
   | "create"
   | "create otherwise"
@@ -30,7 +30,7 @@ export interface LinkService {
 
 interface Arrival {
   readonly invoiceId: string;
-  /** How many requests came before. */
+  /** How many requests arrived before. */
   readonly before: number;
 }
 

@@ -59,7 +59,7 @@ export interface Running {
   close(): void;
   /** Stops reading stdout, as `head` does when it has what it wants. */
   leave(): void;
-  /** Reads no further, as a reader with something better to do; gives what lets it read on. */
+  /** Stops reading; returns a function that continues. */
   pause(): () => void;
   /** Sends a signal and resolves when the program has ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;

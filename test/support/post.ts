@@ -25,7 +25,7 @@ export function post(
   });
 }
 
-/** Writes bytes on a bare socket and resolves with everything that came back. */
+/** Writes bytes on a bare socket and resolves with the whole reply. */
 export function exchangeRaw(url: string, bytes: Uint8Array | string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 export interface RawServer {
   readonly url: string;
   readonly port: number;
-  /** Every request that came whole, head and body, in order. */
+  /** Every complete request, head and body, in order. */
   readonly requests: readonly string[];
 }
 

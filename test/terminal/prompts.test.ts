@@ -1,4 +1,4 @@
-/** When people are asked, and what becomes of a question that they do not answer. */
+/** When people are asked, and what happens to a question that they do not answer. */
 import { PassThrough } from "node:stream";
 import { render } from "@inquirer/testing";
 import { describe, expect, it } from "vitest";
@@ -94,7 +94,7 @@ describe("prompts", () => {
   });
 });
 
-/** The questions of a terminal that the testing library brings along. */
+/** The terminal questions of the testing library. */
 function askAt(context: object): Ask {
   const { input, output } = context as { input: unknown; output: unknown };
   const stderr: unknown = { isTTY: false };

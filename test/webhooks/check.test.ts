@@ -71,7 +71,7 @@ describe("an endpoint", () => {
     expect(await failures(await startEndpoint(PUBLIC_PEM, fault))).toEqual(CAUGHT[fault]);
   });
 
-  it("that falls over refuses nothing", async () => {
+  it("that crashes has refused nothing", async () => {
     const server = createServer((_, outgoing) => outgoing.writeHead(500).end());
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
