@@ -60,7 +60,7 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
   expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", record: { amountTrans: 10 } });
   writeFileSync(capture, approved.message.replace('"amountTrans":10', '"amountTrans":99'));
   expect((await run("verify", capture)).code).toBe(7);
-}, 60_000);
+});
 
 it.each([
   ["a client that authenticates with Basic", ["--token-auth", "basic"], "Bad client credentials"],

@@ -41,7 +41,7 @@ it("lists, shows, updates and cancels links in every status", async () => {
   expect(listed).toHaveLength(2);
   expect(new Set(listed.map(({ status }) => status))).toEqual(new Set(["cancelled", "paid"]));
   expect((await run("links", "list", "--status", "paid", "-q")).stdout).toBe(first);
-}, 60_000);
+});
 
 it("completes the subcommands, and every status that a link can have", async () => {
   const home = temporaryHome();
