@@ -145,7 +145,7 @@ describe("client credentials", () => {
     expect(keptTokens).toEqual([token]);
   });
 
-  it("take a token of any type if the user has set how it is sent", async () => {
+  it("accept a token of any type if the user has set how it is sent", async () => {
     const server = await rawServer(reply(200, '{"access_token":"t","token_type":"ApiKey"}'));
     expect(await tokensAt(server.url, { credentials: { anyType: true } }).tokens.current()).toBe("t");
   });
@@ -233,7 +233,7 @@ describe("a token that was given", () => {
     expect(() => fixedToken(token)).toThrow(PaylinkError);
   });
 
-  it("tells its expiry where it is a JWT", () => {
+  it("shows its expiry if it is a JWT", () => {
     const payload = Buffer.from('{"exp":1764000000}').toString("base64url");
     expect(tokenExpiry(`e30.${payload}.sig`)).toEqual(new Date(1_764_000_000_000));
     expect(tokenExpiry("opaque")).toBeUndefined();

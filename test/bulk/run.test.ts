@@ -139,7 +139,7 @@ async function run({
 }
 
 describe("a run", () => {
-  it("sends each row once, with no more in the air than it may", async () => {
+  it("sends each row once, with no more requests at once than allowed", async () => {
     const sent: string[] = [];
     const { statuses, most, reason } = await run({
       rows: 100,
@@ -275,7 +275,7 @@ describe("a run", () => {
     expect(outcomes.get(0)).toEqual({ status: "unknown", error: "Not JSON. <p>ok</p>" });
   });
 
-  it("waits as a whole for as long as the service asks, then sends what was put off", async () => {
+  it("pauses for as long as the service asks, then sends the delayed rows", async () => {
     const times: number[] = [];
     const { statuses, pauses } = await run({
       rows: 40,

@@ -68,7 +68,7 @@ describe("the options of sandbox", () => {
     });
   });
 
-  it("take a clock as a duration from now, and no retries at all", () => {
+  it("accept a clock as a duration from now, and no retries at all", () => {
     expect(sandboxOptions({ ...DEFAULTS, clock: "1d", retry: "none" }, NOW)).toMatchObject({
       clock: new Date("2026-02-01T12:00:00Z"),
       schedule: [],

@@ -57,7 +57,7 @@ describe("every tampering, sent to listen", () => {
     "body-size": 413,
   };
 
-  it("is rejected for what it is", async () => {
+  it("is rejected for its own reason", async () => {
     const half = refused.length >> 1;
     const parts = [refused.slice(0, half), refused.slice(half)].map((kinds) => tamper(kinds));
     const results = (await Promise.all(parts)).flat();

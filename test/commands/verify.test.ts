@@ -160,13 +160,13 @@ describe("the forms of a capture", () => {
     negative.flatMap(({ id, title, raw_base64, expected }) =>
       raw_base64 === undefined || title.includes("bare LF") ? [] : [{ id, title, raw_base64, expected }],
     ),
-  )("$id: $title is what no listener takes", async ({ raw_base64, expected }) => {
+  )("$id: $title is accepted by no listener", async ({ raw_base64, expected }) => {
     const { exit, document } = await verified(Buffer.from(raw_base64, "base64"));
     expect(document).toMatchObject({ verdict: "invalid", code: expected.code });
     expect(exit).toBe(7);
   });
 
-  it("explains a body that came short", async () => {
+  it("explains an incomplete body", async () => {
     const newline = Buffer.concat([body, Buffer.from("\n")]);
     const lines = headers.map(([name, value]): [string, string] => [
       name,
@@ -246,7 +246,7 @@ describe("for people", () => {
     expect(stderr).toBe("✗ The webhook does not verify: content_digest_mismatch.\n");
   });
 
-  it("lets nothing of the message reach the terminal as it is", async () => {
+  it("escapes the message before it reaches the terminal", async () => {
     const input = JSON.stringify({
       method: "POST",
       url: "/\u001b]0;x\u0007",

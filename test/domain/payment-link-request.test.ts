@@ -210,7 +210,7 @@ test.each<[field: string, value: string, warnings: string[], base?: string]>([
 test.each([
   ["VERIFICATION", /^is EUR 10\.00, but nothing is charged: the service only verifies the card/],
   ["SALE", /^is EUR 10\.00, which the customer pays at once: a subscription usually starts with amount 0/],
-])("a subscription with an amount says what becomes of the amount: %s", (type, words) => {
+])("a subscription with an amount says what happens to the amount: %s", (type, words) => {
   const request = changed(changed(ONE_TIME, "periodic", SUBSCRIPTION), "transactionType", `"${type}"`);
   expect(checkRequest(request, NOW).warnings).toEqual([
     { at: "amount", message: expect.stringMatching(words) },

@@ -127,7 +127,7 @@ test.each([
     CANCELLED,
     ["paymentId", "responseCode", "authorisationCode", "merchantTokenId", "emvCryptogramType"],
   ],
-])("%s must not hold what is barred from it", (_, record, barred) => {
+])("%s must not hold a value that is forbidden there", (_, record, barred) => {
   for (const name of barred) {
     for (const value of ["x", null]) {
       expect(readJson({ ...record, [name]: value }).breaches).toEqual([

@@ -65,7 +65,7 @@ describe("on a bare socket", () => {
     expect(codes(seen)).toEqual([expected.code]);
   });
 
-  it("reports a body that did not arrive whole", async () => {
+  it("reports an incomplete body", async () => {
     const { server, seen } = await startTestReceiver();
     const head =
       "POST /webhooks/paylink HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n";

@@ -34,7 +34,7 @@ describe("event ids", () => {
     expect(new Set(ids.map((id) => id.length))).toEqual(new Set([14]));
   });
 
-  it("begin where chance says: two processes on one log name theirs apart", () => {
+  it("begin at a random point, so that two processes on one log use different ones", () => {
     expect(new Set([...idsFrom(0), ...idsFrom(0x7fffffff)]).size).toBe(2 * MANY);
   });
 });

@@ -98,7 +98,7 @@ describe("an event that another listener has claimed", () => {
     ["accepted", { accepted: true, answered: 204 }, 200],
     ["refused", { answered: 409 }, 409],
     ["given up without an attempt", { answered: undefined }, 503],
-  ])("is answered with what became of it there: %s", async (_, end, status) => {
+  ])("is answered with its result there: %s", async (_, end, status) => {
     const ended = { ...claimed, claimedElsewhere: false, ...end };
     expect(await answerTo(claimed, ended)).toEqual({ status, looks: 2 });
   });

@@ -45,7 +45,7 @@ it("has every metric from the start, with the documented names and types", async
   ]);
 });
 
-it("counts requests by what became of them", async () => {
+it("counts requests by their result", async () => {
   const prometheus = createPrometheus();
   const one = event();
   const rejection: Rejection = {

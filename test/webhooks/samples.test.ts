@@ -65,7 +65,7 @@ describe("each tampering", () => {
     refused.flatMap((tampering) =>
       [undefined, DERIVED_COVER].map((cover) => [tampering.name, tampering, cover] as const),
     ),
-  )("%s is refused for what it is", (name, tampering, chosen) => {
+  )("%s is refused for its own reason", (name, tampering, chosen) => {
     const cover = coverToTamper(tampering, chosen);
     if (cover === undefined) throw new Error(`${name} cannot be detected`);
     for (const created of [true, false]) {
