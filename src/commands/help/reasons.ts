@@ -46,7 +46,8 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   component_missing: "a covered field is not in the message",
   component_unknown: "a covered @name is not defined in RFC 9421",
   component_not_applicable: "a covered component is for responses, and this is a request",
-  component_param_unknown: "a component has a parameter that RFC 9421 does not define",
+  component_param_unknown:
+    "a component has a parameter that RFC 9421 does not define, or sf or bs, which the service never uses",
   component_param_incompatible: "the parameters of a component exclude each other",
   component_sf_type_unknown: "sf is used on a field whose structure is unknown",
   req_on_request: "req is used on a request; it is for responses",
