@@ -73,7 +73,8 @@ terminationGracePeriodSeconds: 60`,
 Events are kept in a file of PAYLINK_HOME: keep it on a disk that survives the
 container. Several receivers share one PostgreSQL instead:
   PAYLINK_DB=postgres://paylink@db.example/paylink
-The password comes from PGPASSWORD or .pgpass, never from a flag.
+The password comes from PGPASSWORD or .pgpass, never from a flag. A connection
+pool such as PgBouncer may stand in between, also with pool_mode = transaction.
 
 With --forward-to, the service gets your application's answer, and delivers again
 what was not accepted. With --ack stored, the service gets 200 as soon as the
