@@ -1,4 +1,4 @@
-/** The entry: answers `--version`, and loads the program with what Node kept compiled of it. */
+/** The entry: answers `--version`, and loads the program through Node's compile cache. */
 import nodeModule from "node:module";
 import { openChannel } from "./terminal/channel.ts";
 

@@ -53,7 +53,7 @@ function answerOf(reply: HttpReply, link?: string) {
   };
 }
 
-/** The hint of `outcome_unknown`; that of the code itself speaks of a created link. */
+/** The hint of `outcome_unknown` for other effects than creating a link. */
 export function unknownHint(effect: Effect, link = ""): string | undefined {
   if (effect === "pays")
     return "The link may be paid. Look at the sandbox's dashboard before paying it again.";
@@ -62,7 +62,7 @@ export function unknownHint(effect: Effect, link = ""): string | undefined {
   return undefined;
 }
 
-/** What did not happen. A command that only reads is often followed by one that creates. */
+/** What did not happen. A command that only reads usually prepares one that creates. */
 const DONE: Readonly<Record<Effect, string>> = {
   creates: "created",
   pays: "paid",
@@ -73,7 +73,7 @@ const DONE: Readonly<Record<Effect, string>> = {
   shows: "created",
 };
 
-/** The hint of the code, which speaks of creating, in the words of the effect. */
+/** The hint of the code, which is about creating a link, in the words of the effect. */
 const hintOf = (code: FailureCode, effect: Effect): string | undefined => {
   const failure = FAILURES[code];
   return "hint" in failure
@@ -141,7 +141,7 @@ export function failureOf(error: unknown, effect: Effect, link?: string): unknow
   );
 }
 
-/** What to do about a certificate that was not accepted, on either side. */
+/** What to do if either side did not accept the other's certificate. */
 function certificateHint(error: SendError): string | undefined {
   const code = systemCode(error);
   if (isOfUnknownAuthority(error))

@@ -7,7 +7,7 @@ import { failureOf, refusalOf, type Effect } from "./failures.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
-/** How requests and replies of a service look: the settings of the same names. */
+/** The form of a service's requests and replies: the settings of the same names. */
 export interface ServiceForm {
   readonly linksPath: string;
   readonly transactionUrl: string | undefined;
@@ -19,7 +19,7 @@ export interface ServiceForm {
 }
 
 export interface ApiParts extends ServiceForm {
-  /** Retries are up to it: `withRetries`, `withoutRetries`. */
+  /** From `withRetries` or `withoutRetries`. */
   readonly send: SendWithRetries;
   readonly baseUrl: string;
   readonly tokens: TokenSource;

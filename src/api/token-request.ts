@@ -24,7 +24,7 @@ export interface ClientCredentials {
 
 export interface AccessToken {
   readonly token: string;
-  /** ISO 8601; absent if the service did not say. */
+  /** ISO 8601; absent if the service did not give it. */
   readonly expires?: string;
 }
 
@@ -102,7 +102,7 @@ function tokenFrom(url: URL, reply: HttpReply, asked: Date, anyType: boolean): A
       `${url.origin} gave an access token of the type ${JSON.stringify(type)}, and paylink sends bearer tokens.`,
       {
         details: { status: reply.status, tokenType: type },
-        hint: `Nothing was created. If the service accepts it in a header, say how: paylink config set authHeader "Authorization: ${type} {token}"`,
+        hint: `Nothing was created. If the service accepts it in a header, set that header: paylink config set authHeader "Authorization: ${type} {token}"`,
       },
     );
   const expires = expiryOf(answer, asked);
@@ -114,7 +114,7 @@ function jsonObjectIn({ body }: HttpReply): JsonObject | undefined {
   return parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : undefined;
 }
 
-/** A 2xx answer may hold a token in a place of its own, so it is described and not repeated. */
+/** A 2xx answer may hold a token under another name, so it is described and not repeated. */
 function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined): ServiceWords {
   const text = new TextDecoder().decode(body);
   if (answer === undefined) {
@@ -129,7 +129,7 @@ function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined):
 /** Longer than any token lasts, and within the range of a date. */
 const LONGEST_LIFE = 1e10;
 
-/** The time when the token expires; undefined if the service did not say it as a number of seconds. */
+/** The time when the token expires; undefined if the service did not give it as a number of seconds. */
 function expiryOf(answer: JsonObject, asked: Date): string | undefined {
   const seconds = secondsOf(memberOf(answer, "expires_in"));
   return seconds === undefined ? undefined : new Date(asked.getTime() + seconds * 1000).toISOString();

@@ -1,4 +1,4 @@
-/** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
+/** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { isDatabaseUrl, isReadableUrl, passwordsIn } from "../domain/database-url.ts";
 import { parseDuration } from "../domain/duration.ts";
 import { nearest } from "../domain/nearest.ts";
@@ -112,7 +112,7 @@ export function parseUrl(text: string): Parsed<URL> {
     : accepted(url);
 }
 
-/** Where events are kept: a file, or the URL of a PostgreSQL database. Other users see a password in a command line. */
+/** Where events are kept: a file, or the URL of a PostgreSQL database, without a password, which other users would see. */
 export function parseEventStore(text: string): Parsed<string> {
   if (!isDatabaseUrl(text)) return accepted(text);
   if (!isReadableUrl(text)) return refused("must be a file, or a URL such as postgres://db/paylink");
@@ -127,7 +127,7 @@ export const parseProfileName = (text: string): Parsed<string> =>
     ? accepted(text)
     : refused("must consist of letters, digits, dots, underscores and hyphens");
 
-/** What a signature covers: `content-digest @method`, also as Signature-Input has it. */
+/** What a signature covers: `content-digest @method`, also in the syntax of Signature-Input. */
 export function parseCover(text: string): Parsed<Cover> {
   const cover: ComponentName[] = [];
   for (const word of text.split(/[\s,()]+/).filter((part) => part !== "")) {

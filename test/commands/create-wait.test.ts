@@ -101,7 +101,7 @@ describe("create --wait", () => {
     expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
-  it("ends with 8 when the time is up, and says that the link can still be paid", async () => {
+  it("ends with 8 when it times out, and says that the link can still be paid", async () => {
     const run = await waitWith(() => undefined, { flags: ["--timeout", "3s"] });
     expect(run.exit).toBe(8);
     expect(JSON.parse(run.stderr)).toMatchObject({

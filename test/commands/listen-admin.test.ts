@@ -209,7 +209,7 @@ describe("SIGHUP", () => {
     for (let time = 0; time < 2; time++)
       expect(await reload()).toEqual([
         { type: "warning", message: expect.stringContaining("The keys read before stay in use.") },
-        { type: "warning", message: expect.stringContaining("The certificate in use stays.") },
+        { type: "warning", message: expect.stringContaining("The previous certificate stays in use.") },
         { type: "reloaded", what: [] },
       ]);
     expect(await certificateName(listen.url)).toBe("second");

@@ -102,7 +102,7 @@ it("says why the program failed, and does not take the address of its API for th
   const { env } = standIn(`echo '${reason}' >&2`, "exit 3");
   const { exit, stdout, stderr } = await runCommand(flagsOf(home), { home, env });
   expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
-  expect(stderr).toContain("cloudflared ended (exit code 3) before the tunnel was open");
+  expect(stderr).toContain("cloudflared opened no tunnel: it ended (exit code 3)");
   expect(stderr).toContain(`Its last line: ${reason}`);
 });
 
@@ -128,9 +128,7 @@ it("ends a program that hangs at its start, even one that ignores SIGTERM", asyn
   const { context } = surroundings(cloudflared);
   const opening = openTunnel("http://127.0.0.1:1/", context, 500);
   await expect.poll(cloudflared.isRunning).toBe(true);
-  await expect(opening).rejects.toThrow(
-    "cloudflared gave no address within 0.5 s before the tunnel was open",
-  );
+  await expect(opening).rejects.toThrow("cloudflared opened no tunnel: it gave no address within 0.5 s");
   expect(cloudflared.isRunning()).toBe(false);
 });
 

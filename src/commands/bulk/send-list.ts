@@ -1,4 +1,4 @@
-/** Sends a list: checks its rows, opens its journal, sends what is due, and reports however the run ended. */
+/** Sends a list: checks its rows, opens its journal, sends what is due, and reports how the run ended. */
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Api } from "../../api/client.ts";
@@ -85,7 +85,7 @@ async function run(
   reporter.begin(total, total - due);
   const breached = new Warnings();
   const halt = new AbortController();
-  // Every slot may wait for it.
+  // Every row in progress may listen for it.
   setMaxListeners(0, halt.signal);
   const stopped = (): boolean => halt.signal.aborted;
   const stop = (reason: unknown): void => halt.abort(reason);

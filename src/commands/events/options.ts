@@ -1,4 +1,4 @@
-/** From the flags of `events` and its subcommands to what each works with. */
+/** Turns the flags of `events` and its subcommands into what each needs. */
 import type { Context } from "../../context.ts";
 import type { Route } from "../../receiver/forward-target.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";

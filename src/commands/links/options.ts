@@ -1,4 +1,4 @@
-/** From the flags of `links` and its subcommands to what each works with. */
+/** Turns the flags of `links` and its subcommands into what each needs. */
 import type { Context } from "../../context.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { PaymentLinkUpdate } from "../../domain/payment-link-operations.ts";
@@ -17,7 +17,7 @@ interface CommonOptions {
 }
 
 export interface ListOptions extends CommonOptions {
-  /** Undefined without an account, which the command then asks for. */
+  /** Undefined only without an account, which the command then reports. */
   readonly terminalId: string | undefined;
   readonly from: Date;
   readonly to: Date;

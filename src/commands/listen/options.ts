@@ -1,4 +1,4 @@
-/** From the flags of `listen` and the settings to what the receiver needs. */
+/** Turns the flags of `listen` and the settings into what the receiver needs. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Outcome } from "../../domain/transaction.ts";
 import { isLoopback } from "../../domain/web-address.ts";
@@ -27,7 +27,7 @@ import { RETRY, type ListenFlags } from "./flags.ts";
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** The paths that are answered, each once; at least one. */
+  /** The paths to receive webhooks on, each once; at least one. */
   readonly paths: readonly [string, ...string[]];
   readonly publicAddress: ReceiverAddress | undefined;
   /** Opens a tunnel, whose address is the public one. */
@@ -50,7 +50,7 @@ export interface ListenOptions {
     readonly headers: readonly HeaderLine[];
     readonly insecure: boolean;
     /**
-     * Milliseconds before each retry of a webhook that is acknowledged once it is stored. Undefined where webhooks are
+     * Milliseconds before each retry of a webhook that is acknowledged once it is stored. Undefined if webhooks are
      * acknowledged once they are forwarded.
      */
     readonly delays: readonly number[] | undefined;

@@ -1,4 +1,4 @@
-/** From the flags of `pay` to the link and what the customer enters. */
+/** Turns the flags of `pay` into the link and what the customer enters. */
 import { parseAmount } from "../../domain/money.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
@@ -33,7 +33,7 @@ export function payOptions(text: string, flags: PayFlags): PayOptions {
   };
 }
 
-/** Real money is never paid from here. */
+/** Accepts only links on this machine, so that no real money is paid. */
 function parseLink(text: string): Parsed<URL | string> {
   const url = parseWebAddress(text);
   if (url === undefined) return text.trim() === "" ? refused("must not be empty") : accepted(text);

@@ -1,4 +1,4 @@
-/** From the flags of `sandbox` to what it runs with. */
+/** Turns the flags of `sandbox` into what it runs with. */
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
@@ -20,7 +20,7 @@ export interface SandboxOptions {
   readonly database: string | undefined;
   readonly reset: boolean;
   readonly seed: number | undefined;
-  /** Where the clock stands still. */
+  /** The time at which the clock is stopped. */
   readonly clock: Date | undefined;
   /** Milliseconds between the attempts of a delivery. */
   readonly schedule: readonly number[];

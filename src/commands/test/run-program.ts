@@ -1,4 +1,4 @@
-/** Runs another program to its end: with our own input and output, our signals, and the exit code that a shell gives. */
+/** Runs another program to its end, with paylink's input, output and signals; its exit code is that of a shell. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";

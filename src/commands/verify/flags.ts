@@ -15,8 +15,11 @@ export const verifyFlags = (command: NewCommand) =>
     .option("--public-url <url>", "the address that the service posted to")
     .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
-    .option("--require-created", "refuse signatures that do not say when they were made")
-    .option("--no-require-created", "accept them, whatever the profile says")
+    .option("--require-created", "refuse signatures without a creation time")
+    .option(
+      "--no-require-created",
+      "accept signatures without a creation time, even if the profile requires one",
+    )
     .option("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now)");
 
 export type VerifyFlags = FlagsOf<typeof verifyFlags>;
