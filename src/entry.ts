@@ -2,9 +2,6 @@
 import nodeModule from "node:module";
 import { openChannel } from "./terminal/channel.ts";
 
-/** Replaced by the version in package.json when the program is built. */
-declare const PAYLINK_VERSION: string;
-
 const VERSION = ["--version", "-V", "-v", "version"];
 
 /** Runs one command line and resolves with the exit code. */

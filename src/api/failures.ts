@@ -34,16 +34,14 @@ export function reportedError(reply: HttpReply, effect: Effect): PaylinkError {
 
 /** What the service answered, in its own words. */
 function answerOf(reply: HttpReply, link?: string) {
-  const { status } = reply;
   const { text, code, problems } = serviceWords(reply.body);
-  const target = status >= 300 && status < 400 ? fieldLines(reply.headers, "location")[0] : undefined;
-  const said = target === undefined ? text : `a redirect to ${target}`;
+  const target = redirectTarget(reply);
   return {
-    message: `The service answered ${status}${said === "" ? "." : `: ${said}`}`,
+    message: `The service ${answeredWith(reply, text)}`,
     options: {
       problems,
       details: {
-        status,
+        status: reply.status,
         service: text,
         ...(link === undefined ? {} : { link }),
         ...(code === undefined ? {} : { code }),
@@ -51,6 +49,16 @@ function answerOf(reply: HttpReply, link?: string) {
       },
     },
   };
+}
+
+const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
+  status >= 300 && status < 400 ? fieldLines(headers, "location")[0] : undefined;
+
+/** "answered 404: not found", with the target of a redirect instead of the text. */
+export function answeredWith(reply: HttpReply, text: string): string {
+  const target = redirectTarget(reply);
+  const words = target === undefined ? text : `a redirect to ${target}`;
+  return `answered ${reply.status}${words === "" ? "." : `: ${words}`}`;
 }
 
 /** The hint of `outcome_unknown` for other effects than creating a link. */

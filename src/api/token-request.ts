@@ -4,8 +4,8 @@ import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from
 import { parseJson } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send, TlsFiles } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HeaderLine, type HttpReply } from "../http/message.ts";
-import { failureOf, refusalOf } from "./failures.ts";
+import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
+import { answeredWith, failureOf, refusalOf } from "./failures.ts";
 import { isHtml, serviceWords, wordsOf, type ServiceWords } from "./service-words.ts";
 
 export interface ClientCredentials {
@@ -153,16 +153,13 @@ export function usableToken(token: string): string {
 
 /** The failure for an answer without a token. */
 function refusedToken(url: URL, reply: HttpReply, words = serviceWords(reply.body)): PaylinkError {
-  const { status, headers } = reply;
   const { text, code, problems } = words;
-  const [target] = status >= 300 && status < 400 ? fieldLines(headers, "location") : [];
-  const said = target === undefined ? text : `a redirect to ${target}`;
   return new PaylinkError(
     "unauthorized",
-    `${url.origin} gave no access token. It answered ${status}${said === "" ? "." : `: ${said}`}`,
+    `${url.origin} gave no access token. It ${answeredWith(reply, text)}`,
     {
       problems,
-      details: { status, service: text, ...(code === undefined ? {} : { code }) },
+      details: { status: reply.status, service: text, ...(code === undefined ? {} : { code }) },
       hint: `Nothing was created. ${nextStep(reply, `${code ?? ""} ${text}`)}`,
     },
   );

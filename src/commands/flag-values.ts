@@ -1,6 +1,6 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { isDatabaseUrl, isReadableUrl, passwordsIn } from "../domain/database-url.ts";
-import { parseDuration } from "../domain/duration.ts";
+import { LONGEST_TIMER, parseDuration } from "../domain/duration.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
@@ -24,6 +24,9 @@ export const parseCount =
       ? accepted(count)
       : refused(`must be a whole number from ${from} to ${to}`);
   };
+
+/** `--limit`: how many results at most. */
+export const parseLimit = parseCount(1, 999_999_999);
 
 /** Events a second, above 0: `10`, `0.5` or `10/s`. */
 export function parseRate(text: string): Parsed<number> {
@@ -49,9 +52,6 @@ export function parseMilliseconds(text: string): Parsed<number> {
   const parsed = parseDuration(text);
   return parsed.ok ? accepted(parsed.value.milliseconds) : parsed;
 }
-
-/** A timer of Node counts in 32 bits and fires at once above this: 24.8 days. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A time limit, in milliseconds, above 0. */
 export function parseTimeout(text: string): Parsed<number> {

@@ -42,6 +42,9 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
+/** The address that a server binds, as `URL.hostname` spells it: IPv6 in brackets. */
+export const hostnameOf = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
 /** Whether others can read what is sent there: plain http to another machine. */
 export function isExposed(url: URL): boolean {
   return url.protocol === "http:" && !isLoopback(url.hostname);

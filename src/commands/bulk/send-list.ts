@@ -9,6 +9,7 @@ import { fileSink, requireWritable } from "../../bulk/results-file.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import { Warnings } from "../../bulk/row-warnings.ts";
 import type { Context, Output } from "../../context.ts";
+import { LONGEST_TIMER } from "../../domain/duration.ts";
 import { openWrittenResults } from "../../store/journal/written-results.ts";
 import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
 import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
@@ -130,8 +131,8 @@ function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", end);
       resolve();
     };
-    // Timers count in 32 bits; the caller asks again.
-    const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1));
+    // After a timer that was cut short, the caller sleeps again.
+    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_TIMER));
     signal.addEventListener("abort", end, { once: true });
   });
 }

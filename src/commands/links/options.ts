@@ -6,7 +6,7 @@ import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { formatInstant, parseWhen } from "../../domain/when.ts";
 import { createFlagReader } from "../flag-reader.ts";
-import { parseChoice, parseCount, parseSince, parseTimeout } from "../flag-values.ts";
+import { parseChoice, parseLimit, parseSince, parseTimeout } from "../flag-values.ts";
 import type { LinkFlags, ListFlags, TimeoutFlags, UpdateFlags } from "./flags.ts";
 
 interface CommonOptions {
@@ -38,8 +38,6 @@ export interface CancelOptions extends CommonOptions {
   readonly ids: readonly string[];
 }
 
-const MAX_LIMIT = 999_999_999;
-
 /** Milliseconds: a link may have been created by a clock that is ahead of this one. */
 const CLOCK_DIFFERENCE = 60_000;
 
@@ -55,7 +53,7 @@ export async function listOptions(
   const status = reader.read("--status", flags.status, parseChoice(LINK_STATUSES));
   const since = reader.read("--since", flags.since, parseSince(now));
   const until = reader.read("--until", flags.until, parseSince(now));
-  const limit = reader.read("--limit", flags.limit, parseCount(1, MAX_LIMIT));
+  const limit = reader.read("--limit", flags.limit, parseLimit);
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
   const [from, to] = [parseWhen(flags.since, now, -1), parseWhen(flags.until ?? "0s", now, -1)];
   if (from.ok && to.ok && from.value >= to.value)

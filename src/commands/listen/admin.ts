@@ -1,7 +1,7 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
-import { isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { NO_BACKLOG, type Backlog, type Metrics } from "../../receiver/metrics.ts";
@@ -73,7 +73,7 @@ export async function openAdmin(
       hint: "Use another port in --admin, or port 0 for a free one.",
     });
   });
-  if (!isLoopback(host.includes(":") ? `[${host}]` : host))
+  if (!isLoopback(hostnameOf(host)))
     out.warn(`Other machines can read the health and the metrics at ${server.url} without a password.`);
   return {
     url: server.url,

@@ -1,4 +1,5 @@
 /** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or it timed out. */
+import { LONGEST_TIMER } from "../../domain/duration.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import type { Tally } from "./expectations.ts";
@@ -15,8 +16,6 @@ export interface End {
   readonly close: () => void;
 }
 
-/** The longest delay of setTimeout, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** The status of a webhook that could not be stored: the service sends it again. */
 const NOT_STORED = 503;
 

@@ -1,7 +1,7 @@
 /** Turns the flags of `listen` and the settings into what the receiver needs. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Outcome } from "../../domain/transaction.ts";
-import { isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Route } from "../../receiver/forward-target.ts";
@@ -101,7 +101,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     if (flags.ack !== undefined) reader.problem("--ack", NEEDS_TARGET);
   }
   if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
-  if (!flags.verify && !isLoopbackHost(flags.host))
+  if (!flags.verify && !isLoopback(hostnameOf(flags.host)))
     reader.problem("--no-verify", `is for loopback only: it cannot be used with --host ${flags.host}`);
   reader.finish("Nothing is listening.");
   const keySources = flags.key ?? settings.get("webhookKey") ?? [];
@@ -139,8 +139,6 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
 }
 
 const NEEDS_TARGET = "has no effect without --forward-to";
-
-const isLoopbackHost = (host: string): boolean => isLoopback(host.includes(":") ? `[${host}]` : host);
 
 function tlsFiles(reader: FlagReader, { tlsCert: cert, tlsKey: key }: ListenFlags): ListenOptions["tls"] {
   if (cert !== undefined && key !== undefined) return { cert, key };

@@ -4,7 +4,7 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice } from "../flag-values.ts";
-import type { PayFlags } from "./flags.ts";
+import { OUTCOMES, type PayFlags } from "./flags.ts";
 
 export interface PayOptions {
   /** A whole URL, or an id of the sandbox in force. */
@@ -14,8 +14,6 @@ export interface PayOptions {
   readonly reference: string | undefined;
   readonly quiet: boolean;
 }
-
-const OUTCOMES = ["approved", "declined", "cancelled"] as const;
 
 /** Throws one `usage` error with every problem. */
 export function payOptions(text: string, flags: PayFlags): PayOptions {
