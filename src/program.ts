@@ -44,9 +44,9 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
     ["transaction", "read a transaction back from the service, with its custom data", declareTransaction],
   ],
   "Webhooks:": [
-    ["listen", "receive, verify, store, show and forward webhooks on this machine", declareListen],
-    ["events", "list, show, replay and export what listen received", declareEvents],
-    ["verify", "explain step by step whether and why a captured webhook verifies", declareVerify],
+    ["listen", "receive, verify and show webhooks, and forward them to your application", declareListen],
+    ["events", "list, show, replay, export and prune what listen received", declareEvents],
+    ["verify", "explain step by step why a captured webhook verifies, or why not", declareVerify],
     ["trigger", "post a well-formed, signed sample webhook to an endpoint on this machine", declareTrigger],
     ["check", "test your own webhook endpoint: what it must accept, and what it must refuse", declareCheck],
   ],

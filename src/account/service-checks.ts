@@ -73,7 +73,7 @@ function checkLinks(listed: Answer, account: Account): Check {
     return warned(
       LINKS,
       "not checked, because no terminal is set",
-      `Each create must give --terminal-id. To store it: ${fix("terminalId", "<id>")}`,
+      `Each paylink create needs --terminal-id. To store a default: ${fix("terminalId", "<id>")}`,
     );
   if (!(listed instanceof PaylinkError))
     return passed(

@@ -28,5 +28,9 @@ function described({ description, argChoices = [], defaultValue }: Option | Argu
     ...(few ? [argChoices.join(", ")] : []),
     ...(defaultValue === undefined ? [] : [`default: ${String(defaultValue)}`]),
   ];
-  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
+  if (notes.length === 0) return description;
+  const [, text, ownNotes] = /^(.*) \(([^()]*)\)$/.exec(description) ?? [];
+  return ownNotes === undefined
+    ? `${description} (${notes.join("; ")})`
+    : `${text} (${[ownNotes, ...notes].join("; ")})`;
 }

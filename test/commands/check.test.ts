@@ -111,7 +111,7 @@ it("warns of an endpoint that refuses derived components, and passes it", async 
   const { exit, stdout, stderr } = await runCommand([...args, "--junit", junit], { home });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^! derived +not accepted, 401$/m);
-  expect(stdout).toContain("It may accept it with 2xx.");
+  expect(stdout).toContain("It should accept it with 2xx.");
   expect(stderr).toContain(
     `All ${ENDPOINT_CASES.length - 2} required cases passed. Warnings: derived, derived-no-created.`,
   );

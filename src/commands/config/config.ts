@@ -111,7 +111,7 @@ export async function removeSetting({ out, settings, profiles }: Context, text: 
     return name.header === undefined ? without(rest, [name.key]) : withoutHeader(rest, name.header);
   });
   if (out.json) out.data(JSON.stringify({ profile, key: text, value: null }));
-  else out.data(`${text} of profile ${safeText(profile)} is unset.`);
+  else out.data(`Removed ${text} from profile ${safeText(profile)}.`);
   return 0;
 }
 

@@ -10,7 +10,7 @@ export const createFlags = (command: NewCommand) =>
       "--timeout <duration>",
       "how long to wait for the service (default: 30s), and with --wait for the payment",
     )
-    .optionsGroup("The answer:")
+    .optionsGroup("The result:")
     .option("-q, --quiet", "print the URL alone")
     .option("--qr", "show a QR code of the link")
     .option("--no-qr", "show no QR code")

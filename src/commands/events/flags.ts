@@ -3,7 +3,7 @@ import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const databaseFlag = (command: NewCommand) =>
   command.option(
-    "--db <place>",
+    "--db <file or URL>",
     "where events are kept: a file or postgres://… (default: in paylink's data folder)",
   );
 

@@ -39,8 +39,8 @@ export const DECISIONS: Readonly<Record<string, string>> = {
     "Stored in the settings file, which only its owner can read (mode 0600). They are in no argument, output or log. A token is sent over https only, except to this machine, and never to the target of a redirect.",
   "the sandbox's own access":
     "It binds to loopback and checks Host. The controls of its dashboard work only at the address that it prints, which contains a secret.",
-  "Retry-After above a minute":
-    "Not waited for: the command ends with exit code 5 and says so. bulk waits as long as the service asks.",
+  "a long Retry-After":
+    "Not waited for if it is longer than the rest of --timeout (30 s by default): the command ends with exit code 5 and says so. bulk waits as long as the service asks.",
   "a list that bulk has sent":
     "Recognised at one service by what its rows ask for (customer, amount and invoice, but not expiry or callback), however the address of the service is spelled. No row is sent twice without --again.",
 };

@@ -49,7 +49,7 @@ export const listenFlags = (command: NewCommand) =>
     .addOption(
       oneOf(
         "--ack <when>",
-        "when to answer 200: once the webhook is forwarded (default), or stored; paylink then forwards it with retries",
+        "what 200 means: forwarded (default), or stored; paylink then forwards it with retries",
         ["forwarded", "stored"],
       ),
     )
@@ -79,7 +79,7 @@ export const listenFlags = (command: NewCommand) =>
     .option("--timeout <duration>", "how long to wait for the expected webhooks")
     .optionsGroup("Storage:")
     .option(
-      "--db <place>",
+      "--db <file or URL>",
       "where events are kept: a file or postgres://… (default: in paylink's data folder)",
     )
     .option("--no-store", "keep no events");

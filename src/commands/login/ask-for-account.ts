@@ -24,8 +24,8 @@ export async function askForAccount(ask: Ask, given: Account, known: Profile): P
       ? await withoutVersion(ask, await answer("baseUrl", "The service's base URL (https://…)"), given)
       : {}),
     ...(await answer("terminalId", "Terminal")),
-    ...(await answer("currency", "Default currency of your links, such as EUR")),
-    ...(await answer("customerName", "Default customer's name of your links")),
+    ...(await answer("currency", "Currency (the default of your links, such as EUR)")),
+    ...(await answer("customerName", "Customer's name (the default of your links)")),
     ...(await answer("callbackUrl", "Callback URL for webhooks, or Enter to skip", { mayBeEmpty: true })),
     ...(await answer("webhookKey", "The service's webhook key (a file or a URL), or Enter to skip", {
       mayBeEmpty: true,

@@ -5,7 +5,10 @@ export const verifyFlags = (command: NewCommand) =>
   command
     .optionsGroup("Webhook:")
     .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
-    .option("--db <file or URL>", "where listen keeps its events (default: in paylink's data folder)")
+    .option(
+      "--db <file or URL>",
+      "where events are kept: a file or postgres://… (default: in paylink's data folder)",
+    )
     .optionsGroup("Verification:")
     .option(
       "--key <file or URL>",
