@@ -33,11 +33,16 @@ export interface ApiParts extends ServiceForm {
 export function serviceUrl(baseUrl: string, path: string): URL {
   const url = parseWebAddress(baseUrl + path);
   if (url === undefined)
-    throw new PaylinkError("usage", `The base URL ${baseUrl} is not an absolute http or https URL.`);
+    throw new PaylinkError(
+      "usage",
+      `The base URL ${baseUrl} is not an absolute http or https URL. Nothing was sent.`,
+    );
   if (isExposed(url))
-    throw new PaylinkError("usage", `${baseUrl} is not https, and paylink sends a token only over https.`, {
-      hint: "Set the https address of the service as the base URL.",
-    });
+    throw new PaylinkError(
+      "usage",
+      `${baseUrl} is not https, and paylink sends a token only over https. Nothing was sent.`,
+      { hint: "Set the https address of the service: paylink config set baseUrl <url>" },
+    );
   return url;
 }
 

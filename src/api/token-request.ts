@@ -46,7 +46,7 @@ export async function requestToken({
   if (url === undefined || isExposed(url))
     throw new PaylinkError(
       "usage",
-      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https.`,
+      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https. Nothing was sent.`,
     );
   const { headers, body } = messageFor(credentials);
   const asked = now();
@@ -147,7 +147,7 @@ export function usableToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new PaylinkError(
     "no_token",
-    "The access token contains a space or a character that tokens cannot have.",
+    "The access token contains a space or a character that tokens cannot have. Nothing was created.",
   );
 }
 

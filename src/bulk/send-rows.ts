@@ -25,7 +25,7 @@ export interface RunParts {
   readonly rows: AsyncIterable<Row>;
   /** The digest of each row, by its position. */
   readonly asks: NumberList;
-  /** Whether the row is to be sent in this run. */
+  /** Whether this run sends the row. */
   readonly isDue: (index: number) => boolean;
   readonly ledger: Ledger;
   readonly pace: Pace;

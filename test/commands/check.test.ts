@@ -57,7 +57,7 @@ it("names what failed, as TAP, JUnit XML and JSON", async () => {
   });
 });
 
-it("says that refusals prove nothing where nothing genuine is accepted", async () => {
+it("says that refusals prove nothing if no genuine webhook is accepted", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const { exit, stdout, stderr } = await runCommand(["check", url], { home });

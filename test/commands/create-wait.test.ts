@@ -87,7 +87,7 @@ describe("create --wait", () => {
     expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
-  it("does not take a forged webhook for the payment", async () => {
+  it("does not accept a forged webhook as the payment", async () => {
     const statuses: number[] = [];
     const run = await waitWith(async (link) => {
       const { callbackUrl } = link.paymentSettings;

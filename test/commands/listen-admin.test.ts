@@ -154,7 +154,7 @@ describe("the admin listener", () => {
     await stop();
   });
 
-  it("warns where other machines can read it", async () => {
+  it("warns if other machines can read it", async () => {
     const home = temporaryHome();
     const listen = startCommand(
       ["listen", "--port", "0", "--admin", "0.0.0.0:0", "--key", keyFile(home), "--json"],
@@ -188,7 +188,7 @@ describe("the admin listener", () => {
 });
 
 describe("SIGHUP", () => {
-  it("reloads keys and certificate, and keeps the old ones where a file is bad", async () => {
+  it("reloads keys and certificate, and keeps the old ones if a file is invalid", async () => {
     const home = temporaryHome();
     const { cert, key } = selfSigned(home, "first");
     const pem = keyFile(home);

@@ -96,7 +96,7 @@ it("says that the program is missing, and does not listen", async () => {
   expect(stderr).toContain("--public-url");
 });
 
-it("says why the program failed, and does not take the address of its API for the tunnel's", async () => {
+it("says why the program failed, and does not use the address of its API as the tunnel's", async () => {
   const home = temporaryHome();
   const reason = 'ERR failed: Post "https://api.trycloudflare.com/tunnel": no route to host';
   const { env } = standIn(`echo '${reason}' >&2`, "exit 3");
@@ -106,7 +106,7 @@ it("says why the program failed, and does not take the address of its API for th
   expect(stderr).toContain(`Its last line: ${reason}`);
 });
 
-it("ends with what to do when the program dies while it listens", async () => {
+it("says what to do if the program ends while it listens", async () => {
   const home = temporaryHome();
   const { env } = standIn(OPENS, "sleep 1", "echo 'ERR connection lost' >&2", "exit 1");
   const listen = startCommand([...flagsOf(home), "--json"], { home, env });

@@ -166,7 +166,7 @@ describe("the forms of a capture", () => {
     expect(exit).toBe(7);
   });
 
-  it("explains a body that came short", async () => {
+  it("explains an incomplete body", async () => {
     const newline = Buffer.concat([body, Buffer.from("\n")]);
     const lines = headers.map(([name, value]): [string, string] => [
       name,
