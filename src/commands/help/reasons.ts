@@ -38,7 +38,7 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   key_not_found: "the signature names a key that is not configured",
   key_ambiguous:
     "several configured keys have the id, or the signature has none and there are more than four keys",
-  key_unusable: "the key is not for verifying, or was not valid at that time",
+  key_unusable: "the key is not meant for verifying, or was not valid at that time",
   alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
   alg_key_mismatch: "the key is bound to another algorithm",
   key_type_mismatch: "the key type does not match the algorithm",
