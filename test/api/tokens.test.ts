@@ -211,7 +211,7 @@ describe("client credentials", () => {
     expect((await failure(tokensAt(server.url).tokens.current())).code).toBe("no_token");
   });
 
-  it("are safe to send again where the token endpoint is overloaded", async () => {
+  it("are safe to send again if the token endpoint is overloaded", async () => {
     const server = await rawServer(reply(503, ""));
     const error = await failure(tokensAt(server.url).tokens.current());
     expect([error.code, error.exit]).toEqual(["overloaded", 5]);
@@ -223,7 +223,7 @@ describe("client credentials", () => {
 });
 
 describe("a token that was given", () => {
-  it("is stored without the white space around it, and cannot be renewed", async () => {
+  it("is trimmed, and cannot be renewed", async () => {
     const tokens = fixedToken(" token-1\n");
     expect(await tokens.current()).toBe("token-1");
     expect(await tokens.renew()).toBeUndefined();
@@ -233,7 +233,7 @@ describe("a token that was given", () => {
     expect(() => fixedToken(token)).toThrow(PaylinkError);
   });
 
-  it("shows its expiry if it is a JWT", () => {
+  it("has an expiry if it is a JWT", () => {
     const payload = Buffer.from('{"exp":1764000000}').toString("base64url");
     expect(tokenExpiry(`e30.${payload}.sig`)).toEqual(new Date(1_764_000_000_000));
     expect(tokenExpiry("opaque")).toBeUndefined();

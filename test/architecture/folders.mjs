@@ -10,7 +10,7 @@
 export const FOLDERS = {
   domain: {
     holds: "the nouns of the specification: links, records, references, money, errors",
-    mayImport: ["zod/mini", "lossless-json", "big.js", "currency-codes"],
+    mayImport: ["zod/mini", "lossless-json", "currency-codes"],
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
@@ -46,7 +46,6 @@ export const FOLDERS = {
       "signatures/policy",
       "signatures/verification-key",
       "store/settings/in-force",
-      "store/settings/profile",
       "store/settings/setting-table",
     ],
   },
@@ -111,10 +110,7 @@ export const FOLDERS = {
     holds: "lists of links: the rows, the run that sends each row once, the results",
     mayImport: [
       "domain",
-      "api/refusals",
       "api/retries",
-      "http/exchange",
-      "http/message",
       "store/journal",
       "csv-parse",
       "csv-stringify",
@@ -172,7 +168,6 @@ export const FOLDERS = {
       "node:events",
       "node:fs",
       "node:fs/promises",
-      "node:os",
       "node:stream",
       "node:tty",
     ],

@@ -155,7 +155,7 @@ describe("the options of listen", () => {
     expect(problemsOf({ forwardTo })).toEqual({ "--forward-to": problem });
   });
 
-  it("read an equals sign in a target's query as a part of the query", () => {
+  it("accept targets whose query has an equals sign", () => {
     const { routes } = optionsOf({ forwardTo: ["localhost:3000/?approved=1"] }).forwarding;
     expect(routes).toMatchObject([{ outcome: undefined, url: { search: "?approved=1" } }]);
   });
