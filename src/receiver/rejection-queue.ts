@@ -39,7 +39,8 @@ function sizeOf({ request, detail, checks }: Rejection): number {
   for (const check of checks) size += check.detail.length;
   if (request === null) return size;
   size += request.target.length + request.body.length;
-  for (const [name, value] of request.headers) size += name.length + value.length;
+  for (const [name, value] of [...request.headers, ...(request.trailers ?? [])])
+    size += name.length + value.length;
   return size;
 }
 
