@@ -8,7 +8,7 @@ interface Frame {
   readonly content: Page;
   /** The dashboard has a wider layout and a script. */
   readonly kind: "checkout" | "dashboard";
-  /** Whether the page shows a refused form: its title then begins with "Error:". */
+  /** The page shows a refused form, and its title begins with "Error:". */
   readonly invalid?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function page({ title, content, kind, invalid = false }: Frame): Page {
       <body class="${kind}">
         <aside class="banner" aria-label="Sandbox">
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d="${MARK_PATH}" /></svg>
-          <strong>Sandbox</strong> No money moves here.
+          <strong>Sandbox</strong> Test payments only: no money moves.
         </aside>
         ${content}
       </body>

@@ -47,7 +47,7 @@ const formBody = async (c: Context): Promise<URLSearchParams> => new URLSearchPa
 
 const acceptsHtml = (c: Context): boolean => c.req.header("accept")?.includes("text/html") ?? false;
 
-/** To the page that the form was on, or to another one, with the key, so that the dashboard keeps its controls. */
+/** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
 async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
   const form = await formBody(c);
   const { pathname, searchParams } = new URL(path ?? localPath(form.get("back")), c.req.url);
@@ -86,7 +86,7 @@ async function rotateKey(c: Context, { parts, announce }: Service): Promise<Resp
   return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
 }
 
-/** The dashboard's form: its fields have the request's own names, with dots. */
+/** Reads the dashboard's form, whose fields have the names of the request, with dots. */
 async function createFromForm(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   try {
@@ -106,7 +106,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
   }
 }
 
-/** Throws a 400 problem that names every invalid field: those that cannot be read, and those that break a rule. */
+/** Throws a 400 problem with every invalid field: those that cannot be read, and those that break a rule. */
 function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
   const unreadable: Problem[] = [];
   const request: JsonObject = {};
