@@ -1,4 +1,4 @@
-/** The types of sending and serving HTTP, for code that gets the network as an argument, and the reasons why an exchange fails. */
+/** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
 import { messageOf } from "../domain/errors.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 

@@ -34,7 +34,7 @@ export function page({ title, content, kind, invalid = false }: Frame): Page {
       <body class="${kind}">
         <aside class="banner" aria-label="Sandbox">
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d="${MARK_PATH}" /></svg>
-          <strong>Sandbox</strong> Test payments only: no money moves.
+          <strong>Sandbox</strong> No money moves here.
         </aside>
         ${content}
       </body>
