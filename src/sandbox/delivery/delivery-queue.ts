@@ -1,5 +1,4 @@
 /** The queue of webhooks: in order for each link, several receivers at once, repeated by a schedule until delivered. */
-import { setTimeout as pause } from "node:timers/promises";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { attemptDelivery, type AttemptParts } from "./delivery-attempt.ts";
 
@@ -57,7 +56,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       const attempt = attemptDelivery(delivery, parts)
         .catch(async (error: unknown) => {
           parts.faulted(error);
-          await pause(FAULT_PAUSE);
+          await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE));
         })
         .then(() => {
           running.delete(attempt);
