@@ -93,8 +93,8 @@ export function openLedger(path: string): Ledger {
 }
 
 /**
- * Locks a file beside the ledger until this process ends: the system then releases the lock, however the process
- * ended. Returns the function that releases it earlier.
+ * Locks a file beside the ledger. The system releases the lock when this process ends, however it ends. Returns the
+ * function that releases it earlier.
  */
 function lockLedger(path: string): () => void {
   if (path === ":memory:") return () => undefined;

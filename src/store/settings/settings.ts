@@ -3,8 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node
 import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
-import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import { problemsOf } from "../../domain/schema.ts";
+import { hasCode } from "../file-errors.ts";
 import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
@@ -18,17 +19,17 @@ type Stored = z.infer<typeof stored>;
 
 export interface Settings {
   readonly path: string;
-  /** The name of the profile that is used unless another is named. */
+  /** The profile that is used unless another is named. */
   current(): string | undefined;
   profiles(): Readonly<Record<string, Profile>>;
-  /** Replaces a profile; it becomes the current one if there is none. */
+  /** Replaces a profile. It becomes the current one if no profile is. */
   save(name: string, value: Profile): Promise<void>;
-  /** Changes a profile as it is in the file at that moment; creates it if there is none. */
+  /** Changes a profile as it is in the file at that moment; creates it if it does not exist. */
   change(name: string, change: (value: Profile) => Profile): Promise<void>;
   use(name: string): Promise<void>;
-  /** Keeps the profile the current one. */
+  /** If it is the current profile, it stays the current one. */
   rename(name: string, next: string): Promise<void>;
-  /** No profile is current afterwards if it was the current one. */
+  /** If it is the current profile, no profile is current afterwards. */
   remove(name: string): Promise<void>;
 }
 
@@ -109,14 +110,14 @@ async function loadConf(folder: string): Promise<() => Conf<Stored>> {
     });
 }
 
-/** A file that is not a settings file is renamed; an invalid value, such as a typing error, is reported. */
+/** Renames a file that is not a settings file. Throws `file_unreadable` for an invalid value, such as a typing error. */
 function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
   if (text === undefined) return { profiles: {} };
   const parsed = stored.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   const problems = problemsOf(parsed.error.issues);
   if (problems.some(({ at }) => at.split(".").length > 2))
-    throw new PaylinkError("file_unreadable", `${path} holds invalid values:`, {
+    throw new PaylinkError("file_unreadable", `${path} has invalid values:`, {
       problems,
       hint: "Fix them in that file, or move the file away to start again.",
     });
@@ -128,13 +129,14 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${reason}`, { cause: error });
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
-/** The parser's own message is dropped: it quotes the text, which holds secrets. */
+/** Drops the parser's message, which quotes the text with its secrets. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
