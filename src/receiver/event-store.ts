@@ -72,9 +72,9 @@ export interface ForwardQueue {
   lease(duration: number): Promise<number | undefined>;
   /** Ends the lease, so that another forwarder does not have to wait. */
   release(epoch: number): Promise<void>;
-  /** Events without an attempt in order of arrival, or those whose retry is due. None if the lease has ended. */
+  /** Events without an attempt in order of arrival, or those whose retry is due. None where the lease has ended. */
   next(epoch: number, kind: "first" | "retry", limit: number): Promise<StoredEvent[]>;
-  /** Milliseconds until a retry is due; undefined if none is planned. */
+  /** Milliseconds until a retry is due; undefined where none is planned. */
   untilRetry(): Promise<number | undefined>;
   /**
    * Records an attempt. An accepted event leaves the queue. Any other is retried after `retryAfter` milliseconds; without

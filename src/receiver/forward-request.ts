@@ -1,4 +1,4 @@
-/** The request that the application gets: bytes and signature headers as received, without headers that anyone could set. */
+/** The request that the application gets: the bytes and signature headers as received, without what only the sender vouches for. */
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import type { WebhookEvent } from "./events.ts";
 
@@ -58,7 +58,7 @@ export function forwardRequest(
   };
 }
 
-/** The application needs the signed address to verify the signature. */
+/** To verify the signature, the application has to know which address was signed. */
 const addressHeaders = (scheme: string, authority: string): HeaderLine[] =>
   authority === ""
     ? []

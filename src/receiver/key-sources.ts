@@ -75,7 +75,7 @@ export async function openKeySources(sources: readonly KeySource[], io: KeyAcces
         loaded.set(source, await readKeySources([source], { ...io, signal: undefined }));
       } catch (error) {
         isComplete = false;
-        io.warn(`The keys that were read earlier stay in use. ${messageOf(error)}`);
+        io.warn(`The keys read before stay in use. ${messageOf(error)}`);
       }
     }
     keys = [...loaded.values()].flat();

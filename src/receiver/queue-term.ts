@@ -38,7 +38,7 @@ export interface TermParts extends ForwardOptions {
   readonly lease: LeaseTimes;
 }
 
-/** Resolves after the time, or as soon as the signal aborts. */
+/** Resolves after so many milliseconds, or as soon as the signal fires. */
 export type Pause = (milliseconds: number, until: AbortSignal) => Promise<void>;
 
 export interface Alarms {
@@ -64,7 +64,7 @@ export async function serveTerm(
   const done = new AbortController();
   const isActive = (): boolean => !isLost && !closing.aborted;
 
-  /** Tries until the attempt is recorded, so that it is not made again for lack of a record. */
+  /** Another attempt must not be made because this one could not be recorded. */
   const record = async (event: StoredEvent, made: Forward, retryAfter: number | undefined): Promise<void> => {
     const write = async (): Promise<true> => {
       await queue.attempted(epoch, event, made, retryAfter);
@@ -134,7 +134,7 @@ const progressOf = (
   next: retryAfter === undefined ? null : new Date(now.getTime() + retryAfter),
 });
 
-/** The targets may have changed since the event was stored. */
+/** The targets may be others than those that the event was stored with. */
 const withoutTarget = ({ outcome }: StoredEvent, at: Date): Forward => ({
   at,
   target: "",

@@ -1,4 +1,4 @@
-/** Where paylink stores its files: in PAYLINK_HOME, or in the platform's folder for each kind. */
+/** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
 import { join } from "node:path";
 import envPaths from "env-paths";
 

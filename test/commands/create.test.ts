@@ -244,7 +244,7 @@ describe("the prompts of create", () => {
         ["First name", "Ada"],
         ["Last name", "Lovelace"],
         ["Address:", "1 Street"],
-        ["Address line 2", "Floor 2"],
+        ["Address, second line", "Floor 2"],
         ["City", "London"],
         ["Postcode", "N1"],
         ["Country", "GB"],

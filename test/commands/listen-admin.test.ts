@@ -208,7 +208,7 @@ describe("SIGHUP", () => {
     writeFileSync(cert, "no certificate");
     for (let time = 0; time < 2; time++)
       expect(await reload()).toEqual([
-        { type: "warning", message: expect.stringContaining("The keys that were read earlier stay in use.") },
+        { type: "warning", message: expect.stringContaining("The keys read before stay in use.") },
         { type: "warning", message: expect.stringContaining("The certificate in use stays.") },
         { type: "reloaded", what: [] },
       ]);

@@ -52,7 +52,7 @@ export const GROUPS: readonly QuestionGroup[] = [
       { flag: "firstName", message: "First name" },
       { flag: "lastName", message: "Last name" },
       { flag: "address1", message: "Address" },
-      { flag: "address2", message: "Address line 2" },
+      { flag: "address2", message: "Address, second line" },
       { flag: "city", message: "City" },
       { flag: "postcode", message: "Postcode" },
       { flag: "country", message: "Country" },

@@ -1,7 +1,7 @@
 /** Writes the journal of a bulk run: a line counts once it survives a power cut, and many lines share one sync. */
 import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { readSettled, type Entry, type Settled } from "./journal.ts";
 
@@ -98,7 +98,8 @@ const sharedJournal = (path: string): PaylinkError =>
   });
 
 function unwritableJournal(path: string, error: unknown): PaylinkError {
-  return new PaylinkError("file_unwritable", `The journal ${path} cannot be written: ${messageOf(error)}.`, {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new PaylinkError("file_unwritable", `The journal ${path} cannot be written: ${reason}.`, {
     hint: "Nothing is sent without it. Free some disk space, then run the same command again to send the rest.",
     cause: error,
   });

@@ -70,7 +70,7 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
   };
 }
 
-/** The files of the client's certificate and its key; undefined if neither is set. Throws `usage` if one is missing. */
+/** The files of the client's certificate and its key; undefined without them. Throws `usage` if one is missing. */
 export function clientCertificate(
   settings: InForce,
 ): { readonly cert: string; readonly key: string } | undefined {

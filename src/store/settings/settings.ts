@@ -3,9 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node
 import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { problemsOf } from "../../domain/schema.ts";
-import { hasCode } from "../file-errors.ts";
 import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
@@ -129,10 +128,9 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${reason}`, { cause: error });
   }
 }
 
