@@ -49,14 +49,6 @@ export function fieldLines(headers: readonly HeaderLine[], name: string): string
   return values;
 }
 
-/** Header lines from a flat list of names and values: the only view in Node and undici that hides no line. */
-export function linesFrom(flat: readonly string[]): HeaderLine[] {
-  const lines: HeaderLine[] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2)
-    lines.push([flat[index] ?? "", flat[index + 1] ?? ""]);
-  return lines;
-}
-
 /** Where a request to this URL goes: scheme, authority and request target. */
 export function addressOf(url: URL): Pick<RequestHead, "scheme" | "authority" | "target"> {
   return {

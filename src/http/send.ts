@@ -4,7 +4,7 @@ import { messageOf } from "../domain/errors.ts";
 import { createAgents, type AgentParts } from "./agents.ts";
 import { ACCEPTED_CODINGS, decodeReply } from "./content-codings.ts";
 import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
-import { fieldLines, linesFrom, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
+import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
 const MAX_REPLY = 5 * 1024 * 1024;
@@ -107,7 +107,7 @@ function exchange(
         },
         onResponseStart: (started, statusCode) => {
           status = statusCode;
-          headers = headersOf(started);
+          headers = pairs(started.rawHeaders);
         },
         onResponseData: (_, chunk) => {
           length += chunk.length;
@@ -130,10 +130,14 @@ function exchange(
 const lengthOf = (milliseconds: number): string =>
   milliseconds < 950 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** undici gives buffers; latin1 keeps one character for each octet. */
-function headersOf({ rawHeaders }: Dispatcher.DispatchController): HeaderLine[] {
-  if (!Array.isArray(rawHeaders)) return [];
-  return linesFrom(rawHeaders.map((part) => (typeof part === "string" ? part : part.toString("latin1"))));
+/** undici gives names and values as one flat list of buffers; latin1 keeps one character an octet. */
+function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  if (!Array.isArray(raw)) return lines;
+  const text = raw.map((part) => (typeof part === "string" ? part : part.toString("latin1")));
+  for (let index = 0; index + 1 < text.length; index += 2)
+    lines.push([text[index] ?? "", text[index + 1] ?? ""]);
+  return lines;
 }
 
 /** Node wraps several failed attempts to connect in one error without a message of its own. */

@@ -13,7 +13,7 @@ import { answer } from "./answer.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { countOpen, trackConnections, trackHandshakes, type Connections } from "./connections.ts";
 import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
-import { linesFrom, withBody, type HeaderLine, type RequestHead } from "./message.ts";
+import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import { refuseSocket } from "./refuse-socket.ts";
 import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
@@ -139,7 +139,7 @@ async function exchange(
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
   try {
-    const reply = await handler(withBody(head, body.bytes, linesFrom(incoming.rawTrailers)));
+    const reply = await handler(withBody(head, body.bytes, pairs(incoming.rawTrailers)));
     answer(outgoing, reply, state.closing);
     // A stream has no end of its own: its connection may be closed to make room, and when the server closes.
     if (!(reply.body instanceof Uint8Array)) connections.answered(socket);
@@ -154,8 +154,16 @@ function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead
     scheme,
     authority: incoming.headers.host ?? "",
     target: incoming.url ?? "",
-    headers: linesFrom(incoming.rawHeaders),
+    headers: pairs(incoming.rawHeaders),
   };
+}
+
+/** Node's flat list of names and values is the only view of the headers that hides no line. */
+function pairs(raw: readonly string[]): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2)
+    lines.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  return lines;
 }
 
 /** RFC 9112 3.2: HTTP/1.1 without a Host is malformed. */

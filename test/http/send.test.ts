@@ -3,21 +3,6 @@ import { describe, expect, it } from "vitest";
 import { SendTimeout } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
 import { rawServer } from "../support/raw-server.ts";
-import { openSender } from "../support/sender.ts";
-
-it("sends nothing once its signal was aborted, even while the sender gets ready", async () => {
-  const server = await rawServer((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
-  const authority = `127.0.0.1:${server.port}`;
-  const request = { method: "GET", scheme: "http", authority, target: "/", headers: [] } as const;
-  const abort = new AbortController();
-  const exchange = openSender()(
-    { ...request, body: new Uint8Array() },
-    { signal: abort.signal, finish: true },
-  );
-  abort.abort(new Error("interrupted"));
-  await expect(exchange).rejects.toThrow("interrupted");
-  expect(server.requests).toEqual([]);
-});
 
 describe("an exchange that timed out", () => {
   it.each(["http", "https"] as const)("leaves no open connection: a silent %s port", async (scheme) => {
