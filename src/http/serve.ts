@@ -12,7 +12,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { answer } from "./answer.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { countOpen, trackConnections, trackHandshakes, type Connections } from "./connections.ts";
-import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
+import type { Handler, Refusal, Serve, ServeOptions, Server, TlsFiles } from "./exchange.ts";
 import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import { refuseSocket } from "./refuse-socket.ts";
@@ -86,12 +86,10 @@ export const serve: Serve = async (handler, options) => {
   };
 };
 
-type RenewTls = (tls: TlsFiles) => void;
-
 function createNodeServer(
   tls: TlsFiles | undefined,
   connections: Connections,
-): [server: NodeServer | TlsServer, renewTls: RenewTls] {
+): [server: NodeServer | TlsServer, renewTls: Server["renewTls"]] {
   if (tls === undefined) return [createServer(LIMITS).on("connection", connections.opened), () => undefined];
   const secure = createTlsServer({ ...LIMITS, ...pem(tls), handshakeTimeout: HANDSHAKE_TIMEOUT });
   trackHandshakes(secure, connections);
