@@ -29,9 +29,9 @@ const LIMITS = {
   requireHostHeader: false,
 } as const;
 const HANDSHAKE_TIMEOUT = 10_000;
-/** Connections that the system accepts while the event loop is busy; it refuses any beyond them, from honest senders too. */
+/** Connections that the system accepts while the event loop is busy; beyond them it also refuses honest senders. */
 const BACKLOG = 4096;
-/** Milliseconds that an unfinished request may still take once the server closes. */
+/** Milliseconds for unfinished requests once the server closes. */
 const CLOSE_GRACE = 1_000;
 
 /** The state that every exchange of one server shares. */
@@ -131,8 +131,7 @@ async function exchange(
   const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
   const { maxBody, memory, turns, prefers, connections, handler } = state;
-  const isPreferred = prefers?.(head) ?? false;
-  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred });
+  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred: prefers?.(head) ?? false });
   state.reading.delete(socket);
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
