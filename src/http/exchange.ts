@@ -112,7 +112,7 @@ export function reasonOf(error: unknown): string {
 export const certificateReason = (error: unknown): string =>
   messageOf(error instanceof Error ? error.cause : error).replace(/; if the root CA .*$/s, "");
 
-/** The code of Node or undici for a failed exchange; empty without one. */
+/** The code that Node or undici gives for a failed exchange; empty if there is none. */
 export function systemCode(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? String(cause.code) : "";

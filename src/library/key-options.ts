@@ -79,14 +79,10 @@ function sourceOf(key: WebhookKey | undefined): KeySource | [] {
 
 function publicPem(key: KeyObject): string {
   if (key.type === "secret")
-    throw new WebhookError(
-      "key_invalid",
-      "webhooks are verified with a public key, and this key is a secret.",
-      {
-        status: 500,
-        verdict: null,
-      },
-    );
+    throw new WebhookError("key_invalid", "a webhook is verified with a public key, and this is a secret.", {
+      status: 500,
+      verdict: null,
+    });
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   return publicKey.export({ type: "spki", format: "pem" }).toString();
 }

@@ -75,7 +75,7 @@ describe("a value", () => {
   it("that is invalid in the file is named with its key and the file, and not printed", () => {
     expect(() => stored({ linkAt: "data", token: "tok_secret" })).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining("settings.json has invalid values") as unknown,
+        message: expect.stringContaining("settings.json holds invalid values") as unknown,
         problems: [
           {
             at: "profiles.shop.linkAt",

@@ -50,7 +50,7 @@ describe("the settings file", () => {
   it("is kept if one value in it is invalid, and the value is named but not printed", () => {
     const folder = temporaryHome();
     writeFileSync(join(folder, "settings.json"), '{"profiles":{"shop":{"currency":"EURO"}}}');
-    expect(() => openSettings(folder, silent).profiles()).toThrow(/has invalid values/);
+    expect(() => openSettings(folder, silent).profiles()).toThrow(/holds invalid values/);
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
