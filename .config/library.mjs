@@ -19,7 +19,12 @@ export async function buildLibrary() {
       treeshake: { moduleSideEffects: false },
       // Deno has no global Buffer.
       transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
-      output: { file: fileURLToPath(new URL(`dist/webhooks/index.${ending}`, root)), format, minify: true },
+      output: {
+        file: fileURLToPath(new URL(`dist/webhooks/index.${ending}`, root)),
+        format,
+        minify: true,
+        comments: false,
+      },
     });
     writeFileSync(new URL(`dist/webhooks/index.d.${ending.replace("js", "ts")}`, root), declarations());
   }

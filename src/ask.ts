@@ -1,7 +1,7 @@
 /** The questions that a command may ask a person at a terminal. */
 interface Question {
   readonly message: string;
-  /** What is wrong with an answer; undefined where nothing is. */
+  /** What is wrong with an answer; undefined if it is valid. */
   readonly check?: (text: string) => string | undefined;
 }
 

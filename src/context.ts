@@ -1,4 +1,4 @@
-/** What a command may touch: everything outside its own arguments reaches it through this one object. */
+/** The context of a command: everything besides its own arguments reaches it through this one object. */
 import type { Api } from "./api/client.ts";
 import type { Ask } from "./ask.ts";
 import type { Journals } from "./bulk/journals.ts";
@@ -15,7 +15,7 @@ import type { Settings } from "./store/settings/settings.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
 export interface Output {
-  /** stdout carries JSON only; what people are to read goes to stderr. */
+  /** stdout carries JSON only; text for people goes to stderr. */
   readonly json: boolean;
   /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
   readonly width: number;
@@ -34,21 +34,21 @@ export interface Output {
   /** The bytes of the result, on stdout, with nothing added; on stderr if stdout cannot be written. */
   bytes(bytes: Uint8Array): void;
   /**
-   * Fires when nobody sees what is printed from then on: stdout cannot be written (its reader has gone, as in
+   * Fires when nobody sees further output: stdout cannot be written (its reader has gone, as in
    * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
    */
   unread(): AbortSignal;
-  /** Resolves when stdout accepts more: output that is printed faster than it is read would fill the memory. */
+  /** Resolves when stdout accepts more: output that is printed faster than it is read fills the memory. */
   drained(): Promise<void>;
-  /** Resolves when everything is written, with the `output_unwritable` of what could not be. */
+  /** Resolves when everything is written, or with `output_unwritable`. */
   settled(): Promise<PaylinkError | undefined>;
   /** With `json`, the results that stdout did not accept: a member of the one document on stderr. */
   readonly unwritten: readonly string[];
   /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
   note(text: string): void;
   /**
-   * Something the user should know though the command goes on: `! text` on stderr. With `json` it is kept, and becomes a
-   * member of the one document on stderr, unless `streamWarnings` was called.
+   * Something that the user should know, without ending the command: `! text` on stderr. With `json` it is kept, and
+   * becomes a member of the one document on stderr, unless `streamWarnings` was called.
    */
   readonly warn: (text: string) => void;
   /** The warnings kept for that document. */
@@ -74,7 +74,7 @@ export interface Output {
 export type ReadFile = (path: string, place?: string) => Promise<Uint8Array>;
 
 export interface ApiOptions {
-  /** Milliseconds for everything that the command asks of the service; without it, 30 s for each exchange. */
+  /** Milliseconds for all exchanges with the service together; without it, 30 s for each. */
   readonly timeout?: number | undefined;
   /** Milliseconds for each exchange, for a command that makes any number of them. */
   readonly exchangeTimeout?: number | undefined;
@@ -86,7 +86,7 @@ export interface ApiOptions {
 
 /** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
 export interface BackgroundProgram {
-  /** Resolves when it has ended with the signal or the exit code, or with the reason why it could not be started. */
+  /** Resolves when it has ended, with the signal or the exit code, or with the reason why it could not be started. */
   readonly ended: Promise<Error | string>;
   /** Calls back with each part of what it prints on stderr. */
   readonly onStderr: (read: (text: string) => void) => void;
@@ -118,7 +118,7 @@ export interface Context {
   readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Absent where nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`. */
+  /** Undefined if nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`. */
   readonly ask: Ask | undefined;
   /** `--yes`: the user confirms what a command would ask. */
   readonly yes: boolean;
@@ -132,9 +132,9 @@ export interface Context {
   readonly random: () => number;
   /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Fires at Ctrl-C or SIGTERM. A command finishes what is in flight and returns; the runner sets the exit code. */
+  /** Fires at Ctrl-C or SIGTERM. A command completes the exchange in flight and returns; the runner sets the exit code. */
   readonly signal: AbortSignal;
-  /** Starts a program of PATH that runs beside the command, and is killed where the command does not stop it. */
+  /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
   /** Calls back at SIGHUP, until the returned function is called. */
   readonly onReload: (reload: () => void) => () => void;

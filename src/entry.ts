@@ -1,9 +1,6 @@
-/** The entry: answers `--version`, and loads the program with what Node kept compiled of it. */
+/** The entry: answers `--version`, and loads the program through Node's compile cache. */
 import nodeModule from "node:module";
 import { openChannel } from "./terminal/channel.ts";
-
-/** Replaced by the version in package.json when the program is built. */
-declare const PAYLINK_VERSION: string;
 
 const VERSION = ["--version", "-V", "-v", "version"];
 

@@ -1,4 +1,4 @@
-/** What a command gets of the machine: the real clock, network, disk and terminal. */
+/** The context of a command on the real machine: its clock, network, disk and terminal. */
 import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { createSender } from "./http/send.ts";
@@ -11,7 +11,7 @@ import { createSecrets } from "./terminal/secrets.ts";
 import type { Signals } from "./terminal/signals.ts";
 import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 
-/** Variables that hold a secret: their values are never printed. */
+/** Variables with secret values, which are never printed. */
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"];
 
 export interface MachineParts {

@@ -4,24 +4,20 @@ import { runCommandLine } from "./run.ts";
 import { isReaderGone, standardChannels } from "./terminal/channel.ts";
 import { watchSignals } from "./terminal/signals.ts";
 
-/** Set from package.json by the build. */
-declare const PAYLINK_VERSION: string;
-
 /** Runs one command line and resolves with the exit code. */
 export async function run(world: NodeJS.Process): Promise<number> {
-  const version = PAYLINK_VERSION;
   const channels = standardChannels(world);
   const signals = watchSignals(world);
   let opened: Machine | undefined;
   // Help needs no machine: loading it takes an eighth of its time (startup bench).
   const machine = async (): Promise<Machine> => {
     const { openMachine } = await import("./machine.ts");
-    return (opened ??= openMachine({ world, version, channels, signals }));
+    return (opened ??= openMachine({ world, version: PAYLINK_VERSION, channels, signals }));
   };
   let exit: number;
   try {
     exit = await runCommandLine(world.argv.slice(2), {
-      version,
+      version: PAYLINK_VERSION,
       signal: signals.interruption,
       print: (text) => channels.toStdout.write(text),
       openOutput: async (options) => (await machine()).openOutput(options),

@@ -32,7 +32,7 @@ import { declareTrigger } from "./commands/trigger/command.ts";
 import { declareVerify } from "./commands/verify/command.ts";
 import { declareVersion } from "./commands/version/command.ts";
 
-/** The name and the summary of a command, and what declares the rest of it. */
+/** The name and the summary of a command, and the declaration of the rest. */
 type Listed = readonly [name: string, summary: string, declare: Declare];
 
 /** The commands under their headings, in the order of the help. */
@@ -44,17 +44,9 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
     ["transaction", "read a transaction back from the service, with its custom data", declareTransaction],
   ],
   "Webhooks:": [
-    [
-      "listen",
-      "receive webhooks on this machine, verify each and show its transaction record",
-      declareListen,
-    ],
-    ["events", "list, show, replay and export what listen received", declareEvents],
-    [
-      "verify",
-      "explain one captured webhook: each check, the signature base, and what to change",
-      declareVerify,
-    ],
+    ["listen", "receive, verify and show webhooks, and forward them to your application", declareListen],
+    ["events", "list, show, replay, export and prune what listen received", declareEvents],
+    ["verify", "explain step by step why a captured webhook verifies, or why not", declareVerify],
     ["trigger", "post a well-formed, signed sample webhook to an endpoint on this machine", declareTrigger],
     ["check", "test your own webhook endpoint: what it must accept, and what it must refuse", declareCheck],
   ],
@@ -62,35 +54,19 @@ const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
     ["sandbox", "run the whole payment-link service on this machine", declareSandbox],
     ["pay", "simulate the customer: pay a link of the sandbox without a browser", declarePay],
     ["test", "run a command against a sandbox and a receiver of its own, then delete both", declareTest],
-    [
-      "demo",
-      "show the whole loop in a few seconds: create, pay, receive, verify, refuse a forgery",
-      declareDemo,
-    ],
+    ["demo", "create, pay, receive and verify in a few seconds, without an account", declareDemo],
   ],
   "Account:": [
-    [
-      "login",
-      "check an account at a service and store it, from flags and, in a terminal, from answers to prompts",
-      declareLogin,
-    ],
+    ["login", "check an account at a service, and store it in a profile", declareLogin],
     ["logout", "delete a profile's token and client secret; its defaults stay", declareLogout],
-    [
-      "status",
-      "check the account: settings, token, service, webhook key, addresses and event store",
-      declareStatus,
-    ],
+    ["status", "check the account: token, service, webhook key, addresses and storage", declareStatus],
     ["profiles", "list, choose, rename and remove profiles", declareProfiles],
     ["config", "show and change the settings of a profile", declareConfig],
   ],
   "Command line:": [
     ["help", "show the help of a command, or explain a topic, such as errors, settings or ci", declareHelp],
     ["version", "print the version", declareVersion],
-    [
-      "completion",
-      "print the script that completes commands, flags and values in a shell",
-      declareCompletion,
-    ],
+    ["completion", "print the completion script of a shell", declareCompletion],
   ],
 };
 

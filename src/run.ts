@@ -1,18 +1,18 @@
-/** Runs one command line: gives the command its context, and turns its end into words and an exit code. */
+/** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import { correctedLine, correctionsOf } from "./commands/corrections.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
 
-/** What a run is given by the machine, or by a test. */
+/** What the machine, or a test, gives a run. */
 export interface Runtime {
   readonly version: string;
   /** Fires at Ctrl-C or SIGTERM, with the error that ends the run as its reason. */
   readonly signal: AbortSignal;
   /** Where help and results go. */
   readonly print: (text: string) => void;
-  /** Where a failure before any context is shown: a mistyped command line. */
+  /** For a failure before there is a context: a mistyped command line. */
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
   readonly openContext: (options: GlobalOptions) => Promise<Context>;
 }
@@ -45,7 +45,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
       out.error(JSON.stringify({ warnings: out.warnings }));
     return exit;
   } catch (error) {
-    // commander throws where it has shown the help or the version, too.
+    // commander also throws after it has shown the help or the version.
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
     await out.settled();

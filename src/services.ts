@@ -1,4 +1,4 @@
-/** Opens what commands work with, when a command asks for it: settings, API, event store, sandbox, files. */
+/** Opens the services of a command when it needs them: settings, API, event store, sandbox, files. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
@@ -115,9 +115,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         keep: async (name, { token, expires }) => {
           secrets.know(token);
           if (options.settings !== undefined) return;
-          await (
-            await profiles()
-          ).change(name, (before) => ({
+          const stored = await profiles();
+          await stored.change(name, (before) => ({
             ...withoutAccessToken(before),
             accessToken: token,
             ...(expires === undefined ? {} : { accessTokenExpires: expires }),
@@ -126,15 +125,15 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       });
     },
     serviceTime: async () => {
-      const machine = { now: now(), ofSandbox: false };
+      const own = { now: now(), ofSandbox: false };
       const baseUrl = (await settings()).get("baseUrl");
       const registered = (await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl;
       // No other service is asked for its time.
-      if (baseUrl === undefined || registered === undefined) return machine;
-      if (canonicalAddress(baseUrl) !== canonicalAddress(registered)) return machine;
+      if (baseUrl === undefined || registered === undefined) return own;
+      if (canonicalAddress(baseUrl) !== canonicalAddress(registered)) return own;
       const { ownTime } = await import("./api/sandbox-control.ts");
-      const own = await ownTime(send, new URL(baseUrl));
-      return own === undefined ? machine : { now: own, ofSandbox: true };
+      const ofSandbox = await ownTime(send, new URL(baseUrl));
+      return ofSandbox === undefined ? own : { now: ofSandbox, ofSandbox: true };
     },
     journals: async () => {
       const { openJournals } = await import("./bulk/journals.ts");
@@ -179,7 +178,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   };
 }
 
-/** Also what a header or a parameter of the token request holds, if its name says that it is a secret. */
+/** Includes headers and parameters of the token request whose names mark them as secrets. */
 function secretsOf({ token, clientSecret, accessToken, headers = {}, tokenParams }: Profile) {
   const named = [...Object.entries(headers), ...new URLSearchParams(tokenParams)];
   const secret = named.filter(([name]) => isSecretName(name)).map(([, value]) => value);

@@ -11,14 +11,14 @@ export interface Check {
   readonly detail: string;
   /** What to do about it. */
   readonly remedy?: string | undefined;
-  /** Of a failed check: its code gives the exit code. */
+  /** Only a failed check has one; its code gives the exit code. */
   readonly failure?: PaylinkError;
 }
 
 /** An account, stored or not. */
 export interface Account {
   readonly settings: InForce;
-  /** The words that tell the user how to set a value: a flag of `login`, or a command. */
+  /** How the user sets a value: a flag of `login`, or a command. */
   readonly fix: (key: ConfigKey, value: string) => string;
 }
 

@@ -26,7 +26,7 @@ export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
   const advice = `paylink listen needs it: ${fix("webhookKey", "<file or URL>")}`;
   return settings.get("callbackUrl") === undefined
     ? [skipped(KEY, `not set: ${advice}`)]
-    : [warned(KEY, "not set, so that no webhook can be verified", advice)];
+    : [warned(KEY, "not set, so no webhook can be verified", advice)];
 }
 
 async function checkSource(source: string, { keyReading, now, fix }: AccountWithKeys): Promise<Check> {

@@ -73,7 +73,7 @@ function checkLinks(listed: Answer, account: Account): Check {
     return warned(
       LINKS,
       "not checked, because no terminal is set",
-      `Each create must give --terminal-id. To store it: ${fix("terminalId", "<id>")}`,
+      `Each paylink create needs --terminal-id. To store a default: ${fix("terminalId", "<id>")}`,
     );
   if (!(listed instanceof PaylinkError))
     return passed(
@@ -96,7 +96,7 @@ function checkLinks(listed: Answer, account: Account): Check {
   return failed(LINKS, listed, `Check the terminal: ${fix("terminalId", "<id>")}`);
 }
 
-/** A built-in service has a list of links; another may have none, and then its 404 or 405 is no page for people. */
+/** An HTML page, or a 404 although a built-in service lists links. Another service may have no list of links. */
 function isWrongAddress(error: PaylinkError, status: number, { settings }: Account): boolean {
   if (isPage(error)) return true;
   if (status !== 404) return false;
@@ -115,7 +115,7 @@ async function readTransaction(api: Api, { settings }: Account): Promise<Answer>
 function checkTransaction(read: Answer, { settings, fix }: Account): Check {
   const address = settings.find("transactionUrl");
   if (address === undefined) return skipped(TRANSACTION, "not set: paylink transaction needs it");
-  // The answer that a transaction with no such uti should have.
+  // The right answer to an unknown uti.
   const isUnknown =
     read instanceof PaylinkError && (read.code === "refused" || read.code === "usage") && !isPage(read);
   if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);

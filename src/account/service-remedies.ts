@@ -30,7 +30,7 @@ export function endpointRemedy(error: PaylinkError, { fix }: Account): string | 
   ].join("\n");
 }
 
-/** What the client says about a certificate. Its usual hint is about a link. */
+/** The client's hint about a certificate; its usual hint is about a link. */
 export const certificateHint = ({ hint }: PaylinkError): string | undefined =>
   hint === FAILURES.not_reached.hint ? undefined : hint;
 

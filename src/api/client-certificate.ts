@@ -33,7 +33,7 @@ export async function readClientCertificate(
         { at: "clientCert", message: cert },
         { at: "clientKey", message: `${key}: ${reasonOf(error)}` },
       ],
-      hint: "clientCert is a PEM file with a certificate, clientKey a PEM file with its key and without a passphrase.",
+      hint: "clientCert must be a PEM file with a certificate, and clientKey a PEM file with its key, without a passphrase.",
       cause: error,
     });
   }

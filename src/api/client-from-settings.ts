@@ -11,13 +11,13 @@ import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends Omit<RetryParts, "timeLeft"> {
   readonly settings: InForce;
-  /** Whether requests are repeated here, or by the caller. */
+  /** Whether the client repeats requests; otherwise the caller does. */
   readonly retries: boolean;
   /** Milliseconds for one operation with its retries. */
   readonly timeout: number;
   /** Milliseconds since 1970 at which the command must end; undefined sets no limit. */
   readonly deadline: number | undefined;
-  /** Fires at Ctrl-C or SIGTERM: a request that may create something is finished, and no other one begins. */
+  /** Fires at Ctrl-C or SIGTERM: a request that may create something is completed, and no other one starts. */
   readonly signal: AbortSignal;
   readonly newId: () => string;
   readonly readFile: (path: string) => Promise<Uint8Array>;
@@ -39,7 +39,7 @@ export async function openApi(parts: AccountParts): Promise<Api> {
   const clientCertificate = await readClientCertificate(settings, readFile);
   const tokens = tokensInForce({ ...parts, send, clientCertificate });
   return createApi({
-    // Only a request that may change something (RFC 9110 9.2.1) must be finished.
+    // Only a request that may change something (RFC 9110 9.2.1) must be completed.
     send: (request, options) => send(request, { ...options, finish: request.method !== "GET" }),
     baseUrl,
     tokens,
@@ -56,7 +56,7 @@ export async function openApi(parts: AccountParts): Promise<Api> {
   });
 }
 
-/** Begins no exchange after an interruption, and lets none outlast the command's time. */
+/** Starts no exchange after an interruption, and ends each one within the command's time. */
 const withinRun =
   ({ send, signal }: Pick<AccountParts, "send" | "signal">, timeLeft: () => number): Send =>
   async (request, options = {}) => {

@@ -24,7 +24,7 @@ export interface CreatedLink {
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** After a 2xx reply without a link, the link may exist all the same. `linkAt` is the setting. */
+/** Throws `outcome_unknown` for a 2xx reply without a link: the link may exist. `linkAt` is the setting. */
 export function readCreated(
   reply: HttpReply,
   request: PaymentLinkRequest,
@@ -102,7 +102,7 @@ function unusable({ status }: HttpReply, what: string, body: string, seen?: stri
 
 function hintFor(status: number, seen: string | undefined): string | undefined {
   if (seen !== undefined)
-    return `The link probably exists: the answer has a URL. If it is the link's, say where it is before you create more links:\npaylink config set linkAt ${seen}`;
+    return `The link probably exists: the answer has a URL. If it is the link's, set where it is before you create more links:\npaylink config set linkAt ${seen}`;
   if (status === 202)
     return "The service accepted the request and may create the link later. Look for it there before you create it again.";
   return undefined;

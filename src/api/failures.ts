@@ -34,16 +34,14 @@ export function reportedError(reply: HttpReply, effect: Effect): PaylinkError {
 
 /** What the service answered, in its own words. */
 function answerOf(reply: HttpReply, link?: string) {
-  const { status } = reply;
   const { text, code, problems } = serviceWords(reply.body);
-  const target = status >= 300 && status < 400 ? fieldLines(reply.headers, "location")[0] : undefined;
-  const said = target === undefined ? text : `a redirect to ${target}`;
+  const target = redirectTarget(reply);
   return {
-    message: `The service answered ${status}${said === "" ? "." : `: ${said}`}`,
+    message: `The service ${answeredWith(reply, text)}`,
     options: {
       problems,
       details: {
-        status,
+        status: reply.status,
         service: text,
         ...(link === undefined ? {} : { link }),
         ...(code === undefined ? {} : { code }),
@@ -53,7 +51,17 @@ function answerOf(reply: HttpReply, link?: string) {
   };
 }
 
-/** The hint of `outcome_unknown`; that of the code itself speaks of a created link. */
+const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
+  status >= 300 && status < 400 ? fieldLines(headers, "location")[0] : undefined;
+
+/** "answered 404: not found", with the target of a redirect instead of the text. */
+export function answeredWith(reply: HttpReply, text: string): string {
+  const target = redirectTarget(reply);
+  const words = target === undefined ? text : `a redirect to ${target}`;
+  return `answered ${reply.status}${words === "" ? "." : `: ${words}`}`;
+}
+
+/** The hint of `outcome_unknown` for other effects than creating a link. */
 export function unknownHint(effect: Effect, link = ""): string | undefined {
   if (effect === "pays")
     return "The link may be paid. Look at the sandbox's dashboard before paying it again.";
@@ -62,7 +70,7 @@ export function unknownHint(effect: Effect, link = ""): string | undefined {
   return undefined;
 }
 
-/** What did not happen. A command that only reads is often followed by one that creates. */
+/** What did not happen. A command that only reads usually prepares one that creates. */
 const DONE: Readonly<Record<Effect, string>> = {
   creates: "created",
   pays: "paid",
@@ -73,7 +81,7 @@ const DONE: Readonly<Record<Effect, string>> = {
   shows: "created",
 };
 
-/** The hint of the code, which speaks of creating, in the words of the effect. */
+/** The hint of the code, which is about creating a link, in the words of the effect. */
 const hintOf = (code: FailureCode, effect: Effect): string | undefined => {
   const failure = FAILURES[code];
   return "hint" in failure
@@ -141,7 +149,7 @@ export function failureOf(error: unknown, effect: Effect, link?: string): unknow
   );
 }
 
-/** What to do about a certificate that was not accepted, on either side. */
+/** What to do if either side did not accept the other's certificate. */
 function certificateHint(error: SendError): string | undefined {
   const code = systemCode(error);
   if (isOfUnknownAuthority(error))

@@ -19,12 +19,12 @@ export interface LinksQuery {
 }
 
 export interface LinksPage {
-  /** Of all pages; undefined if the service does not say it. */
+  /** On all pages; undefined if the service does not give the number. */
   readonly totalCount: number | undefined;
   readonly records: readonly Json[];
 }
 
-/** The address of a page. `links` is where links are created, and its own query stays. */
+/** The address of a page. `links` is the address where links are created; its query is kept. */
 export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL {
   const address = new URL(links);
   const parameters = { ...query, from: formatInstant(from), to: formatInstant(to) };

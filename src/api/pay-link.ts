@@ -39,6 +39,7 @@ export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): P
     throw new PaylinkError(
       "refused",
       `${url.origin} is not a sandbox: it did not answer with a transaction record.`,
+      { hint: "Only links of the sandbox can be paid from here. Check the link." },
     );
   return { text, record: record.value.value };
 }

@@ -4,7 +4,7 @@ import { SendError, SendTimeout, type Send, type SendOptions } from "../http/exc
 import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 
-/** How often a request is sent again. */
+/** How many times a request is sent again. */
 const RETRIES = 3;
 /** Milliseconds before the first retry, on average. */
 const FIRST_WAIT = 250;
@@ -33,7 +33,7 @@ export interface RetryParts {
 }
 
 export interface RetryOptions extends SendOptions {
-  /** The request carries a key, so the service has its effect once, however often it is sent. */
+  /** The request carries a key, so it has its effect only once, however often it is sent. */
   readonly isKeyed?: boolean;
 }
 
@@ -41,8 +41,8 @@ export type SendWithRetries = (request: HttpRequest, options?: RetryOptions) => 
 
 /**
  * The same `Send`, with retries. The timeout is for all attempts with the waits between them, so a `Retry-After` beyond it
- * ends them. Returns the last reply or throws the last failure. After an attempt that may have arrived, only a success ends
- * the doubt: whatever else the service says of a later attempt, the first one may have had its effect.
+ * ends them. Returns the last reply or throws the last failure. After an attempt that may have arrived, only a success
+ * settles the outcome: a refusal of a later attempt does not show whether the first one had its effect.
  */
 export function withRetries({
   send,

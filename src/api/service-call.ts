@@ -7,7 +7,7 @@ import { failureOf, refusalOf, type Effect } from "./failures.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
-/** How requests and replies of a service look: the settings of the same names. */
+/** The form of a service's requests and replies: the settings of the same names. */
 export interface ServiceForm {
   readonly linksPath: string;
   readonly transactionUrl: string | undefined;
@@ -19,7 +19,7 @@ export interface ServiceForm {
 }
 
 export interface ApiParts extends ServiceForm {
-  /** Retries are up to it: `withRetries`, `withoutRetries`. */
+  /** From `withRetries` or `withoutRetries`. */
   readonly send: SendWithRetries;
   readonly baseUrl: string;
   readonly tokens: TokenSource;
@@ -33,11 +33,16 @@ export interface ApiParts extends ServiceForm {
 export function serviceUrl(baseUrl: string, path: string): URL {
   const url = parseWebAddress(baseUrl + path);
   if (url === undefined)
-    throw new PaylinkError("usage", `The base URL ${baseUrl} is not an absolute http or https URL.`);
+    throw new PaylinkError(
+      "usage",
+      `The base URL ${baseUrl} is not an absolute http or https URL. Nothing was sent.`,
+    );
   if (isExposed(url))
-    throw new PaylinkError("usage", `${baseUrl} is not https, and paylink sends a token only over https.`, {
-      hint: "Set the https address of the service as the base URL.",
-    });
+    throw new PaylinkError(
+      "usage",
+      `${baseUrl} is not https, and paylink sends a token only over https. Nothing was sent.`,
+      { hint: "Set the https address of the service: paylink config set baseUrl <url>" },
+    );
   return url;
 }
 

@@ -19,7 +19,7 @@ export interface ServiceLink {
   readonly breaches: readonly Problem[];
 }
 
-/** `links` is where links are created, and its own query stays. */
+/** `links` is the address where links are created; its query is kept. */
 export function linkAddress(links: URL, id: string, action: string): URL {
   const address = new URL(links);
   address.pathname = `${links.pathname.replace(/\/$/, "")}/${encodeURIComponent(id)}${action}`;
@@ -33,7 +33,7 @@ interface Expected {
   readonly effect: LinkEffect;
 }
 
-/** After a 2xx reply without a link, a change may have had its effect all the same. */
+/** Throws `outcome_unknown` for a 2xx reply without a link to a change, which may have had its effect. */
 export function readServiceLink(reply: HttpReply, { id, linkAt, effect }: Expected): ServiceLink {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(reply.body);
   const parsed = parseJson(text);

@@ -1,4 +1,4 @@
-/** What the body of an error says, in every common shape: JSON of many kinds, an HTML page, or plain text. */
+/** The words in the body of an error, in every common shape: JSON of many kinds, an HTML page, or plain text. */
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -41,7 +41,7 @@ const PROBLEMS = ["errors", "modelstate", "violations", "details"];
 /** The members that say where a problem is. */
 const PLACES = ["pointer", "field", "path", "property", "param", "parameter", "name", "target"];
 
-/** Errors in errors: deeper ones are not searched. */
+/** Levels of nested errors that are searched. */
 const MAX_DEPTH = 3;
 
 type Words = Pick<ServiceWords, "code" | "problems"> & { readonly text: string | undefined };
@@ -121,7 +121,7 @@ const placeOf = (place: string): string =>
 
 export const isHtml = (text: string): boolean => /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i.test(text);
 
-/** A page for people says in its title what it is; the rest is layout. */
+/** The title of a page describes the error; the rest is layout. */
 function pageTitle(page: string): string {
   const [, title = ""] = /<title[^>]*>([^<]*)/i.exec(page) ?? /<h1[^>]*>([^<]*)/i.exec(page) ?? [];
   const words = title.replace(/\s+/g, " ").trim();
@@ -135,20 +135,20 @@ function pageTitle(page: string): string {
 export function reportsError(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   const members = plainNames(value);
-  const says = (name: string): boolean => isSaid(members.get(name));
-  if (["error", "errors", "fault", "errorcode", "errormessage"].some(says)) return true;
+  const has = (name: string): boolean => isFilled(members.get(name));
+  if (["error", "errors", "fault", "errorcode", "errormessage"].some(has)) return true;
   if (members.get("success") === false || members.get("ok") === false) return true;
   const status = members.get("status");
   if (typeof status === "string" && /^(?:error|fail(?:ed|ure)?)$/i.test(status)) return true;
-  return says("message") && says("code") && !isSuccess(members.get("code"));
+  return has("message") && has("code") && !isSuccess(members.get("code"));
 }
 
 /** Codes that services send with a result, such as 200 or "SUCCESS". */
 const isSuccess = (code: Json | undefined): boolean =>
   (isJsonNumber(code) || typeof code === "string") && /^(?:0+|20[0-2]|ok|success)$/i.test(code.toString());
 
-/** Some services send `"errors": []` or `"errorCode": 0` where there is no error. */
-function isSaid(value: Json | undefined): boolean {
+/** Some services send `"errors": []` or `"errorCode": 0` without an error. */
+function isFilled(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === false || value === "") return false;
   if (isJsonNumber(value)) return Number(value.toString()) !== 0;
   if (Array.isArray(value)) return value.length > 0;

@@ -1,4 +1,4 @@
-/** Names a stopped sandbox as such: an exchange that fails at the address where the sandbox was registered. */
+/** Recognises a stopped sandbox: an exchange that fails at the address where the sandbox was registered. */
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
 import { SandboxNotRunning, SendError, SendTimeout } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";

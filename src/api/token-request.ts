@@ -4,8 +4,8 @@ import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from
 import { parseJson } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/web-address.ts";
 import type { Send, TlsFiles } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HeaderLine, type HttpReply } from "../http/message.ts";
-import { failureOf, refusalOf } from "./failures.ts";
+import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
+import { answeredWith, failureOf, refusalOf } from "./failures.ts";
 import { isHtml, serviceWords, wordsOf, type ServiceWords } from "./service-words.ts";
 
 export interface ClientCredentials {
@@ -24,7 +24,7 @@ export interface ClientCredentials {
 
 export interface AccessToken {
   readonly token: string;
-  /** ISO 8601; absent if the service did not say. */
+  /** ISO 8601; absent if the service did not give it. */
   readonly expires?: string;
 }
 
@@ -46,7 +46,7 @@ export async function requestToken({
   if (url === undefined || isExposed(url))
     throw new PaylinkError(
       "usage",
-      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https.`,
+      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https. Nothing was sent.`,
     );
   const { headers, body } = messageFor(credentials);
   const asked = now();
@@ -102,7 +102,7 @@ function tokenFrom(url: URL, reply: HttpReply, asked: Date, anyType: boolean): A
       `${url.origin} gave an access token of the type ${JSON.stringify(type)}, and paylink sends bearer tokens.`,
       {
         details: { status: reply.status, tokenType: type },
-        hint: `Nothing was created. If the service accepts it in a header, say how: paylink config set authHeader "Authorization: ${type} {token}"`,
+        hint: `Nothing was created. If the service accepts it in a header, set that header: paylink config set authHeader "Authorization: ${type} {token}"`,
       },
     );
   const expires = expiryOf(answer, asked);
@@ -114,7 +114,7 @@ function jsonObjectIn({ body }: HttpReply): JsonObject | undefined {
   return parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : undefined;
 }
 
-/** A 2xx answer may hold a token in a place of its own, so it is described and not repeated. */
+/** A 2xx answer may hold a token under another name, so it is described and not repeated. */
 function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined): ServiceWords {
   const text = new TextDecoder().decode(body);
   if (answer === undefined) {
@@ -129,7 +129,7 @@ function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined):
 /** Longer than any token lasts, and within the range of a date. */
 const LONGEST_LIFE = 1e10;
 
-/** The time when the token expires; undefined if the service did not say it as a number of seconds. */
+/** The time when the token expires; undefined if the service did not give it as a number of seconds. */
 function expiryOf(answer: JsonObject, asked: Date): string | undefined {
   const seconds = secondsOf(memberOf(answer, "expires_in"));
   return seconds === undefined ? undefined : new Date(asked.getTime() + seconds * 1000).toISOString();
@@ -147,22 +147,19 @@ export function usableToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new PaylinkError(
     "no_token",
-    "The access token contains a space or a character that tokens cannot have.",
+    "The access token contains a space or a character that tokens cannot have. Nothing was created.",
   );
 }
 
 /** The failure for an answer without a token. */
 function refusedToken(url: URL, reply: HttpReply, words = serviceWords(reply.body)): PaylinkError {
-  const { status, headers } = reply;
   const { text, code, problems } = words;
-  const [target] = status >= 300 && status < 400 ? fieldLines(headers, "location") : [];
-  const said = target === undefined ? text : `a redirect to ${target}`;
   return new PaylinkError(
     "unauthorized",
-    `${url.origin} gave no access token. It answered ${status}${said === "" ? "." : `: ${said}`}`,
+    `${url.origin} gave no access token. It ${answeredWith(reply, text)}`,
     {
       problems,
-      details: { status, service: text, ...(code === undefined ? {} : { code }) },
+      details: { status: reply.status, service: text, ...(code === undefined ? {} : { code }) },
       hint: `Nothing was created. ${nextStep(reply, `${code ?? ""} ${text}`)}`,
     },
   );

@@ -5,7 +5,7 @@ import { requestToken, usableToken, type AccessToken, type ClientCredentials } f
 export interface TokenSource {
   /** The current token, unless it is known to have expired. */
   current(): Promise<string>;
-  /** A new token after the service refused the last one; undefined if there is none. */
+  /** A new token after the service refused the last one; undefined if this source cannot renew its token. */
   renew(): Promise<string | undefined>;
 }
 
@@ -57,7 +57,8 @@ export function tokenExpiry(token: string): Date | undefined {
   const [, payload = ""] = token.trim().split(".");
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
-    const expiry = (claims as { readonly exp?: unknown } | null)?.exp;
+    const isObject = typeof claims === "object" && claims !== null;
+    const expiry = isObject && "exp" in claims ? claims.exp : undefined;
     return typeof expiry === "number" && Math.abs(expiry) <= LAST_SECOND
       ? new Date(expiry * 1000)
       : undefined;

@@ -25,7 +25,7 @@ interface CheckParts {
   readonly checked: () => void;
 }
 
-/** The columns that are only kept for the results. */
+/** The columns that are only copied to the results. */
 export const unsentColumns = ({ columns }: Pick<Checked, "columns">): string[] =>
   [...columns].flatMap(([name, isSent]) => (isSent ? [] : [name]));
 

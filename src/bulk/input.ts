@@ -23,9 +23,13 @@ export async function fileInput(path: string): Promise<Input> {
     if (!isFile) throw new Error("it is not a file");
     return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
   } catch (error) {
-    throw new PaylinkError("file_unreadable", `Cannot read ${path}: ${fileReason(error)}.`, {
-      cause: error,
-    });
+    throw new PaylinkError(
+      "file_unreadable",
+      `Cannot read ${path}: ${fileReason(error)}. Nothing was sent.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-/** The journals of bulk runs on this machine: lists those of a service, and opens one for one run at a time. */
+/** The journals of bulk runs on this machine: lists those of a service, and opens each for one run at a time. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beginJournal, readHeading, type Heading } from "../store/journal/journal.ts";
@@ -67,7 +67,7 @@ export function openJournals(folder: string, processes: Processes): Journals {
       const path = join(folder, `${id}${ENDING}`);
       const journal = open(path, () => beginJournal(path, heading, declarations(asks)));
       const close = async (): Promise<void> => {
-        // A journal without a sent row is of no use to the next run.
+        // The next run does not need a journal without a sent row.
         if (!journal.ledger.isBinding()) rmSync(path, { force: true });
         await journal.close();
       };

@@ -30,7 +30,7 @@ export const STANDINGS: readonly Standing[] = [
 /** The states in which a link exists or may exist. */
 export const BINDING: ReadonlySet<Standing> = new Set(["sending", "created", "unknown"]);
 
-/** Only a link ends the doubt: a refusal of this request does not tell whether an earlier one created a link. */
+/** Only a link ends the doubt: a refusal of this request does not show whether an earlier one created a link. */
 export const settledDoubt = (doubt: Outcome, result: Outcome): Outcome =>
   result.status === "created"
     ? result

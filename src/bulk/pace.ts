@@ -47,7 +47,7 @@ export class Pace {
     }
   }
 
-  /** Waits before a request is sent again for the nth time, without the rest of the run. */
+  /** Waits before a request is sent again for the nth time; the rest of the run goes on. */
   waitToRepeat(nth: number): Promise<void> {
     const { sleep, random } = this.parts;
     return sleep(backoff(FIRST_WAIT, nth, random));

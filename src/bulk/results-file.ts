@@ -1,4 +1,4 @@
-/** The file of the results: replaced as a whole, and only if paylink wrote what it holds or the user insists. */
+/** The file of the results: replaced as a whole, and only if paylink wrote its contents or `--force` is given. */
 import { createHash } from "node:crypto";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";

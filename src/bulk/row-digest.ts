@@ -13,7 +13,7 @@ export const NO_DIGEST = 0;
  * How long a link is valid and where it leads: with another expiry or callback it is still the same payment. A default
  * expiry counts from the time of the run, and would make each run a new list.
  */
-const OTHER_MATTERS: ReadonlySet<string> = new Set(["expirationDate", "paymentSettings"]);
+const IGNORED: ReadonlySet<string> = new Set(["expirationDate", "paymentSettings"]);
 
 /** Bounds are sent as text. */
 const BOUNDS: ReadonlySet<string> = new Set(["linkOptions.minAmount", "linkOptions.maxAmount"]);
@@ -26,7 +26,7 @@ export function digestOf(draft: JsonObject): number {
 function* factsOf(object: JsonObject, path = ""): Generator<string> {
   for (const [name, value] of Object.entries(object)) {
     const at = joinPath(path, name);
-    if (OTHER_MATTERS.has(at)) continue;
+    if (IGNORED.has(at)) continue;
     if (isJsonObject(value)) yield* factsOf(value, at);
     else yield JSON.stringify([at, canonical(at, value)]);
   }

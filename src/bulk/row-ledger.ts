@@ -48,7 +48,7 @@ export class Ledger {
     this.path = path;
   }
 
-  /** Reads the journal, if there is one; the number of bytes read. */
+  /** Reads the journal, if there is one, and returns the number of bytes read. */
   read(): number {
     return replayJournal(this.path, (entry, offset, length) => {
       if (isAsked(entry)) this.noteAsked(entry);

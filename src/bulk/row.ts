@@ -29,7 +29,7 @@ export function repeatedFields(columns: readonly Column[]): string[] {
   return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
 }
 
-/** Finds columns with a misspelled field: links would lack their values without anybody noticing. */
+/** Finds columns with a misspelled field: otherwise links would silently lack their values. */
 export function createSpelling(): (columns: readonly Column[]) => Problem[] {
   // JSON lines repeat their names in every row.
   const known = new Map<string, string | undefined>();

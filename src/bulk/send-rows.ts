@@ -25,7 +25,7 @@ export interface RunParts {
   readonly rows: AsyncIterable<Row>;
   /** The digest of each row, by its position. */
   readonly asks: NumberList;
-  /** Whether the row is to be sent in this run. */
+  /** Whether this run sends the row. */
   readonly isDue: (index: number) => boolean;
   readonly ledger: Ledger;
   readonly pace: Pace;
@@ -48,7 +48,7 @@ export interface RunParts {
   readonly breached: (row: Row, breaches: readonly Problem[]) => void;
 }
 
-/** Attempts to send one row while the service certainly creates nothing. */
+/** Attempts to send one row while it is certain that no link was created. */
 const ATTEMPTS = 6;
 /** The same while a link may exist, and the service recognises the key. */
 const KEYED_ATTEMPTS = 4;
@@ -57,7 +57,7 @@ const ROWS_PER_REQUEST = 2;
 /** The run stops after this many rows of unknown outcome in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
 
-/** Resolves when every row in progress has ended, whatever ended the run. */
+/** Resolves when every row in progress is settled, however the run ended. */
 export async function sendRows(parts: RunParts): Promise<void> {
   const queue = parts.rows[Symbol.asyncIterator]();
   const state: State = { ...parts, limit: pLimit(parts.concurrency), unknownInARow: 0 };
@@ -90,7 +90,7 @@ interface Sent {
   readonly durable: Promise<void>;
 }
 
-/** The worker does not wait for this: the same write to disk also holds the start of its next row. */
+/** The worker does not wait for this: the same write to disk also contains the start of its next row. */
 async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
   try {
     await durable;

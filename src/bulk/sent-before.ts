@@ -43,7 +43,7 @@ export class SentBefore {
     return rows;
   }
 
-  /** Adds the rows of a journal that have a link, or may have one; how many of them are in the list. */
+  /** Adds the rows of a journal that have a link, or may have one; returns how many of them are in the list. */
   add(ledger: Ledger, isSent = (row: number): boolean => ledger.isBound(row)): number {
     const before = this.found;
     for (let row = 0; row < ledger.rows; row++) if (isSent(row)) this.take(ledger, row);

@@ -44,7 +44,7 @@ export function declared(command: CommandUnknownOpts): CommandUnknownOpts {
 
 const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();
 
-/** Gives a command its examples: lines that work against the sandbox as they stand, the simplest first. */
+/** Gives a command its examples: lines that work against the sandbox as written, the simplest first. */
 export function examples(command: CommandUnknownOpts, lines: readonly [string, string, ...string[]]): void {
   EXAMPLES.set(command, lines);
   command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);

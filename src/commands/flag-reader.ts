@@ -3,7 +3,7 @@ import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/web-address.ts";
 
-/** A value that was read. Asking for it is safe once `finish` has returned. */
+/** A value that was read. It may be used once `finish` has returned. */
 export interface ReadValue<T> {
   readonly value: T;
 }
@@ -81,7 +81,7 @@ export function createFlagReader(): FlagReader {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
 
-/** Stands for a value that could not be read: nobody may use it before `finish` has thrown. */
+/** Stands for a value that could not be read: `finish` must throw before it is used. */
 function unreadable(at: string): ReadValue<never> {
   return {
     get value(): never {

@@ -1,6 +1,6 @@
-/** The values that flags of several commands take: one parser each for ports, counts, rates, sizes, times and the like. */
+/** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { isDatabaseUrl, isReadableUrl, passwordsIn } from "../domain/database-url.ts";
-import { parseDuration } from "../domain/duration.ts";
+import { LONGEST_TIMER, parseDuration } from "../domain/duration.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
@@ -24,6 +24,9 @@ export const parseCount =
       ? accepted(count)
       : refused(`must be a whole number from ${from} to ${to}`);
   };
+
+/** `--limit`: how many results at most. */
+export const parseLimit = parseCount(1, 999_999_999);
 
 /** Events a second, above 0: `10`, `0.5` or `10/s`. */
 export function parseRate(text: string): Parsed<number> {
@@ -49,9 +52,6 @@ export function parseMilliseconds(text: string): Parsed<number> {
   const parsed = parseDuration(text);
   return parsed.ok ? accepted(parsed.value.milliseconds) : parsed;
 }
-
-/** A timer of Node counts in 32 bits and fires at once above this: 24.8 days. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A time limit, in milliseconds, above 0. */
 export function parseTimeout(text: string): Parsed<number> {
@@ -112,7 +112,7 @@ export function parseUrl(text: string): Parsed<URL> {
     : accepted(url);
 }
 
-/** Where events are kept: a file, or the URL of a PostgreSQL database. Other users see a password in a command line. */
+/** Where events are kept: a file, or the URL of a PostgreSQL database, without a password, which other users would see. */
 export function parseEventStore(text: string): Parsed<string> {
   if (!isDatabaseUrl(text)) return accepted(text);
   if (!isReadableUrl(text)) return refused("must be a file, or a URL such as postgres://db/paylink");
@@ -127,7 +127,7 @@ export const parseProfileName = (text: string): Parsed<string> =>
     ? accepted(text)
     : refused("must consist of letters, digits, dots, underscores and hyphens");
 
-/** What a signature covers: `content-digest @method`, also as Signature-Input has it. */
+/** What a signature covers: `content-digest @method`, also in the syntax of Signature-Input. */
 export function parseCover(text: string): Parsed<Cover> {
   const cover: ComponentName[] = [];
   for (const word of text.split(/[\s,()]+/).filter((part) => part !== "")) {

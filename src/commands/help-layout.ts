@@ -7,7 +7,7 @@ const MANY = 8;
 
 export const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
-  // Only the root's: those of `sandbox` mean nothing to `sandbox advance`.
+  // Only the root's: the options of `sandbox` do not apply to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
     command.parent === null ? [] : everywhere(programOf(command)),
   commandDescription: (command: CommandUnknownOpts) => {
@@ -21,12 +21,16 @@ export const helpLayout: HelpConfiguration = {
 const everywhere = (program: CommandUnknownOpts): Option[] =>
   program.options.filter((option) => !option.hidden && option.attributeName() !== "version");
 
-/** As commander does it, but without the quotation marks of JSON. */
+/** Like commander's own, but without the quotation marks of JSON. */
 function described({ description, argChoices = [], defaultValue }: Option | Argument): string {
   const few = argChoices.length > 0 && argChoices.length <= MANY;
   const notes = [
     ...(few ? [argChoices.join(", ")] : []),
     ...(defaultValue === undefined ? [] : [`default: ${String(defaultValue)}`]),
   ];
-  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
+  if (notes.length === 0) return description;
+  const [, text, ownNotes] = /^(.*) \(([^()]*)\)$/.exec(description) ?? [];
+  return ownNotes === undefined
+    ? `${description} (${notes.join("; ")})`
+    : `${text} (${[ownNotes, ...notes].join("; ")})`;
 }

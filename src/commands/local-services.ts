@@ -1,9 +1,9 @@
 /** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
 import type { Context, SandboxHome } from "../context.ts";
 import type { Server } from "../http/exchange.ts";
+import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
-import type { ReceiverParts } from "../receiver/receiver.ts";
-import { startReceiver } from "../receiver/receiver.ts";
+import { startReceiver, type ReceiverParts } from "../receiver/receiver.ts";
 import { createClock } from "../sandbox/clock.ts";
 import { createIds } from "../sandbox/ids.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
@@ -15,7 +15,6 @@ import type { VerificationKey } from "../signatures/verification-key.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 
 const ADDRESS = { host: "127.0.0.1", port: 0 } as const;
-const MAX_BODY = 1024 * 1024;
 
 interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
   /** Whether the receiver refuses records that break the specification. */
@@ -90,7 +89,7 @@ async function start(
     ...shared,
     paths: ["/"],
     publicAddress: () => undefined,
-    maxBody: MAX_BODY,
+    maxBody: DEFAULT_MAX_BODY,
     keys: () => known,
     renewKeys: async () => {
       known = publishedKeys(keys);

@@ -1,4 +1,4 @@
-/** The flags and settings that say which signatures are accepted, as the policy that webhooks are verified by. */
+/** The policy that webhooks are verified by, from the flags and settings. */
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";

@@ -1,4 +1,4 @@
-/** Explains settings to people: what each is for, where else it may come from, and a good value. */
+/** Explains a setting: what it is for, its default and variable, and a good value. */
 import { SETTINGS, type SettingKey } from "../store/settings/setting-table.ts";
 import { shownSetting } from "../store/settings/profile.ts";
 

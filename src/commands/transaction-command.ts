@@ -2,7 +2,7 @@
 import type { Context } from "../context.ts";
 import { forProfile } from "../render/for-profile.ts";
 
-/** Without the uti. Undefined where the service does not say where transactions are read. */
+/** Without the uti. Undefined if the service has no known address for transactions. */
 export async function transactionCommand({
   settings,
 }: Pick<Context, "settings">): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** Usage errors that commander finds, as paylink's own errors: what is wrong, and how the line can be corrected. */
+/** Usage errors that commander finds, as paylink's own errors: what is wrong, and how to correct the command line. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import { PaylinkError, type Correction } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
@@ -23,7 +23,7 @@ export function failAsUsage(declared: CommandUnknownOpts): void {
   }
 }
 
-/** commander would show the help of paylink for `paylink bogus --help`, and instead of an error for `paylink --json`. */
+/** Without this, commander shows the help of paylink for `paylink bogus --help`, and for `paylink --json`. */
 export function refuseHelp({
   command,
   error,
@@ -35,7 +35,7 @@ export function refuseHelp({
   if (error) throw new PaylinkError("usage", `${pathOf(command)} needs a command.`, listOf(command));
 }
 
-/** commander would take `--currency` as the amount in `--amount --currency EUR`. */
+/** Without this, commander reads `--currency` as the amount in `--amount --currency EUR`. */
 function refuseFlagsAsValues(command: CommandUnknownOpts): void {
   for (const { required, long, flags } of command.options) {
     if (!required || long === undefined) continue;
@@ -46,7 +46,7 @@ function refuseFlagsAsValues(command: CommandUnknownOpts): void {
   }
 }
 
-/** commander would let the last of `--qr --no-qr` win. */
+/** Without this, the last of `--qr --no-qr` wins. */
 function refuseOpposites(command: CommandUnknownOpts): void {
   for (const { long = "", negate } of command.options) {
     const opposite = `--${long.slice("--no-".length)}`;
@@ -86,7 +86,7 @@ function refuseUnknown(command: CommandUnknownOpts): void {
   if (!group.commands.some((known) => known.name() === word)) throw unknownCommand(word, group);
 }
 
-/** commander's own words, where there are no better ones. */
+/** Uses commander's own words only if paylink has no better ones. */
 function usageError(command: CommandUnknownOpts, { code, message }: CommanderError): PaylinkError {
   const [, quoted = ""] = /'([^']*)'/.exec(message) ?? [];
   switch (code) {

@@ -1,8 +1,8 @@
-/** The environment variables by which coding agents make themselves known to the programs that they run. */
+/** The environment variables that coding agents set for the programs that they run. */
 
 /**
- * Each variable with the agent that sets it. A variable that an editor also sets in its users' own terminals (such as
- * `CURSOR_TRACE_ID`) is not one of them.
+ * Each variable with the agent that sets it. Variables that an editor also sets in its users' own terminals, such as
+ * `CURSOR_TRACE_ID`, are left out.
  */
 export const AGENT_VARIABLES: Readonly<Record<string, string>> = {
   AI_AGENT: "any coding agent",

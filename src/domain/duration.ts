@@ -17,6 +17,9 @@ export const UNITS = {
 } as const;
 export type Unit = keyof typeof UNITS;
 
+/** Milliseconds: a timer of Node counts in 32 bits and fires at once above this (24.8 days). */
+export const LONGEST_TIMER = 2 ** 31 - 1;
+
 export interface Duration {
   readonly count: number;
   readonly unit: Unit;

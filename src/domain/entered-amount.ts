@@ -1,4 +1,4 @@
-/** Amounts as customers type them, with a comma or a point: accepted where they can mean only one number. */
+/** Amounts as customers type them, with a comma or a point: accepted if they can mean only one number. */
 import { exponentOf } from "./currency.ts";
 import { JsonNumber } from "./json.ts";
 import { decimalsProblem, isDecimal, signOf } from "./money.ts";

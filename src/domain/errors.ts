@@ -37,7 +37,7 @@ export const FAILURES = {
     means: "stdout could not be written; the result of the command is on stderr",
   },
   usage: { exit: 2, means: "unknown command or flag, or a missing or invalid value" },
-  file_unreadable: { exit: 2, means: "a file cannot be read, or does not hold what it should" },
+  file_unreadable: { exit: 2, means: "a file cannot be read, or has the wrong contents" },
   file_unwritable: { exit: 2, means: "a file cannot be written" },
   database_unreachable: {
     exit: 5,
@@ -94,7 +94,7 @@ export const FAILURES = {
   not_taken: {
     exit: 4,
     means: "your application did not accept a webhook",
-    hint: "The events are still stored. Replay them when your application accepts them.",
+    hint: "The events are still stored. Replay them when your application is ready.",
   },
   not_reached: {
     exit: 5,

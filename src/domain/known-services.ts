@@ -1,4 +1,4 @@
-/** The services that paylink knows: what their public documentation says, as settings. To add one, add an entry. */
+/** The built-in services, as settings from their public documentation. To add a service, add an entry. */
 import { isLoopback, parseWebAddress } from "./web-address.ts";
 
 interface Service {

@@ -20,9 +20,9 @@ export function isDecimal(text: string): boolean {
 }
 
 /**
- * Parses what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; white space around it is ignored. It refuses
- * whatever is ambiguous or likely a typing error, with an example: signs, exponents, leading zeros, a comma, thousands
- * separators, a trailing point, a currency sign.
+ * Parses what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; white space around it is ignored. It refuses, with
+ * an example, what is ambiguous or probably a typing error: signs, exponents, leading zeros, a comma, thousands separators,
+ * a trailing point, a currency sign.
  */
 export function parseAmount(text: string): Parsed<JsonNumber> {
   const trimmed = text.trim();

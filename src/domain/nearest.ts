@@ -1,12 +1,12 @@
 /** Finds the name that is most similar to a mistyped one. */
 
-/** Whether a name with so many edits, in so many letters of the longer name, counts as near. */
+/** Whether a name is near, by the number of edits and the letters of the longer name. */
 type IsNear = (edits: number, letters: number) => boolean;
 
 /** Close enough for a suggestion. */
 const isSimilar: IsNear = (edits, letters) => edits * 3 <= letters;
 
-/** Close enough for an error where names may be the user's own: `account` is not `amount`. */
+/** Close enough for an error although names may be the user's own: `account` is not `amount`. */
 export const isMisspelled: IsNear = (edits, letters) => edits <= 2 && edits * 5 <= letters;
 
 /** The name with the fewest edits, in either case; undefined if none is near. */

@@ -19,7 +19,8 @@ export const MAX_DEPTH = 128;
 export function parseJson(text: string): Parsed<JsonText> {
   const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   const value = reader.whole();
-  return value === undefined ? refused(reader.problem()) : accepted({ value, duplicates: reader.duplicates });
+  if (value === undefined) return refused(reader.problem());
+  return accepted({ value, duplicates: reader.repeated.map((steps) => steps.reduce<string>(joinPath, "")) });
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -33,12 +34,13 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Reads a text once, by the grammar of RFC 8259. A method that returns undefined leaves `at` where the text breaks it. */
 class Reader {
-  readonly duplicates: string[] = [];
+  /** The steps to each repeated member, from the value that is being read. */
+  readonly repeated: (string | number)[][] = [];
   private readonly text: string;
   private at = 0;
+  /** Of the value that is being read. */
+  private depth = 0;
   private tooDeep = false;
-  /** The names and indices that lead to the current value. */
-  private readonly path: (string | number)[] = [];
 
   constructor(text: string) {
     this.text = text;
@@ -62,10 +64,13 @@ class Reader {
     const first = this.next();
     if (first === QUOTE) return this.string();
     if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
-      this.tooDeep = this.path.length === MAX_DEPTH;
+      this.tooDeep = this.depth === MAX_DEPTH;
       if (this.tooDeep) return undefined;
       this.at++;
-      return first === OPEN_OBJECT ? this.object() : this.array();
+      this.depth++;
+      const value = first === OPEN_OBJECT ? this.object() : this.array();
+      this.depth--;
+      return value;
     }
     if (this.word("true")) return true;
     if (this.word("false")) return false;
@@ -82,8 +87,7 @@ class Reader {
       if (name === undefined || !this.passes(COLON)) return undefined;
       const value = this.valueAt(name);
       if (value === undefined) return undefined;
-      if (Object.hasOwn(object, name))
-        this.duplicates.push([...this.path, name].reduce<string>(joinPath, ""));
+      if (Object.hasOwn(object, name)) this.repeated.push([name]);
       setMember(object, name, value);
     } while (this.passes(COMMA));
     return this.passes(CLOSE_OBJECT) ? object : undefined;
@@ -101,9 +105,9 @@ class Reader {
   }
 
   private valueAt(step: string | number): Json | undefined {
-    this.path.push(step);
+    const known = this.repeated.length;
     const value = this.value();
-    this.path.pop();
+    for (let index = known; index < this.repeated.length; index++) this.repeated[index]?.unshift(step);
     return value;
   }
 

@@ -1,4 +1,4 @@
-/** Fields of a request as people type them (flag, prompt answer, CSV cell): the value to send, and the echo of a bad one. */
+/** Fields of a request as people type them (flag, answer, CSV cell): the value to send, and the echo of an invalid one. */
 
 import { currencyCode } from "./currency.ts";
 import { isJsonNumber, type Json } from "./json.ts";
@@ -34,7 +34,7 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
   }
 }
 
-/** Echoes a bad value after the message about it; a whole object or list would be too long. */
+/** Echoes an invalid value after the message about it; a whole object or list would be too long. */
 export function got(value: Json | undefined): string {
   if (typeof value === "string") return ` (got "${value}")`;
   return isJsonNumber(value) ? ` (got ${value.value})` : "";

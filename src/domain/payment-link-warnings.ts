@@ -1,4 +1,4 @@
-/** What the service may accept in a request, though the user probably did not mean it: each rule says what will happen. */
+/** What the service may accept in a request, though the user probably did not mean it: each warning names the effect. */
 
 import { isKnownCurrency } from "./currency.ts";
 import type { Problem } from "./errors.ts";

@@ -30,7 +30,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "62": "restricted card",
   "63": "security violation",
   "65": "exceeds the number of payments allowed",
-  "68": "the response came too late",
+  "68": "the response arrived too late",
   "75": "too many wrong PINs",
   "78": "card not activated",
   "82": "wrong CVV",
@@ -42,6 +42,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "96": "system malfunction",
 };
 
-/** Undefined where the code has no common meaning. */
+/** Undefined if the code has no common meaning. */
 export const responseMeaning = (code: string): string | undefined =>
   Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;

@@ -1,4 +1,4 @@
-/** What the schemas of JSON values share: their messages, the problems by path, and the part without problems. */
+/** Shared by the schemas of JSON values: messages, problems by path, and the part without problems. */
 
 import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";

@@ -1,6 +1,6 @@
-/** The names by which headers, form fields and JSON members are recognised to carry credentials. */
+/** The names of headers, form fields and JSON members that carry credentials. */
 
-/** The ends of such names, for a regular expression without regard to case. */
+/** The ends of such names, for a regular expression that ignores case. */
 export const SECRET_NAME_ENDS = [
   "token",
   "secret",

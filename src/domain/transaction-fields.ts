@@ -57,50 +57,63 @@ const complete = {
  */
 export type Presence = "always" | "attempted" | "accepted";
 
+const fieldOf =
+  <P extends Presence>(presence: P) =>
+  <Name extends string, Type extends FieldType>(name: Name, type: Type) => ({ name, type, presence });
+const always = fieldOf("always");
+const attempted = fieldOf("attempted");
+const accepted = fieldOf("accepted");
+
 /** All 37 fields, in the specification's order. */
 export const TRANSACTION_FIELDS = [
-  { name: "uti", type: text, presence: "always" },
-  { name: "transType", type: text, presence: "always" },
-  { name: "transApproved", type: flag, presence: "always" },
-  { name: "transPartiallyApproved", type: flag, presence: "always" },
-  { name: "transCancelled", type: flag, presence: "always" },
-  { name: "amountTrans", type: amount, presence: "always" },
-  { name: "amountGratuity", type: amount, presence: "always" },
-  { name: "amountCashback", type: amount, presence: "always" },
-  { name: "cvmSignatureRequired", type: flag, presence: "always" },
-  { name: "cvmPinVerified", type: flag, presence: "always" },
-  { name: "transCurrencyCode", type: currency, presence: "always" },
-  { name: "terminalId", type: text, presence: "always" },
-  { name: "merchantId", type: text, presence: "always" },
-  { name: "softwareVersion", type: text, presence: "always" },
-  { name: "receiptNumber", type: text, presence: "always" },
-  { name: "retrievalReferenceNumber", type: text, presence: "always" },
-  { name: "paymentId", type: text, presence: "attempted" },
-  { name: "responseCode", type: text, presence: "attempted" },
-  { name: "stan", type: text, presence: "always" },
-  { name: "authorisationCode", type: text, presence: "accepted" },
-  { name: "merchantTokenId", type: text, presence: "attempted" },
-  { name: "cardPan", type: maskedCardNumber, presence: "always" },
-  { name: "cardStartDate", type: text, presence: "always" },
-  { name: "cardScheme", type: text, presence: "always" },
-  { name: "cardPanSequenceNumber", type: text, presence: "always" },
-  { name: "cardType", type: text, presence: "always" },
-  { name: "emvAid", type: text, presence: "always" },
-  { name: "emvTsi", type: text, presence: "always" },
-  { name: "emvTvr", type: text, presence: "always" },
-  { name: "emvCryptogram", type: text, presence: "always" },
-  { name: "emvCryptogramType", type: text, presence: "attempted" },
-  { name: "reference", type: text, presence: "always" },
-  { name: "merchantName", type: text, presence: "always" },
-  { name: "transDateTime", type: dateTime, presence: "always" },
-  { name: "createdDateTime", type: dateTime, presence: "always" },
-  { name: "merchantStoreId", type: number, presence: "always" },
-  { name: "status", type: complete, presence: "always" },
+  always("uti", text),
+  always("transType", text),
+  always("transApproved", flag),
+  always("transPartiallyApproved", flag),
+  always("transCancelled", flag),
+  always("amountTrans", amount),
+  always("amountGratuity", amount),
+  always("amountCashback", amount),
+  always("cvmSignatureRequired", flag),
+  always("cvmPinVerified", flag),
+  always("transCurrencyCode", currency),
+  always("terminalId", text),
+  always("merchantId", text),
+  always("softwareVersion", text),
+  always("receiptNumber", text),
+  always("retrievalReferenceNumber", text),
+  attempted("paymentId", text),
+  attempted("responseCode", text),
+  always("stan", text),
+  accepted("authorisationCode", text),
+  attempted("merchantTokenId", text),
+  always("cardPan", maskedCardNumber),
+  always("cardStartDate", text),
+  always("cardScheme", text),
+  always("cardPanSequenceNumber", text),
+  always("cardType", text),
+  always("emvAid", text),
+  always("emvTsi", text),
+  always("emvTvr", text),
+  always("emvCryptogram", text),
+  attempted("emvCryptogramType", text),
+  always("reference", text),
+  always("merchantName", text),
+  always("transDateTime", dateTime),
+  always("createdDateTime", dateTime),
+  always("merchantStoreId", number),
+  always("status", complete),
 ] as const satisfies readonly TransactionField[];
+
+interface FieldType {
+  readonly must: string;
+  readonly json: object;
+  readonly test: (value: Json) => boolean;
+}
 
 export interface TransactionField {
   readonly name: string;
-  readonly type: { readonly must: string; readonly json: object; readonly test: (value: Json) => boolean };
+  readonly type: FieldType;
   readonly presence: Presence;
 }
 

@@ -11,8 +11,8 @@ export function parseWebAddress(text: string): URL | undefined {
 }
 
 /**
- * The address with scheme and host in lower case and without its default port. What follows the host stays as it is
- * spelled: `URL` would escape a `{placeholder}` in a path.
+ * The address with scheme and host in lower case and without its default port. The part after the host keeps its spelling:
+ * `URL` would escape a `{placeholder}` in a path.
  */
 export function normalAddress(url: URL, text: string): string {
   const [, user = "", rest = ""] = /^[^:]+:\/\/([^/?#\\]*@)?[^/?#\\]*(.*)$/.exec(text) ?? [];
@@ -20,8 +20,8 @@ export function normalAddress(url: URL, text: string): string {
 }
 
 /**
- * The text without the passwords of a URL in it. A password that was pasted unescaped may hold a slash or a space: what
- * follows the user's name is then no port, and the password ends at the last `@`.
+ * The text without the passwords of URLs. A password that was pasted unescaped may have a slash or a space: the text after
+ * the user's name is then not a port, and the password ends at the last `@`.
  */
 export const withoutPassword = (text: string): string =>
   text
@@ -41,6 +41,9 @@ export function canonicalAddress(text: string): string {
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
+
+/** The address that a server binds, as `URL.hostname` spells it: IPv6 in brackets. */
+export const hostnameOf = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** Whether others can read what is sent there: plain http to another machine. */
 export function isExposed(url: URL): boolean {

@@ -23,7 +23,7 @@ export function isUtcDateTime(text: string): boolean {
 /** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
 export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
 
-/** Now as the service counts time: a sandbox can have a clock of its own. */
+/** The service's current time: a sandbox can have a clock of its own. */
 export interface ServiceTime {
   readonly now: Date;
   readonly ofSandbox: boolean;

@@ -9,7 +9,9 @@ export function plainJson(json: Json): unknown {
 
 export function plainObject(object: Readonly<Record<string, Json>>): Record<string, unknown> {
   const plain: Record<string, unknown> = { ...object };
-  for (const [name, value] of Object.entries(object))
+  for (const name of Object.keys(object)) {
+    const value = object[name];
     if (typeof value === "object") plain[name] = plainJson(value);
+  }
   return plain;
 }

@@ -126,7 +126,7 @@ function webForm(request: WebRequest, framework: Framework | undefined): Request
 
 function plainForm({ method, url, headers, body }: PlainRequest): RequestForm {
   return {
-    head: { method, ...addressIn(url), headers: [...fieldsOf(headers)] },
+    head: { method, ...addressIn(url), headers: linesOf(headers) },
     body: (maxBody) => heldBody(body, maxBody),
     trailers: NO_TRAILERS,
     framework: undefined,
@@ -141,12 +141,13 @@ function addressIn(text: string): Pick<RequestHead, "scheme" | "authority" | "ta
   return { ...addressOf(url), target: target.startsWith("/") ? target : `/${target}` };
 }
 
-function* fieldsOf(headers: HeaderFields): Iterable<HeaderLine> {
-  const fields = Symbol.iterator in headers ? headers : Object.entries(headers);
-  for (const [name, value] of fields) {
-    if (typeof value === "string") yield [name, value];
-    else for (const line of value ?? []) yield [name, line];
+function linesOf(headers: HeaderFields): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
+    if (typeof value === "string") lines.push([name, value]);
+    else for (const line of value ?? []) lines.push([name, line]);
   }
+  return lines;
 }
 
 function member(holder: object, name: string): unknown {

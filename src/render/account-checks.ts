@@ -1,4 +1,4 @@
-/** Shows the checks of an account: one line each with its mark, and below it what to do. */
+/** Shows the checks of an account: one line each with its mark, and the remedy below it. */
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 

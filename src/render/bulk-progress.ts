@@ -59,7 +59,7 @@ export interface Progress {
   /** Milliseconds since the run began, and the rows done in this time. */
   readonly elapsed: number;
   readonly doneNow: number;
-  /** What the run waits for. */
+  /** What the run waits for, in words. */
   readonly waiting: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Reports the cases of `check`, for people, as TAP and as JUnit XML. A case that went wrong says what was sent and answered, and why it matters. */
+/** Reports the cases of `check`, for people, as TAP and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -6,7 +6,7 @@ interface ShownCase {
   readonly name: string;
   readonly expects: "accepted" | "refused";
   readonly ok: boolean;
-  /** If not, it is shown as a warning. */
+  /** A case that is not required is a warning if it fails. */
   readonly required: boolean;
   readonly sent: string;
   readonly matters: string;
@@ -24,10 +24,10 @@ export function renderCase(result: ShownCase, paint: Paint): string {
 
 const EXPECTED = { accepted: "accept it with 2xx", refused: "refuse it with 4xx" } as const;
 
-/** What was sent, what was answered, and what the answer should have been. */
+/** The request, the answer and the expected answer. */
 function sentenceOf({ sent, answered, expects, required }: ShownCase): string {
   const words = /^\d/.test(answered) ? `answered ${answered}` : `gave ${answered}`;
-  return `The endpoint got ${sent}, and ${words}. It ${required ? "must" : "may"} ${EXPECTED[expects]}.`;
+  return `The endpoint received ${sent}, and ${words}. It ${required ? "must" : "should"} ${EXPECTED[expects]}.`;
 }
 
 /** TAP 14, with a YAML block for each failure; a warning is a test that is marked as not required. */
@@ -48,9 +48,9 @@ export function renderTap(results: readonly ShownCase[]): string {
 }
 
 export function renderJunit(url: string, results: readonly ShownCase[]): string {
-  const wrong = results.filter(({ ok }) => !ok);
-  const failures = wrong.filter(({ required }) => required).length;
-  const counts = `tests="${results.length}" failures="${failures}" errors="0" skipped="${wrong.length - failures}"`;
+  const failed = results.filter(({ ok }) => !ok);
+  const failures = failed.filter(({ required }) => required).length;
+  const counts = `tests="${results.length}" failures="${failures}" errors="0" skipped="${failed.length - failures}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,

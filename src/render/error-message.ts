@@ -53,7 +53,7 @@ export function renderError(
   return lines.join("\n");
 }
 
-/** Only the user can fix the problems of wrong usage; those of other failures explain the message. */
+/** The user must fix the problems of wrong usage; the problems of other failures explain the message. */
 function fixes({ code, problems }: PaylinkError): string {
   if (code !== "usage" || problems.length === 0) return "";
   return problems.length === 1 ? " Fix 1 problem:" : ` Fix ${problems.length} problems:`;

@@ -38,7 +38,7 @@ export function relativeDate(text: string, { now, ofSandbox }: ServiceTime): str
   return `${formatLocal(date)} (${formatRelative(date, now)}${ofSandbox ? ", sandbox clock" : ""})`;
 }
 
-/** The customer of a reusable link over 0 enters the amount, within the bounds. */
+/** The customer of a reusable link with amount 0 enters the amount, within the bounds. */
 export function linkAmount({ amount: fixed, currency = "", linkOptions }: PaymentLink): string | undefined {
   const shown = (value: Amount): string => formatAmount(value, currency).trim();
   if (fixed !== undefined && (linkOptions === undefined || signOf(fixed) !== 0)) return shown(fixed);

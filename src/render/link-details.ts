@@ -1,4 +1,4 @@
-/** Shows everything that a service says of one link: every field and date, also those that the specification lacks. */
+/** Shows everything that a service returns for one link: every field and date, also those that the specification lacks. */
 import { isJsonObject, memberOf, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import { linkAmount, relativeDate, type LinkStyle } from "./link-card.ts";

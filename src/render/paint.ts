@@ -1,4 +1,4 @@
-/** The styles of text: chalk's, or none if the stream shows no colours. */
+/** The styles of text: those of chalk, or none if the stream shows no colours. */
 
 type Style = (text: string) => string;
 type Colour = Style & { readonly bold: Style };

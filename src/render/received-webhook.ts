@@ -44,7 +44,7 @@ export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): stri
   ].join("\n");
 }
 
-/** The command is to be copied, so it stays on one line. */
+/** The user copies the command, so it stays on one line. */
 function customData(command: string, { paint, width }: RecordStyle): string[] {
   const label = "custom data:";
   const fits = `  ${label} ${command}`.length <= width;
@@ -109,7 +109,7 @@ interface Forwarded {
   readonly detail: string;
 }
 
-/** An attempt of those that paylink makes by itself. */
+/** An attempt from the queue. */
 interface Progress {
   readonly attempt: number;
   readonly state: string;

@@ -1,6 +1,6 @@
-/** What the warnings of a verification mean, and which of them hold for every webhook of a service. */
+/** What the warnings of a verification mean, and which of them apply to every webhook of a service. */
 
-/** How the sender signs: the same for every webhook, so `listen` says each of these once. */
+/** How the sender signs: the same for every webhook, so `listen` shows each of these once. */
 const OF_SERVICE: Readonly<Record<string, string>> = {
   method_not_covered: "the method is not signed: it may have been changed in transit",
   target_not_covered: "the address is not signed: the webhook may have been sent to another address",
@@ -23,6 +23,6 @@ const OF_WEBHOOK: Readonly<Record<string, string>> = {
 
 export const isOfService = (warning: string): boolean => Object.hasOwn(OF_SERVICE, warning);
 
-/** The warning's code where it has no words. */
+/** The meaning of the warning; its code if it has none here. */
 export const warningWords = (warning: string): string =>
   OF_SERVICE[warning] ?? OF_WEBHOOK[warning] ?? warning;

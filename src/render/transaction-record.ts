@@ -88,13 +88,13 @@ export const renderRecord = (
   style: RecordStyle,
 ): string => [renderResult(record, style.paint), ...recordLines(record, breaches, style)].join("\n");
 
-/** Outcome and amount. A body that holds no record has neither. */
+/** Outcome and amount. A body without a record has neither. */
 export const renderResult = (record: TransactionRecord | null, paint: Paint): string =>
   record === null
     ? paintOutcome("UNCLEAR", paint)
     : `${paintOutcome(outcomeOf(record), paint)}  ${paint.bold(amountOf(record))}`;
 
-/** What follows the outcome. */
+/** The lines below the outcome. */
 export function recordLines(
   record: TransactionRecord | null,
   breaches: readonly Breach[],
@@ -111,7 +111,7 @@ export function recordLines(
   return lines;
 }
 
-/** One thing to notice about a record. */
+/** One warning about a record. */
 export const renderWarning = (text: string, { paint, width }: RecordStyle): string =>
   `  ${paint.yellow("!")} ${wrap(safeText(text), width - WARNING_INDENT, WARNING_INDENT)}`;
 

@@ -1,6 +1,6 @@
 /** Breaks text into lines between its words, to fit a terminal. */
 
-/** `width` is that of each line, besides the indent of those after the first. A word that is longer than a line, such as a URL, stays whole. */
+/** `width` excludes the indent, which every line but the first gets. A word longer than a line, such as a URL, stays whole. */
 export function wrap(text: string, width: number, indent = 0): string {
   const lines: string[] = [];
   let line = "";

@@ -34,7 +34,7 @@ export interface BuiltRequest {
   /** The problems that are missing values: an account can supply some of them. */
   readonly missing: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** What was put together, valid or not. */
+  /** The request as built, valid or not. */
   readonly draft: JsonObject;
 }
 

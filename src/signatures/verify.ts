@@ -120,6 +120,16 @@ function describeKey(key: VerificationKey, keys: readonly VerificationKey[]): st
   return keys.length === 1 ? "the configured key" : `key number ${keys.indexOf(key) + 1}, which has no id`;
 }
 
+/** The service never signs with `sf` or `bs`, and not every verifier reads them alike, so they are refused. */
+function refuseUnusedParameters(components: readonly Component[]): void {
+  const unused = components.find(({ parameters }) => parameters.has("sf") || parameters.has("bs"));
+  if (unused !== undefined)
+    throw new SignatureError(
+      "component_param_unknown",
+      `${unused.identifier}: the service signs no component with sf or bs`,
+    );
+}
+
 /** Signatures that one message can make us verify. */
 const MAX_TRIED = 4;
 
@@ -132,6 +142,7 @@ function checkSignature(
 ): void {
   report.begin("signature-base", "component_value_invalid");
   const base = signatureBase(components, params, request);
+  refuseUnusedParameters(components);
   report.signatureBase = base;
   report.pass(`${components.length + 1} lines`);
   report.begin("key-strength", "weak_key");

@@ -39,7 +39,7 @@ export function startProgram(
   };
 }
 
-/** The program with whatever it has started itself. */
+/** Signals the program and the programs that it started. */
 function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   try {

@@ -1,4 +1,4 @@
-/** A standard stream as a channel: each chunk is written whole or reported as lost, and none waits unnoticed at the end. */
+/** A standard stream as a channel: each chunk is written whole or reported as lost, and none is left behind at the end. */
 import { once } from "node:events";
 import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
@@ -76,13 +76,13 @@ export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardC
 /** The reader has stopped reading, as in `paylink … | head`. */
 export const isReaderGone = (error: Error): boolean => "code" in error && error.code === "EPIPE";
 
-/** A stream that accepts everything at once, such as a file, would otherwise leave no turn for an interruption. */
+/** Leaves a turn for an interruption, also if the stream accepts everything at once, as a file does. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: number } {
   if (stream.fd === undefined || stream.isTTY === true) return false;
-  // In big integers: on Node 20 the other form leaves its result where the loader of modules looks for symbolic links, and a
-  // package that is linked to, such as the optional SQLite, is not found.
+  // With bigint: on Node 20 the other form overwrites a buffer in which the module loader looks for symbolic links, so that a
+  // linked package, such as the optional SQLite, is not found.
   const kind = fstatSync(stream.fd, { bigint: true });
   return kind.isFile() || kind.isCharacterDevice();
 }

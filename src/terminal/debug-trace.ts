@@ -12,7 +12,7 @@ export interface Trace {
   readonly show: ((text: string) => void) | undefined;
 }
 
-/** Remembers the token before it is sent, since an error may repeat it. */
+/** Remembers the token before it is sent, because an error may repeat it. */
 export function traceSend(send: Send, { secrets, now, show }: Trace): Send {
   return async (request, options) => {
     learnHeaders(request.headers, secrets);

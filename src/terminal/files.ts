@@ -21,7 +21,7 @@ export function createStdin({ open, signal, note }: StdinParts): AsyncIterable<U
   return {
     async *[Symbol.asyncIterator]() {
       const stream = open();
-      if (stream.isTTY === true) note("Reading from stdin; Ctrl-D to end");
+      if (stream.isTTY === true) note("Reading from stdin; Ctrl-D to end.");
       const stop = (): void => void stream.destroy();
       signal.addEventListener("abort", stop, { once: true });
       try {

@@ -9,10 +9,10 @@ import { isReaderGone, type OutputStream, type StandardChannels } from "./channe
 
 const DEFAULT_WIDTH = 80;
 const CLEAR_LINE = "\r\u001B[2K";
-/** The most bytes of `lines` that may wait for a slow reader. With more, it counts as gone, to limit the memory. */
+/** The most bytes of `lines` that may wait for a slow reader. With more, the reader counts as gone, to limit the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
-/** `hide` removes secrets from every message. Card numbers are masked in all talk; JSON documents come with theirs masked. */
+/** `hide` removes secrets from every message. Card numbers are masked in text; JSON documents arrive with theirs masked. */
 export async function createOutput(
   { stdout, stderr, toStdout, toStderr }: StandardChannels,
   env: NodeJS.ProcessEnv,
@@ -39,7 +39,7 @@ export async function createOutput(
   let readerLeft = false;
   const unwritten: string[] = [];
   // A result may exist nowhere else, such as the URL of a new link: stderr gets what stdout does not accept. Lines are stored
-  // elsewhere, so a reader that leaves during a list (`events list | head`) has had enough: the command ends quietly.
+  // elsewhere, so if the reader ends during a list (`events list | head`), the command ends without an error.
   const print = (chunk: string | Uint8Array): void => {
     const lost = (error: Error): void => {
       if (readerLeft && isReaderGone(error)) return;
@@ -59,7 +59,7 @@ export async function createOutput(
     };
     aroundProgress(stdout, () => toStdout.write(Buffer.from(text), lost));
   };
-  /** What came over the wire is safe in JSON too. */
+  /** Makes remote text safe in JSON too. */
   const printed = json ? safeJson : (text: string): string => text;
   return {
     json,
@@ -112,7 +112,7 @@ export async function createOutput(
   };
 }
 
-/** A terminal without a size, as in a container, reports 0 columns. */
+/** In a container, a terminal may have no size and report 0 columns. */
 const widthOf = (stream: OutputStream): number => (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
 function resultUnwritable(cause: Error): PaylinkError {

@@ -20,7 +20,7 @@ export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input"
 
 const isOn = (value = ""): boolean => value !== "" && value !== "false";
 
-/** Choices that are visible at once. */
+/** Choices on the screen at the same time. */
 const PAGE_SIZE = 12;
 
 /** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */

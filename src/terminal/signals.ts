@@ -5,11 +5,11 @@ import { PaylinkError } from "../domain/errors.ts";
 export interface Signals {
   /** Fires at Ctrl-C, at SIGTERM and when the terminal is closed. */
   readonly interruption: AbortSignal;
-  /** Fires right before the process ends, also if nothing is waited for: at a second signal and after a crash. */
+  /** Fires right before the process ends, also at a second signal and after a crash. */
   readonly exiting: AbortSignal;
   /** Calls back at SIGHUP, until the returned function is called. */
   readonly onReload: (reload: () => void) => () => void;
-  /** Leaves the signals to the system again. */
+  /** Restores the system's own handling of the signals. */
   readonly close: () => void;
 }
 
@@ -24,9 +24,9 @@ export function watchSignals(world: NodeJS.Process): Signals {
     if (!interruption.signal.aborted) return interruption.abort(REASONS[name]());
     exiting.abort();
     close();
-    // Without a handler, the system ends the process as the signal says.
+    // Without a handler, the system ends the process with the signal.
     world.kill(world.pid, name);
-    // Except where it is process 1 of a container.
+    // It does not if the process is process 1 of a container.
     setTimeout(() => world.exit(REASONS[name]().exit), 100);
   };
   const onExit = (): void => exiting.abort();

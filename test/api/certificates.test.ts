@@ -4,6 +4,8 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { readClientCertificate } from "../../src/api/client-certificate.ts";
+import { inForce } from "../../src/store/settings/in-force.ts";
 import { apiAt, failure } from "../support/api.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
@@ -68,4 +70,22 @@ it("refuses client files that are missing, are no PEM, or do not belong together
   });
   const notPem = await tried(text, otherKey);
   expect(notPem).toMatchObject({ exit: 2, stderr: expect.stringContaining("is not PEM") });
+});
+
+it.each([
+  ["clientCert", "clientKey"],
+  ["clientKey", "clientCert"],
+])("refuses %s without %s before it reads a file", async (given, missing) => {
+  const settings = inForce({
+    named: undefined,
+    env: {},
+    current: "shop",
+    profiles: { shop: { [given]: "/c.pem" } },
+  });
+  const readFile = (): Promise<never> => Promise.reject(new Error("a file was read"));
+  const error = await failure(readClientCertificate(settings, readFile));
+  expect([error.code, error.message]).toEqual([
+    "usage",
+    `${given} is set, and ${missing} is not. Nothing was sent.`,
+  ]);
 });

@@ -72,7 +72,7 @@ describe("a request that may have arrived", () => {
   });
 });
 
-describe("a request that did nothing", () => {
+describe("a request without effect", () => {
   it.each<[number, string, number]>([
     [400, "refused", 4],
     [404, "refused", 4],
@@ -118,7 +118,7 @@ describe("a request that did nothing", () => {
 });
 
 describe("a request that is sent again", () => {
-  it("three times where nothing listens", async () => {
+  it("three times if nothing listens", async () => {
     // A reserved port, which no test can have been given.
     const { api, waits } = apiAt("http://127.0.0.1:1");
     const error = await failure(api.createLink(REQUEST));
@@ -126,13 +126,13 @@ describe("a request that is sent again", () => {
     expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([250, 500, 1000]);
   });
 
-  it("where the name does not exist", async () => {
+  it("if the host name does not exist", async () => {
     const { api, waits } = apiAt("https://service.invalid");
     expect((await failure(api.createLink(REQUEST))).code).toBe("not_reached");
     expect(waits).toHaveLength(3);
   });
 
-  it("where no TLS is spoken, since nothing has left by then", async () => {
+  it("if the server does not speak TLS, because nothing was sent", async () => {
     const server = await rawServer(
       () => undefined,
       (socket) => socket.end("220 mail.example ESMTP\r\n"),
@@ -170,7 +170,7 @@ describe("a request that is sent again", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("not at all where the wait would be long", async () => {
+  it("not at all if the wait would be too long", async () => {
     const server = await rawServer(reply(429, "", { "Retry-After": "3600" }));
     const { api, waits } = apiAt(server.url);
     expect((await failure(api.createLink(REQUEST))).code).toBe("overloaded");

@@ -10,7 +10,7 @@ const QUERY = {
 };
 
 describe("a page of links", () => {
-  it("is asked for as the documentation says, and its records stay as they came", async () => {
+  it("is requested as documented, and its records are kept as received", async () => {
     const server = await rawServer(reply(200, '{"totalCount":41,"records":[{"id":"L1","amount":10.50}]}'));
     const page = await apiAt(server.url).api.listLinks({ ...QUERY, status: "paid", page: 2, size: 20 });
     const [line = ""] = server.requests[0]?.split("\r\n") ?? [];

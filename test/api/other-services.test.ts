@@ -63,7 +63,7 @@ describe("a request with an idempotency key", () => {
     expect(waits.map(({ mayHaveArrived }) => mayHaveArrived)).toEqual([true, true]);
   });
 
-  it("has another key for another link, or the one that the caller has kept", async () => {
+  it("has a new key for each link, or the key that the caller gives", async () => {
     const server = await rawServer(reply(200, ANSWER));
     const { api } = apiAt(server.url, { idempotencyHeader });
     await api.createLink(REQUEST);
@@ -123,7 +123,7 @@ describe("a link in another place", () => {
     ["/data/paymentUrl", `{"message":"ok","code":200,"data":{"paymentUrl":"${URL}"}}`],
     ["/_links/pay/href", `{"id":"L1","_links":{"pay":{"href":"${URL}"}}}`],
     ["/0", `[{"url":"${URL}"}]`],
-  ])("is named where it is seen: %s", async (pointer, answer) => {
+  ])("is named if the reply has it elsewhere: %s", async (pointer, answer) => {
     const server = await rawServer(reply(200, answer));
     const error = await failure(apiAt(server.url).api.createLink(echoed));
     expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
@@ -138,7 +138,7 @@ describe("a link in another place", () => {
     ["/wrong", ANSWER.replace("checkout", "other"), "no URL of a link at /wrong (linkAt)"],
     [undefined, '{"id":"L1","callbackUrl":"https://shop.example/hook"}', "no URL of a link"],
     [undefined, '{"id":"L1","url":"/checkout?r=L1"}', "no URL of a link"],
-  ])("is of unknown outcome where no URL is found (linkAt %s)", async (linkAt, answer, words) => {
+  ])("is of unknown outcome if no URL is found (linkAt %s)", async (linkAt, answer, words) => {
     const server = await rawServer(reply(200, answer));
     const error = await failure(apiAt(server.url, { linkAt }).api.createLink(echoed));
     expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
@@ -184,7 +184,7 @@ describe("a reply of 200 with an error inside", () => {
 });
 
 describe("a link of other types", () => {
-  it("keeps its amount and dates as they came, with a warning for each", async () => {
+  it("keeps its amount and dates as received, with a warning for each", async () => {
     const answer = `{"id":"L1","url":"${URL}","amount":"10.00","createdDate":1769860800,
       "expirationDate":"2030-01-31 12:00:00","viewedDate":null,"currency":"EUR"}`;
     const server = await rawServer(reply(200, answer));
@@ -230,7 +230,7 @@ describe("a transaction", () => {
     expect(new TextDecoder().decode(read.body)).toBe(`{"data":${record}}`);
   });
 
-  it("names the setting of an envelope that is not there", async () => {
+  it("names the setting if the envelope is missing", async () => {
     const server = await rawServer(reply(200, record));
     const error = await failure(apiAt(server.url, { recordAt: "/data" }).api.readTransaction("u-1"));
     expect([error.code, error.exit]).toEqual(["usage", 2]);

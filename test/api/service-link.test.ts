@@ -15,7 +15,7 @@ const OPERATIONS: readonly [name: string, run: (api: Api) => Promise<unknown>, l
   ];
 
 describe.each(OPERATIONS)("%s", (_, run, line, body) => {
-  it("is asked for as the documentation says, and answered with the link", async () => {
+  it("is requested as documented, and answered with the link", async () => {
     const server = await rawServer(reply(200, ANSWER));
     expect(await run(apiAt(server.url).api)).toMatchObject({
       text: ANSWER,
@@ -81,7 +81,7 @@ describe("a change of a link", () => {
     },
   );
 
-  it("had no effect where the service was not reached, and says so", async () => {
+  it("is reported as not done if the service was not reached", async () => {
     const error = await failure(apiAt("http://127.0.0.1:1").api.cancelLink("L1"));
     expect(error).toMatchObject({ code: "not_reached", exit: 5 });
     expect(error.hint).toBe("Nothing was cancelled. It is safe to run the command again.");

@@ -145,7 +145,7 @@ describe("client credentials", () => {
     expect(keptTokens).toEqual([token]);
   });
 
-  it("take a token of any type if the user has set how it is sent", async () => {
+  it("accept a token of any type if the user has set how it is sent", async () => {
     const server = await rawServer(reply(200, '{"access_token":"t","token_type":"ApiKey"}'));
     expect(await tokensAt(server.url, { credentials: { anyType: true } }).tokens.current()).toBe("t");
   });
@@ -211,7 +211,7 @@ describe("client credentials", () => {
     expect((await failure(tokensAt(server.url).tokens.current())).code).toBe("no_token");
   });
 
-  it("are safe to send again where the token endpoint is overloaded", async () => {
+  it("are safe to send again if the token endpoint is overloaded", async () => {
     const server = await rawServer(reply(503, ""));
     const error = await failure(tokensAt(server.url).tokens.current());
     expect([error.code, error.exit]).toEqual(["overloaded", 5]);
@@ -223,7 +223,7 @@ describe("client credentials", () => {
 });
 
 describe("a token that was given", () => {
-  it("loses the white space around it, and has nothing to renew it", async () => {
+  it("is trimmed, and cannot be renewed", async () => {
     const tokens = fixedToken(" token-1\n");
     expect(await tokens.current()).toBe("token-1");
     expect(await tokens.renew()).toBeUndefined();
@@ -233,7 +233,7 @@ describe("a token that was given", () => {
     expect(() => fixedToken(token)).toThrow(PaylinkError);
   });
 
-  it("tells its expiry where it is a JWT", () => {
+  it("has an expiry if it is a JWT", () => {
     const payload = Buffer.from('{"exp":1764000000}').toString("base64url");
     expect(tokenExpiry(`e30.${payload}.sig`)).toEqual(new Date(1_764_000_000_000));
     expect(tokenExpiry("opaque")).toBeUndefined();

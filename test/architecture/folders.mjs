@@ -10,7 +10,7 @@
 export const FOLDERS = {
   domain: {
     holds: "the nouns of the specification: links, records, references, money, errors",
-    mayImport: ["zod/mini", "lossless-json", "big.js", "currency-codes"],
+    mayImport: ["zod/mini", "lossless-json", "currency-codes"],
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
@@ -47,7 +47,6 @@ export const FOLDERS = {
       "signatures/policy",
       "signatures/verification-key",
       "store/settings/in-force",
-      "store/settings/profile",
       "store/settings/setting-table",
     ],
   },
@@ -112,10 +111,7 @@ export const FOLDERS = {
     holds: "lists of links: the rows, the run that sends each row once, the results",
     mayImport: [
       "domain",
-      "api/refusals",
       "api/retries",
-      "http/exchange",
-      "http/message",
       "store/journal",
       "csv-parse",
       "csv-stringify",
@@ -173,7 +169,6 @@ export const FOLDERS = {
       "node:events",
       "node:fs",
       "node:fs/promises",
-      "node:os",
       "node:stream",
       "node:tty",
     ],

@@ -168,7 +168,7 @@ describe("the digest of a row", () => {
     ["another amount", "amount,customerName\n10.01,Ada\n", {}],
     ["another currency", "amount,customerName\n10,Ada\n", { currency: "USD" }],
     ["another invoice", "amount,customerName,invoiceId\n10,Ada,I1\n", {}],
-  ])("is another with %s", async (_, text, flags) => {
+  ])("differs with %s", async (_, text, flags) => {
     expect(await digests(text, flags)).not.toEqual(await digests("amount,customerName\n10,Ada\n"));
   });
 
@@ -213,7 +213,7 @@ describe("the results", () => {
     );
   });
 
-  it("are JSON lines of the rows' own shape where the ending says so", async () => {
+  it("are JSON lines in the form of the rows if the file name says so", async () => {
     expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "json lines")).toBe(
       '{"amount":1.50,"own":{"a":[1]},"id":"id0","url":"https://x/0","status":"created"}\n',
     );

@@ -139,7 +139,7 @@ async function run({
 }
 
 describe("a run", () => {
-  it("sends each row once, with no more in the air than it may", async () => {
+  it("sends each row once, with at most as many requests in flight as allowed", async () => {
     const sent: string[] = [];
     const { statuses, most, reason } = await run({
       rows: 100,
@@ -275,7 +275,7 @@ describe("a run", () => {
     expect(outcomes.get(0)).toEqual({ status: "unknown", error: "Not JSON. <p>ok</p>" });
   });
 
-  it("waits as a whole for as long as the service asks, then sends what was put off", async () => {
+  it("pauses the run for as long as the service asks, then sends the rest", async () => {
     const times: number[] = [];
     const { statuses, pauses } = await run({
       rows: 40,
@@ -307,7 +307,7 @@ describe("a run", () => {
   it.each([
     [0, [500, 1000, 2000, 4000, 8000, 16_000]],
     [0.999, [1499, 2998, 5996, 11_992, 23_984, 47_968]],
-  ])("does not come back together with others that failed with it (%d)", async (random, expected) => {
+  ])("is sent again at another time than others that failed with it (%d)", async (random, expected) => {
     const { pauses } = await run({ rows: 100, random, create: () => Promise.reject(failure("overloaded")) });
     expect(pauses).toEqual(expected);
   });
@@ -323,7 +323,7 @@ describe("a run", () => {
     expect(pauses).toEqual([3000]);
   });
 
-  it("keeps under its rate", async () => {
+  it("stays below the rate", async () => {
     const { elapsed } = await run({ rows: 20, rate: 4, create: created });
     expect(elapsed).toBeGreaterThanOrEqual(4750);
   });

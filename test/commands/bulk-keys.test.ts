@@ -64,7 +64,9 @@ describe("a row with a key", () => {
     const day = (date: number): Date => new Date(Date.UTC(2026, 0, date));
     const first = await send(["--expires", expires], day(1));
     expect(first).toMatchObject({ exit: 6, stdout: expect.stringContaining("2 created, 1 unknown") });
-    expect(first.stderr).toContain("Run the same command again: it sends a row again with the same key");
+    expect(first.stderr).toContain(
+      "Run the same command again: it sends these rows again with the same keys",
+    );
     isLost = false;
     const second = await send(["--expires", expires], day(nextDay));
     expect(second).toMatchObject({ exit: 0, stdout: expect.stringContaining("3 created (2 in an earlier") });

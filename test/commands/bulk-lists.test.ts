@@ -148,7 +148,7 @@ describe("a list that was sent", () => {
     expect(links()).toEqual([1, 1, 1, 1]);
   });
 
-  it("is sent whole with --again, and once however often that run is interrupted", async () => {
+  it("is sent again with --again, and only once however often that run is interrupted", async () => {
     const control = new AbortController();
     const { send, links, service } = await desk((before) => {
       if (before === 5) control.abort(interrupted());
@@ -182,7 +182,7 @@ describe("a list that was sent", () => {
     expect(links()).toEqual([1, 1]);
   });
 
-  it("does not send rows again that another list has sent since it was interrupted", async () => {
+  it("does not send rows that another list has sent since the interruption", async () => {
     const control = new AbortController();
     const { send, links, service } = await desk((before) => {
       if (before === 0) control.abort(interrupted());

@@ -162,7 +162,7 @@ describe("a run of bulk", () => {
     expect(ended).toMatchObject({
       exit: 0,
       stderr:
-        "Kept for the results, and not sent: note\n" +
+        "Copied to the results, and not sent: note\n" +
         "! line 4, amount must be as sent (3.50) (and 2 more like it)\n",
     });
   });

@@ -41,13 +41,13 @@ it("names what failed, as TAP, JUnit XML and JSON", async () => {
   const tap = await runCommand(["check", url, "--key", key, "--tap", "--junit", junit], { home });
   expect(tap.exit).toBe(7);
   expect(tap.stdout).toMatch(
-    /not ok \d+ - coverage\n {2}---\n {2}message: "The endpoint got a webhook whose signature does not cover Content-Digest, and so not the body, and answered 200\. It must refuse it with 4xx\."\n {2}why: ".*"\n {2}\.\.\.\n/,
+    /not ok \d+ - coverage\n {2}---\n {2}message: "The endpoint received a webhook whose signature does not cover Content-Digest, and so not the body, and answered 200\. It must refuse it with 4xx\."\n {2}why: ".*"\n {2}\.\.\.\n/,
   );
   expect(tap.stderr).toContain(`2 of ${ENDPOINT_CASES.length} cases failed: coverage, coverage-empty.`);
   const xml = readFileSync(junit, "utf8");
   expect(xml).toContain('failures="2"');
   expect(xml).toContain(
-    'name="coverage">\n      <failure message="The endpoint got a webhook whose signature',
+    'name="coverage">\n      <failure message="The endpoint received a webhook whose signature',
   );
   const json = await runCommand(["check", url, "--key", key, "--json"], { home });
   expect(json.exit).toBe(7);
@@ -57,7 +57,7 @@ it("names what failed, as TAP, JUnit XML and JSON", async () => {
   });
 });
 
-it("says that refusals prove nothing where nothing genuine is accepted", async () => {
+it("says that refusals prove nothing if no genuine webhook is accepted", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const { exit, stdout, stderr } = await runCommand(["check", url], { home });
@@ -95,7 +95,7 @@ it("fails an endpoint that insists on derived components, and says what the real
   const { exit, stdout, stderr } = await runCommand(args, { home });
   expect(exit).toBe(7);
   expect(stdout).toContain(
-    "The endpoint got a webhook whose signature covers header fields only, and answered 401. It must accept it with 2xx.",
+    "The endpoint received a webhook whose signature covers header fields only, and answered 401. It must accept it with 2xx.",
   );
   expect(stdout).toContain("The real service signs nothing but header fields");
   expect(stderr).toContain("accepts only signatures that cover @method and @target-uri");
@@ -111,7 +111,7 @@ it("warns of an endpoint that refuses derived components, and passes it", async 
   const { exit, stdout, stderr } = await runCommand([...args, "--junit", junit], { home });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^! derived +not accepted, 401$/m);
-  expect(stdout).toContain("It may accept it with 2xx.");
+  expect(stdout).toContain("It should accept it with 2xx.");
   expect(stderr).toContain(
     `All ${ENDPOINT_CASES.length - 2} required cases passed. Warnings: derived, derived-no-created.`,
   );

@@ -50,7 +50,7 @@ it("offers every flag of every command, and those that every command takes", asy
   }
 });
 
-it("completes file names where a flag takes a file, in each way to write it, and nowhere else", async () => {
+it("completes file names for flags that take a file, in each way to write them, and nowhere else", async () => {
   const withValue = (await reference()).flags.filter(({ value }) => value !== null);
   const takesFile = withValue.filter(({ value }) => value?.startsWith("file"));
   expect(takesFile.length).toBeGreaterThan(12);

@@ -169,7 +169,7 @@ describe("paylink config", () => {
     expect((await config("unset", "clientKey")).exit).toBe(0);
   });
 
-  it("shows the settings of the service where the profile says nothing", async () => {
+  it("shows the settings of the service that the profile does not override", async () => {
     const config = configIn(temporaryHome());
     await config("set", "service", "dna-test");
     await config("set", "tokenUrl", "https://mirror.example/token");

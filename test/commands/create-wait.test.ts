@@ -87,7 +87,7 @@ describe("create --wait", () => {
     expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
-  it("does not take a forged webhook for the payment", async () => {
+  it("does not accept a forged webhook as the payment", async () => {
     const statuses: number[] = [];
     const run = await waitWith(async (link) => {
       const { callbackUrl } = link.paymentSettings;
@@ -101,7 +101,7 @@ describe("create --wait", () => {
     expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
   });
 
-  it("ends with 8 when the time is up, and says that the link can still be paid", async () => {
+  it("ends with 8 when it times out, and says that the link can still be paid", async () => {
     const run = await waitWith(() => undefined, { flags: ["--timeout", "3s"] });
     expect(run.exit).toBe(8);
     expect(JSON.parse(run.stderr)).toMatchObject({

@@ -253,7 +253,7 @@ describe("the prompts of create", () => {
         ["Return URL:", `${url}paid`],
         ["Return URL after", `${url}failed`],
         ["Callback URL:", `${url}hook`],
-        ["Callback URL of", `${url}failed-hook`],
+        ["Callback URL after", `${url}failed-hook`],
       ],
       "options of a reusable link": [
         ["Mode", "REUSABLE_VARIABLE"],

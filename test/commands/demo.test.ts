@@ -6,7 +6,7 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 
-it("runs every step, touches no profile and deletes its temporary home", async () => {
+it("runs every step, changes no profile and deletes its temporary home", async () => {
   const [home, temporary] = [temporaryHome(), temporaryHome()];
   vi.stubEnv("TMPDIR", temporary);
   const { exit, stdout, stderr } = await runCommand(["demo", "--json"], { home });

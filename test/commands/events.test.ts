@@ -250,7 +250,7 @@ describe("events prune on a terminal", () => {
     expect((await events("list", "-q")).stdout).toBe("");
   });
 
-  it("asks nothing where --yes answers, or nothing would be deleted", async () => {
+  it("asks nothing with --yes, or if nothing would be deleted", async () => {
     const { home, events } = await storedHome(APPROVED);
     const { ask, asked } = fixedAnswers({ confirm: false });
     await runCommand([...prune, "--yes"], { home, ask });
@@ -279,7 +279,7 @@ describe("a damaged database", () => {
     return copy;
   }
 
-  it("is reported by export after what can be read, and by a whole file of something else at once", async () => {
+  it("is reported by export after the readable events, and at once if the file is no database", async () => {
     const path = await damagedStore();
     const exported = await runCommand(["events", "export", "--db", path, "--json"]);
     expect(exported.exit).toBe(2);
@@ -295,7 +295,7 @@ describe("a damaged database", () => {
     }
   });
 
-  it("is reported where a row does not hold what paylink wrote", async () => {
+  it("is reported if a row is not as paylink wrote it", async () => {
     const { home, events } = await storedHome(APPROVED);
     const database = openEventDatabase(`${home}/data/events.db`);
     database.exec("UPDATE events SET details = '{'");

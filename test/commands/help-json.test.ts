@@ -98,7 +98,7 @@ describe("paylink help --json", () => {
     expect(flag(null, "--color")).toMatchObject({ default: "auto", choices: ["auto", "always", "never"] });
   });
 
-  it("calls those flags repeatable that the help calls so", async () => {
+  it("marks the same flags as repeatable as the help does", async () => {
     const { flags } = await reference();
     const said = flags.filter(({ description }) => description.includes("repeatable"));
     expect(said.length).toBeGreaterThan(8);

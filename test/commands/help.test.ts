@@ -9,7 +9,7 @@ import { runCommand } from "../support/context.ts";
 
 const run = (...args: string[]) => runCommand(args);
 
-it("names in each command's help the options that all take, and in a subcommand's those alone", async () => {
+it("lists the global options in every help page, and no options of a parent command", async () => {
   for (const args of [
     ["create", "--help"],
     ["sandbox", "advance", "--help"],
@@ -116,7 +116,7 @@ it("says what is done where the specification is silent", async () => {
   }
 });
 
-it("uses only commands and flags that there are, in the text on CI", async () => {
+it("uses only existing commands and flags in the text on CI", async () => {
   const { stdout } = await run("help", "ci");
   const lines = [...stdout.matchAll(/(?<!\/)paylink ([a-z]+)((?: (?!-- |&|>|\|)[^\s)]+)*)/g)];
   expect(lines.length).toBeGreaterThan(8);
@@ -176,7 +176,7 @@ describe("a usage error", () => {
     ["demo extra", "Unexpected argument 'extra': paylink demo takes no arguments.", undefined],
     ["events list extra", "Unexpected argument 'extra': paylink events list takes no arguments.", undefined],
     ["create --qr --no-qr", "--qr cannot be used with --no-qr.", undefined],
-  ])("of %s is corrected where it can be", async (typed, message, corrected) => {
+  ])("of %s is corrected if possible", async (typed, message, corrected) => {
     const { exit, stdout, stderr } = await run(...typed.split(" "));
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(message);

@@ -101,7 +101,7 @@ describe("paylink links list", () => {
     expect(none.stderr).toContain("No links found.");
   });
 
-  it("asks for the last 7 days, and a little more where a clock is ahead", async () => {
+  it("requests the last 7 days, and a little more for a clock that is ahead", async () => {
     const { list, queries } = pages({ records: [], totalCount: 0 });
     expect((await list()).exit).toBe(0);
     expect((await list("--since", "2h", "--until", "2026-11-22T09:00:00Z", "--status", "paid")).exit).toBe(0);
@@ -368,7 +368,7 @@ describe("paylink links open", () => {
     expect(opened).toEqual([urlOf(id)]);
   });
 
-  it("prints the URL where there is no browser, and says so", async () => {
+  it("prints the URL if there is no browser, and says so", async () => {
     const { links, create } = await account();
     const id = await create();
     const run = await links(["open", id]);

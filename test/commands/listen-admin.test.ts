@@ -6,6 +6,7 @@ import { request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
+import { isDeepStrictEqual } from "node:util";
 import parse from "parse-prometheus-text-format";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openEventDatabase } from "../../src/store/events/event-schema.ts";
@@ -153,7 +154,7 @@ describe("the admin listener", () => {
     await stop();
   });
 
-  it("warns where other machines can read it", async () => {
+  it("warns if other machines can read it", async () => {
     const home = temporaryHome();
     const listen = startCommand(
       ["listen", "--port", "0", "--admin", "0.0.0.0:0", "--key", keyFile(home), "--json"],
@@ -187,7 +188,7 @@ describe("the admin listener", () => {
 });
 
 describe("SIGHUP", () => {
-  it("reloads keys and certificate, and keeps the old ones where a file is bad", async () => {
+  it("reloads keys and certificate, and keeps the old ones if a file is invalid", async () => {
     const home = temporaryHome();
     const { cert, key } = selfSigned(home, "first");
     const pem = keyFile(home);
@@ -198,7 +199,9 @@ describe("SIGHUP", () => {
       const before = listen.stdout().length;
       for (const one of reloads) one();
       await expect.poll(() => listen.stdout().slice(before), { timeout: 10_000 }).toMatch(/"reloaded"/);
-      return jsonLines(listen.stdout().slice(before));
+      const lines = jsonLines(listen.stdout().slice(before));
+      // The certificate is also read every two seconds, which may repeat a warning.
+      return lines.filter((line, at) => lines.findIndex((one) => isDeepStrictEqual(one, line)) === at);
     };
     expect(await reload()).toEqual([{ type: "reloaded", what: ["keys", "certificate"] }]);
     selfSigned(home, "second");
@@ -209,7 +212,7 @@ describe("SIGHUP", () => {
     for (let time = 0; time < 2; time++)
       expect(await reload()).toEqual([
         { type: "warning", message: expect.stringContaining("The keys read before stay in use.") },
-        { type: "warning", message: expect.stringContaining("The certificate in use stays.") },
+        { type: "warning", message: expect.stringContaining("The previous certificate stays in use.") },
         { type: "reloaded", what: [] },
       ]);
     expect(await certificateName(listen.url)).toBe("second");

@@ -155,7 +155,7 @@ describe("the options of listen", () => {
     expect(problemsOf({ forwardTo })).toEqual({ "--forward-to": problem });
   });
 
-  it("take targets whose query has an equals sign for what they are", () => {
+  it("accept targets whose query has an equals sign", () => {
     const { routes } = optionsOf({ forwardTo: ["localhost:3000/?approved=1"] }).forwarding;
     expect(routes).toMatchObject([{ outcome: undefined, url: { search: "?approved=1" } }]);
   });

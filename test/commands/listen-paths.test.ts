@@ -54,7 +54,7 @@ it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])(
   },
 );
 
-it("lets create --wait follow it where both callbacks lead to it", async () => {
+it("lets create --wait follow it if both callbacks lead to it", async () => {
   const home = temporaryHome();
   const service = await startLinkService(() => "create");
   const listen = await startListenCommand(

@@ -96,17 +96,17 @@ it("says that the program is missing, and does not listen", async () => {
   expect(stderr).toContain("--public-url");
 });
 
-it("says why the program failed, and does not take the address of its API for the tunnel's", async () => {
+it("says why the program failed, and does not use the address of its API as the tunnel's", async () => {
   const home = temporaryHome();
   const reason = 'ERR failed: Post "https://api.trycloudflare.com/tunnel": no route to host';
   const { env } = standIn(`echo '${reason}' >&2`, "exit 3");
   const { exit, stdout, stderr } = await runCommand(flagsOf(home), { home, env });
   expect({ exit, stdout }).toEqual({ exit: 5, stdout: "" });
-  expect(stderr).toContain("cloudflared ended (exit code 3) before the tunnel was open");
+  expect(stderr).toContain("cloudflared opened no tunnel: it ended (exit code 3)");
   expect(stderr).toContain(`Its last line: ${reason}`);
 });
 
-it("ends with what to do when the program dies while it listens", async () => {
+it("says what to do if the program ends while it listens", async () => {
   const home = temporaryHome();
   const { env } = standIn(OPENS, "sleep 1", "echo 'ERR connection lost' >&2", "exit 1");
   const listen = startCommand([...flagsOf(home), "--json"], { home, env });
@@ -128,9 +128,7 @@ it("ends a program that hangs at its start, even one that ignores SIGTERM", asyn
   const { context } = surroundings(cloudflared);
   const opening = openTunnel("http://127.0.0.1:1/", context, 500);
   await expect.poll(cloudflared.isRunning).toBe(true);
-  await expect(opening).rejects.toThrow(
-    "cloudflared gave no address within 0.5 s before the tunnel was open",
-  );
+  await expect(opening).rejects.toThrow("cloudflared opened no tunnel: it gave no address within 0.5 s");
   expect(cloudflared.isRunning()).toBe(false);
 });
 

@@ -83,7 +83,7 @@ describe("listen", () => {
     ]);
   });
 
-  it("ends with 8 when the time has passed, naming what did not arrive", async () => {
+  it("ends with 8 when it times out, naming what did not arrive", async () => {
     const { running, url } = await listen(temporaryHome(), "--expect", "approved:2", "--timeout", "2s");
     await send(url);
     const { code, stderr } = await running.ended;
@@ -110,7 +110,7 @@ describe("listen", () => {
     expect(JSON.parse(explained.stdout)).toMatchObject({ code: "content_digest_mismatch" });
   });
 
-  it("promises no explanation of what it does not keep", async () => {
+  it("names no command that explains a webhook it does not store", async () => {
     const { running, url } = await listen(temporaryHome(), "--expect", "1", "--no-store");
     expect(await post(url, forged(webhook(url, record())))).toBe(401);
     const { code, stderr } = await running.ended;
@@ -188,7 +188,7 @@ describe("listen", () => {
 });
 
 describe("forwarding", () => {
-  it("passes bytes and signature headers on, in order of arrival, and answers with the application's status", async () => {
+  it("forwards bytes and signature headers in order of arrival, and answers with the application's status", async () => {
     const app = await startApp((_, index) => [200, 500, 204][index] ?? 200);
     const home = temporaryHome();
     const { running, url } = await listen(home, "-f", app.url, "-H", "X-Env: test");
@@ -238,7 +238,7 @@ describe("forwarding", () => {
     expect(forwards.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it("answers 502 where the application is not reached, and replays the event when it is back", async () => {
+  it("answers 502 if the application is not reached, and replays the event when it is back", async () => {
     const home = temporaryHome();
     const { running, url } = await listen(home, "--forward-to", "1");
     const one = record();
@@ -271,7 +271,7 @@ describe("forwarding", () => {
 });
 
 describe("hostile senders", () => {
-  it("are bounded, and honest ones are served meanwhile", async () => {
+  it("are limited, while genuine senders are served", async () => {
     const { running, url } = await listen(temporaryHome());
     const { port, hostname } = new URL(url);
     const idle = Array.from({ length: 1200 }, () =>
@@ -332,35 +332,40 @@ describe("hostile senders", () => {
     await running.stop();
   });
 
-  it.each(["http", "https"])("leave room for honest ones where few files may be open: %s", async (scheme) => {
-    const home = temporaryHome();
-    const { cert, key } = selfSigned(home, "localhost");
-    const tls = scheme === "https" ? ["--tls-cert", cert, "--tls-key", key] : [];
-    const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), ...tls];
-    const running = startPaylink(args, { home, through: ["sh", "-c", 'ulimit -n 1000; exec "$@"', "sh"] });
-    const url = await readyUrl(running);
-    const { port, hostname } = new URL(url);
-    // Over https they never so much as begin a handshake.
-    const idle = Array.from({ length: 1200 }, () =>
-      connect(Number(port), hostname).on("error", () => undefined),
-    );
-    // All of them have been accepted or refused before the honest one arrives.
-    await Promise.all(
-      idle.map((socket) => new Promise((resolve) => void socket.on("connect", resolve).on("close", resolve))),
-    );
-    const { method, headers, body } = webhook(url, record());
-    const status = await new Promise((resolve, reject) => {
-      const options = { method, headers: headers.flat(), rejectUnauthorized: false, agent: false };
-      (scheme === "https" ? httpsRequest : httpRequest)(url, options, (reply) =>
-        resolve(reply.resume().statusCode),
-      )
-        .on("error", reject)
-        .end(body);
-    });
-    expect(status).toBe(200);
-    for (const socket of idle) socket.destroy();
-    await running.stop();
-  });
+  it.each(["http", "https"])(
+    "leave room for genuine senders if few files may be open: %s",
+    async (scheme) => {
+      const home = temporaryHome();
+      const { cert, key } = selfSigned(home, "localhost");
+      const tls = scheme === "https" ? ["--tls-cert", cert, "--tls-key", key] : [];
+      const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), ...tls];
+      const running = startPaylink(args, { home, through: ["sh", "-c", 'ulimit -n 1000; exec "$@"', "sh"] });
+      const url = await readyUrl(running);
+      const { port, hostname } = new URL(url);
+      // Over https they never so much as begin a handshake.
+      const idle = Array.from({ length: 1200 }, () =>
+        connect(Number(port), hostname).on("error", () => undefined),
+      );
+      // All of them have been accepted or refused before the honest one arrives.
+      await Promise.all(
+        idle.map(
+          (socket) => new Promise((resolve) => void socket.on("connect", resolve).on("close", resolve)),
+        ),
+      );
+      const { method, headers, body } = webhook(url, record());
+      const status = await new Promise((resolve, reject) => {
+        const options = { method, headers: headers.flat(), rejectUnauthorized: false, agent: false };
+        (scheme === "https" ? httpsRequest : httpRequest)(url, options, (reply) =>
+          resolve(reply.resume().statusCode),
+        )
+          .on("error", reject)
+          .end(body);
+      });
+      expect(status).toBe(200);
+      for (const socket of idle) socket.destroy();
+      await running.stop();
+    },
+  );
 });
 
 describe("keys by URL", () => {

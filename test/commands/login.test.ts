@@ -68,7 +68,7 @@ describe("paylink login", () => {
 
   it("warns if create will need flags, and create says how to store their values", async () => {
     const { home, stderr } = await runCommand(["login", ...PLACE, "--token-stdin"], { stdin: "tok" });
-    expect(stderr).toContain("! Each create must give --currency and --customer-name");
+    expect(stderr).toContain("! Each paylink create needs --currency and --customer-name");
     const { exit, stderr: missing } = await runCommand(["create", "--amount", "10", "--currency", "EUR"], {
       home,
     });

@@ -66,7 +66,7 @@ it("names the profile in every remedy of status, for scripts too", async () => {
   expect(commands.filter((command) => !command.startsWith("paylink -p shop "))).toEqual([]);
 });
 
-it("names a command line that works as it stands", async () => {
+it("names a command line that works as printed", async () => {
   const service = await startLinkService(() => "create");
   const home = await twoProfiles(service.url);
   const { stdout } = await runCommand(["-p", "shop", "config", "get", "baseUrl"], { home });

@@ -131,6 +131,24 @@ describe("the messages", () => {
     expect(run.exit).toBe(0);
   });
 
+  it("refuses a server that is too old, and says which version it needs", async () => {
+    const url = await server().createDatabase();
+    const database = new URL(url).pathname.slice(1);
+    // The server says that it is older: its own function comes second on the path.
+    await server().query(
+      `CREATE SCHEMA older;
+       CREATE FUNCTION older.current_setting(name text) RETURNS text LANGUAGE sql AS
+         $$ SELECT CASE name WHEN 'server_version_num' THEN '120022' WHEN 'server_version' THEN '12.22' ELSE 'UTF8' END $$;
+       ALTER DATABASE ${database} SET search_path = older, pg_catalog`,
+      database,
+    );
+    const { exit, code, message, hint } = await failureOf(url);
+    expect({ exit, code }).toEqual({ exit: 2, code: "database_unusable" });
+    expect(message).toContain("is PostgreSQL 12.22, and paylink needs 13 or later.");
+    expect(hint).toContain("Use a newer server");
+    expect(await server().query("SELECT FROM pg_namespace WHERE nspname = 'paylink'", database)).toEqual([]);
+  });
+
   it("refuses tables of a newer version, and a database of another encoding", async () => {
     const url = await server().createDatabase();
     await runCommand(["events", "list"], { env: { PAYLINK_DB: url } });

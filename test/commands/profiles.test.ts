@@ -40,7 +40,7 @@ describe("paylink profiles", () => {
     expect(stdout + json).not.toContain("tok_secret");
   });
 
-  it("says what to run where there is no profile", async () => {
+  it("says what to run if there is no profile", async () => {
     const run = await runCommand(["profiles"]);
     expect(run).toMatchObject({ exit: 0, stdout: "" });
     expect(run.stderr).toContain("paylink login");

@@ -51,7 +51,7 @@ const answering = (status: number, body = "", type = "application/json"): Comman
 });
 
 describe("paylink status", () => {
-  it("shows every check in order, and ends with 0 where there are warnings alone", async () => {
+  it("shows every check in order, and ends with 0 if there are only warnings", async () => {
     const { home } = await account();
     const { exit, checks, stderr } = await statusOf({ home });
     expect(checks.map(({ check, state }) => `${check}: ${state}`)).toEqual([

@@ -36,7 +36,7 @@ it("is named by status, in the line of what it asked", async () => {
   expect(stdout).toMatch(/^✗ webhook key .*: the sandbox is not running\.\n +Start it: paylink sandbox\n/m);
 });
 
-it("is named where listen reads its key from it", async () => {
+it("is named if listen reads its key from it", async () => {
   const home = temporaryHome();
   const sandbox = startCommand(["sandbox", "--port", "0"], { home });
   await sandbox.until(/Dashboard/);

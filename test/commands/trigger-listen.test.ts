@@ -97,7 +97,7 @@ describe("the exit code", () => {
     },
   );
 
-  it("is 7 where a tampered webhook is accepted, and says what that means", async () => {
+  it("is 7 if a tampered webhook is accepted, and the message says what that means", async () => {
     const { exit, error } = await answering(204, "--tamper", "body");
     expect(exit).toBe(7);
     expect(error).toMatchObject({
@@ -122,13 +122,13 @@ describe("the exit code", () => {
       422,
       ["--set", "status=Pending"],
     ],
-  ])("is 0 where %s", async (_, status, flags) => {
+  ])("is 0 if %s", async (_, status, flags) => {
     expect(await answering(status, ...flags)).toMatchObject({ exit: 0 });
   });
 });
 
-describe("many of them", () => {
-  it("are so many payments, each so often, by the same bytes", async () => {
+describe("several webhooks", () => {
+  it("are --count payments, each sent --times times with the same bytes", async () => {
     const { listen, trigger } = await stage();
     const { exit, stdout } = await trigger("--count", "3", "--times", "2");
     expect(exit).toBe(0);
@@ -139,7 +139,7 @@ describe("many of them", () => {
     expect(new Set(events.map(({ headers }) => JSON.stringify(headers))).size).toBe(3);
   });
 
-  it("leave no faster than --rate", async () => {
+  it("are sent no faster than --rate", async () => {
     let last = 0;
     const app = await startApp(() => {
       last = performance.now();
@@ -160,7 +160,7 @@ describe("many of them", () => {
     expect(last - started).toBeGreaterThan(990);
   });
 
-  it("end between two of them when interrupted", async () => {
+  it("stop between two webhooks when interrupted", async () => {
     const { home, listen } = await stage();
     const args = ["trigger", "approved", "--to", listen.url, "--count", "1000", "--rate", "2"];
     const running = startCommand([...args, "--key", join(home, "private.pem"), "--json"], { home });

@@ -130,7 +130,7 @@ describe("paylink trigger", () => {
     expect(new Set(bodies).size).toBe(3);
   });
 
-  it("warns of a field that breaks the specification, and sends it all the same", async () => {
+  it("warns of a field that breaks the specification, and sends it anyway", async () => {
     const { exit, stdout, stderr } = await runCommand([
       "trigger",
       "approved",
@@ -197,7 +197,7 @@ describe("paylink trigger", () => {
     ["a port", (port: string) => port, "/"],
     ["host, port and path", (port: string) => `localhost:${port}/hook`, "/hook"],
     ["a URL", (port: string) => `http://127.0.0.1:${port}/a?b=c`, "/a?b=c"],
-  ])("takes as --to what --forward-to takes: %s", async (_, target, path) => {
+  ])("accepts the targets of --forward-to as --to: %s", async (_, target, path) => {
     const app = await startApp(() => 200);
     const { exit } = await runCommand(["trigger", "approved", "--to", target(new URL(app.url).port)]);
     expect(exit).toBe(0);
@@ -213,7 +213,7 @@ describe("paylink trigger", () => {
     expect(JSON.parse(stdout)).toMatchObject({ url: "http://127.0.0.1:3000/hook" });
   });
 
-  it("says where nothing answers, and refuses a key that cannot sign", async () => {
+  it("reports an endpoint that does not answer, and refuses a key that cannot sign", async () => {
     const home = temporaryHome();
     const nobody = await runCommand(["trigger", "approved", "--to", "http://127.0.0.1:1/"], { home });
     expect(nobody.exit).toBe(5);

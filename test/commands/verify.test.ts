@@ -166,7 +166,7 @@ describe("the forms of a capture", () => {
     expect(exit).toBe(7);
   });
 
-  it("explains a body that came short", async () => {
+  it("explains an incomplete body", async () => {
     const newline = Buffer.concat([body, Buffer.from("\n")]);
     const lines = headers.map(([name, value]): [string, string] => [
       name,
@@ -265,7 +265,7 @@ describe("wrong use", () => {
     ["nothing", [], "", "stdin is empty"],
     ["neither HTTP nor JSON", [], "hello", "is neither a raw HTTP/1.1 request nor JSON"],
     ["half of a JSON", [], '{"method":', "is not JSON"],
-    ["several lines", [], '{"a":1}\n{"a":2}\n', "has several lines"],
+    ["several lines", [], '{"a":1}\n{"a":2}\n', "has several events; give the line of one"],
     ["a rejection", [], '{"type":"rejected","id":"1"}', "does not hold the webhook"],
     [
       "a body that was parsed",

@@ -97,7 +97,7 @@ describe("recordAt", () => {
     expect(jsonLines(stdout).at(-1)).toMatchObject({ transApproved: true, status: "Complete" });
   });
 
-  it("is named by a record that is wrapped where no setting says so", async () => {
+  it("is named if a record is wrapped and the setting is missing", async () => {
     const { status, line } = await receive(await merchant({}), { body: wrapped() });
     expect(status).toBe(200);
     const message = "seems to have the record at /data/object: set recordAt to that";
@@ -136,7 +136,7 @@ describe("the policy of the profile", () => {
     expect((await receive(await merchant(settings), { created: ago(1800) }, ...flags)).status).toBe(status);
   });
 
-  it("refuses a signature without created where the profile requires it", async () => {
+  it("refuses a signature without created if the profile requires it", async () => {
     const shop = await merchant({ requireCreated: "true" });
     const { status, line, message } = await receive(shop, {});
     expect(status).toBe(401);

@@ -18,7 +18,7 @@ describe("bulk", () => {
     const path = join(home, "orders.csv");
     writeFileSync(path, '\uFEFFAmount;Customer Name;Note\r\n10;Ada;=1+1\r\n20;"Bob; Sons";\r\n');
     const ended = await runPaylink(["bulk", path], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: "Kept for the results, and not sent: Note\n" });
+    expect(ended).toMatchObject({ code: 0, stderr: "Copied to the results, and not sent: Note\n" });
     expect(ended.stdout).toContain("2 rows: 2 created\nResults in ");
     expect(readFileSync(join(home, "orders.links.csv"), "utf8")).toMatch(
       /^\uFEFFAmount;Customer Name;Note;id;url;status;error\n10;Ada;'=1\+1;[\w-]+;http:\/\/127\S+r=[\w-]+;created;\n20;"Bob; Sons";;[\w-]+;http:\S+;created;\n$/,
@@ -82,7 +82,7 @@ describe("bulk", () => {
     await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
-      /^Kept for the results, and not sent: note\n60 rows: 60 created\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · sandbox$/,
+      /^Copied to the results, and not sent: note\n60 rows: 60 created\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · sandbox$/,
     );
   });
 

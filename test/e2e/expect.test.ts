@@ -75,7 +75,7 @@ describe("a script that waits for payments", () => {
     expect(errorOf(stderr)).toMatchObject({
       error: {
         code: "timed_out",
-        message: "The time is up. Still missing: 1 of 2 approved, 1 of 1 cancelled.",
+        message: "Timed out. Still missing: 1 of 2 approved, 1 of 1 cancelled.",
         details: { missing: ["1 of 2 approved", "1 of 1 cancelled"] },
       },
     });

@@ -72,7 +72,7 @@ describe("create, in a terminal", () => {
       /Currency/,
       /Terminal/,
       /Customer/,
-      /Expires .*skips it/,
+      /Expires .*Enter to skip/,
       /Print this request\?/,
     ]) {
       screen.type(ENTER);

@@ -111,7 +111,7 @@ describe("every renderer", () => {
         style,
       ),
     ],
-  ])("makes what came over the wire safe: %s", (_, shown) => {
+  ])("makes remote text safe: %s", (_, shown) => {
     expect(shown).toContain("evil");
     expect(shown).not.toMatch(commands);
   });

@@ -130,7 +130,7 @@ describe("a received webhook", () => {
   });
 });
 
-it("escapes what would command the terminal, in records, tables and answers", () => {
+it("escapes control characters of the terminal in records, tables and answers", () => {
   const hostile = "a\u001b]0;title\u0007\u202Eb\u200Bc";
   const shown = [
     renderRecord({ reference: hostile, [hostile]: hostile }, [], { paint, width: 80 }),

@@ -121,7 +121,6 @@ it("keeps the order of components and of parameters", () => {
     "@authority",
     "@query",
     'content-digest;key="sha-256"',
-    "content-digest;bs",
     '@query-param;name="x"',
     "accept",
   ]);

@@ -5,6 +5,7 @@ import { firstDelivery } from "../../src/receiver/events.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
+import { usePgBouncer } from "../support/pgbouncer.ts";
 import { usePostgres } from "../support/postgres.ts";
 import {
   all,
@@ -26,6 +27,12 @@ describe("the event store in SQLite", () => {
 describe("the event store in PostgreSQL", () => {
   const server = usePostgres();
   behavesAsEventStore(openPostgres, () => server().createDatabase());
+});
+
+describe("the event store in PostgreSQL behind PgBouncer", () => {
+  const server = usePostgres();
+  const pooled = usePgBouncer(server);
+  behavesAsEventStore(openPostgres, async () => pooled(await server().createDatabase()));
 });
 
 function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () => Promise<string>): void {

@@ -5,6 +5,7 @@ import type { EventStore } from "../../src/receiver/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
+import { usePgBouncer } from "../support/pgbouncer.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, AT, event, forward, ids, idsOf } from "../support/stored-events.ts";
 
@@ -15,6 +16,12 @@ describe("the queue in SQLite", () => {
 describe("the queue in PostgreSQL", () => {
   const server = usePostgres();
   behavesAsQueue(openPostgres, () => server().createDatabase());
+});
+
+describe("the queue in PostgreSQL behind PgBouncer", () => {
+  const server = usePostgres();
+  const pooled = usePgBouncer(server);
+  behavesAsQueue(openPostgres, async () => pooled(await server().createDatabase()));
 });
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serviceLabel } from "../../src/domain/known-services.ts";
-import { clientCertificate, inForce, type Environment } from "../../src/store/settings/in-force.ts";
+import { inForce, type Environment } from "../../src/store/settings/in-force.ts";
 import { parseSetting, type Profile } from "../../src/store/settings/profile.ts";
 import { SETTING_KEYS, SETTINGS } from "../../src/store/settings/setting-table.ts";
 import { openSettings } from "../../src/store/settings/settings.ts";
@@ -94,16 +94,6 @@ describe("a value", () => {
     expect(defaults.length).toBeGreaterThan(5);
     for (const { value, read } of defaults) expect(read).toEqual({ ok: true, value });
   });
-});
-
-it("a client certificate is used with its key only", () => {
-  expect(clientCertificate(settingsOf({}))).toBeUndefined();
-  expect(clientCertificate(settingsOf({ clientCert: "/c.pem", clientKey: "/c.key" }))).toEqual({
-    cert: "/c.pem",
-    key: "/c.key",
-  });
-  for (const half of [{ clientCert: "/c.pem" }, { clientKey: "/c.key" }])
-    expect(() => clientCertificate(settingsOf(half))).toThrow("need each other");
 });
 
 it.each([

@@ -20,7 +20,7 @@ export interface Reporter {
   /** Names the columns that are not sent: one of them may be misspelled. */
   readonly columns: (checked: Pick<Checked, "columns">) => void;
   readonly warnings: (warnings: readonly RowWarning[]) => void;
-  /** Sending begins: the number of rows in total, and of those that are done already. */
+  /** Sending begins: the number of all rows, and of the rows that are done already. */
   readonly begin: (total: number, done: number) => void;
   readonly settled: (row: Row, outcome: Outcome) => void;
   readonly paused: (milliseconds: number, cause: PaylinkError) => void;
@@ -54,10 +54,10 @@ export function createReporter({ out, now }: Context): Reporter {
     },
     columns: (checked) => {
       const unsent = unsentColumns(checked).map(safeText);
-      if (unsent.length > 0) out.note(`Kept for the results, and not sent: ${unsent.join(", ")}`);
+      if (unsent.length > 0) out.note(`Copied to the results, and not sent: ${unsent.join(", ")}`);
     },
     warnings: (warnings) => {
-      // With --json the summary holds them.
+      // With --json they are in the summary.
       if (out.json) return;
       for (const warning of warnings) out.warn(renderRowWarning(warning, warning.line, warning.rows));
     },
@@ -73,7 +73,7 @@ export function createReporter({ out, now }: Context): Reporter {
     },
     paused: (milliseconds, { message, cause }) => {
       state.until = clock() + milliseconds;
-      // With --json the rows hold it.
+      // With --json the message is in the rows.
       if (!out.json && message !== state.cause)
         out.warn(
           `${safeText(message)}${cause instanceof SandboxNotRunning ? " Start it: paylink sandbox" : ""}`,

@@ -96,6 +96,8 @@ function addOthers(sent: SentBefore, journals: Journals, { service, own, after =
 }
 
 const sentMeanwhile = (runner: number): PaylinkError =>
-  new PaylinkError("already_running", `Process ${runner} is sending rows of this list now.`, {
-    hint: "Wait until it has ended, then run the same command again.",
-  });
+  new PaylinkError(
+    "already_running",
+    `Process ${runner} is sending rows of this list now. This run sent nothing.`,
+    { hint: "Wait until it has ended, then run the same command again." },
+  );

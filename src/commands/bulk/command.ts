@@ -23,6 +23,7 @@ export const declareBulk: Declare = (command, execute) => {
 const HEADERS = `
 Headers are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …;
 nested ones with dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email.
-Every flag above is the default for rows that leave its field empty. Columns of your own are kept, not sent;
-a name that is almost a field is an error. A row that was sent once, from any list, is sent again only with --again.
-A row of unknown outcome is sent again by itself if the service recognises keys: config set idempotencyHeader.`;
+Every flag above is the default for rows that leave its field empty. Other columns are copied to the results
+and not sent; a name that is almost a field is an error. A row that was sent once, from any list, is sent again
+only with --again. A row of unknown outcome is sent again by the next run if the service recognises keys:
+paylink config set idempotencyHeader <header>.`;

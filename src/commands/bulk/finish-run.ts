@@ -144,50 +144,50 @@ function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
   if (reason !== undefined) return reason;
   const worst = WORST_FIRST.find(({ status }) => tally[status] > 0);
   if (worst === undefined) return undefined;
-  const { code, status, says, hint } = worst;
-  return new PaylinkError(code, `${rowsOf(tally[status])} ${says}.`, {
+  const { code, status, messageFor, hint } = worst;
+  return new PaylinkError(code, messageFor(rowsOf(tally[status])), {
     details,
     hint: isKeyed && code === "outcome_unknown" ? `${SEND_WITH_KEY}\n${hint}` : hint,
   });
 }
 
 const SEND_WITH_KEY =
-  "Run the same command again: it sends a row again with the same key, so that no second link is created.";
+  "Run the same command again: it sends these rows again with the same keys, so no second link is created.";
 
 interface Worst {
   readonly status: keyof Tally;
   readonly code: FailureCode;
-  readonly says: string;
+  readonly messageFor: (rows: string) => string;
   readonly hint: string;
 }
 
 const FIX_IN_PLACE =
   "Fix these rows without moving them to other lines, then run the same command again: no other row is sent twice.";
 
-/** Unknown outcomes come first: a link may exist without anybody knowing. */
+/** Unknown outcomes come first: a link may exist that the user does not know of. */
 const WORST_FIRST: readonly Worst[] = [
   {
     status: "unknown",
     code: "outcome_unknown",
-    says: "may or may not have a link",
+    messageFor: (rows) => `${rows} may or may not have a link.`,
     hint: "Look for them at the service. To send those that have no link there: --retry-unknown",
   },
   {
     status: "not_reached",
     code: "not_reached",
-    says: "did not reach the service: no link was created",
+    messageFor: (rows) => `${rows} did not reach the service: no link was created.`,
     hint: CONTINUE,
   },
   {
     status: "refused",
     code: "refused",
-    says: "refused by the service: no link was created",
+    messageFor: (rows) => `The service refused ${rows}: no link was created.`,
     hint: FIX_IN_PLACE,
   },
   {
     status: "invalid",
     code: "usage",
-    says: "could not be sent",
+    messageFor: (rows) => `${rows} could not be sent: no link was created.`,
     hint: FIX_IN_PLACE,
   },
 ];

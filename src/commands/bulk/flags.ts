@@ -7,7 +7,7 @@ export const bulkFlags = (command: NewCommand) =>
     .optionsGroup("The run:")
     .option(
       "-o, --output <file>",
-      "where the results go, by ending .csv or .jsonl; - for stdout (default: beside the input)",
+      "write the results to this .csv or .jsonl file; - for stdout (default: beside the input)",
     )
     .option("--force", "overwrite a results file that paylink did not write")
     .option("--concurrency <n>", "requests at the same time", "8")

@@ -1,4 +1,4 @@
-/** Opens the list of a bulk run: its rows, the requests they become, and who reports on them. */
+/** Opens the list of a bulk run: its rows, the builder of their requests, and the reporter. */
 import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
 import { requestOf, type BuildRequest } from "../../bulk/row-request.ts";
@@ -18,7 +18,7 @@ export interface List {
   readonly reporter: Reporter;
 }
 
-/** Runs the work with the list open, and closes it whatever happens. */
+/** Runs the work with the list open, and always closes it. */
 export async function withList<T>(
   context: Context,
   { file, build, service }: BulkOptions,

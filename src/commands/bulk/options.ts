@@ -1,4 +1,4 @@
-/** From the flags of `bulk`, the base file and the settings to what a run needs. */
+/** Turns the flags of `bulk`, the base file and the settings into what a run needs. */
 import { extname, join, parse } from "node:path";
 import { noAccount } from "../../api/client-from-settings.ts";
 import type { Repeats } from "../../bulk/own-journal.ts";

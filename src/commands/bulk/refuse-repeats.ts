@@ -10,7 +10,7 @@ import { count, rowsOf } from "../../render/bulk-progress.ts";
 /** Rows that are named one by one; the rest are counted. */
 const NAMED = 10;
 
-/** Throws `input_changed` if a row that was sent is different now: nobody can tell which customer its link is for. */
+/** Throws `input_changed` if a row that was sent is different now: its link may be for another customer. */
 export async function refuseChanges(rows: Rows, ledger: Ledger, asks: NumberList): Promise<void> {
   const { count: changed, first } = ledger.changes(asks, NAMED);
   if (changed === 0) return;
@@ -27,8 +27,8 @@ export async function refuseChanges(rows: Rows, ledger: Ledger, asks: NumberList
     details: { changed },
     hint: [
       "Restore the rows that were sent; you may fix the others and add new ones at the end.",
-      "If this is another list: --new-rows sends every row that was not sent before, also the changed ones.",
-      "To send every row, also those that have a link already: --again",
+      "If this is another list: --new-rows sends every row that was not sent before, and the changed ones.",
+      "To send every row, including those that have a link already: --again",
     ].join("\n"),
   });
 }

@@ -1,4 +1,4 @@
-/** Sends a list: checks its rows, opens its journal, sends what is due, and reports however the run ended. */
+/** Sends a list: checks its rows, opens its journal, sends what is due, and reports how the run ended. */
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Api } from "../../api/client.ts";
@@ -9,6 +9,7 @@ import { fileSink, requireWritable } from "../../bulk/results-file.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import { Warnings } from "../../bulk/row-warnings.ts";
 import type { Context, Output } from "../../context.ts";
+import { LONGEST_TIMER } from "../../domain/duration.ts";
 import { openWrittenResults } from "../../store/journal/written-results.ts";
 import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
 import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
@@ -85,7 +86,7 @@ async function run(
   reporter.begin(total, total - due);
   const breached = new Warnings();
   const halt = new AbortController();
-  // Every slot may wait for it.
+  // Every row in progress may listen for it.
   setMaxListeners(0, halt.signal);
   const stopped = (): boolean => halt.signal.aborted;
   const stop = (reason: unknown): void => halt.abort(reason);
@@ -130,8 +131,8 @@ function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", end);
       resolve();
     };
-    // Timers count in 32 bits; the caller asks again.
-    const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1));
+    // After a timer that was cut short, the caller sleeps again.
+    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_TIMER));
     signal.addEventListener("abort", end, { once: true });
   });
 }

@@ -5,7 +5,7 @@ export const checkFlags = (command: NewCommand) =>
   command
     .optionsGroup("Webhooks:")
     .option("--key <file>", "the private key to sign with (default: the sandbox's)")
-    .option("--cover <components>", "sign over exactly these, and require the endpoint to accept it")
+    .option("--cover <components>", "sign exactly these components, and require the endpoint to accept that")
     .option("--allow-remote", "check an endpoint on another machine")
     .optionsGroup("Report:")
     .option("--tap", "print TAP on stdout")

@@ -5,7 +5,7 @@ export const declareConfig: Declare = (config, execute) => {
   const load = () => import("./config.ts");
   const list = config
     .command("list", { isDefault: true })
-    .description("every value in force, and where it comes from")
+    .description("list every value in force and where it comes from")
     .action(() => execute(list, async (context) => (await load()).listSettings(context)));
   const get = config
     .command("get")
@@ -27,7 +27,7 @@ export const declareConfig: Declare = (config, execute) => {
     .action((key) => execute(unset, async (context) => (await load()).removeSetting(context, key)));
   const path = config
     .command("path")
-    .description("print where the settings are kept")
+    .description("print the path of the settings file")
     .action(() => execute(path, async (context) => (await load()).printPath(context)));
   // The settings are loaded only for this help.
   config.hook("preSubcommand", async (_config, subcommand) => {

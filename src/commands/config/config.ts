@@ -38,12 +38,12 @@ export async function listSettings(context: Context): Promise<number> {
 }
 
 function profileInForce(
-  { profile, env }: Context,
+  { profile }: Context,
   settings: InForce,
 ): { readonly name: string; readonly source: string } | null {
   if (settings.profile === undefined) return null;
-  const source = profile !== undefined ? "flag" : env["PAYLINK_PROFILE"] ? "environment" : "current";
-  return { name: settings.profile, source };
+  if (settings.named === undefined) return { name: settings.profile, source: "current" };
+  return { name: settings.profile, source: profile === undefined ? "environment" : "flag" };
 }
 
 /** A value in a JSON document, without the password of a URL. */
@@ -111,7 +111,7 @@ export async function removeSetting({ out, settings, profiles }: Context, text: 
     return name.header === undefined ? without(rest, [name.key]) : withoutHeader(rest, name.header);
   });
   if (out.json) out.data(JSON.stringify({ profile, key: text, value: null }));
-  else out.data(`${text} of profile ${safeText(profile)} is unset.`);
+  else out.data(`Removed ${text} from profile ${safeText(profile)}.`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/** From the arguments of `config` to a setting and the value that is stored for it. */
+/** Turns the arguments of `config` into a setting and the value that is stored for it. */
 import { PaylinkError } from "../../domain/errors.ts";
 import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest } from "../../domain/nearest.ts";
@@ -20,7 +20,7 @@ import type { Headers } from "../../store/settings/setting-values.ts";
 export interface SettingName {
   readonly key: ConfigKey;
   readonly header: string | undefined;
-  /** As it is typed. */
+  /** As typed. */
   readonly text: string;
 }
 
@@ -82,12 +82,13 @@ function readValue(
     return accepted({ value: text.trim(), storedIn: (before) => withHeader(before, header, one.value) });
   }
   const read = parseSetting(key)(given);
-  const problem = read.ok ? problemNow(key, text, now, before) : read.message;
-  if (!read.ok || problem !== undefined) return refused(problem ?? "is invalid");
+  if (!read.ok) return read;
+  const problem = problemNow(key, text, now, before);
+  if (problem !== undefined) return refused(problem);
   return accepted({ value: read.value, storedIn: (before) => ({ ...before, [key]: read.value }) });
 }
 
-/** What is wrong with a value that its setting allows, at this moment and in this place. */
+/** What is wrong with a value that its setting allows, at this time or with this profile. */
 function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Profile): string | undefined {
   if (key === "expires") {
     const expiry = parseWhen(text, now);

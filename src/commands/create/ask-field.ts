@@ -13,7 +13,7 @@ export interface AskParts extends RequestDraft {
   readonly settings: InForce;
 }
 
-/** With an initial answer, which the user accepts by Enter. */
+/** Asks with an initial answer, which the user accepts with Enter. */
 export async function askField(
   { flag, message, initial, optional }: RequiredQuestion,
   flags: RequestFlags,
@@ -24,14 +24,14 @@ export async function askField(
   // The built-in expiry is for one-time links only.
   const known = mayBeEmpty && inForce?.source === "default" ? undefined : inForce?.value;
   const answer = await parts.ask.text({
-    message: mayBeEmpty ? `${message} (enter skips it)` : message,
+    message: mayBeEmpty ? `${message}, or Enter to skip` : message,
     initial: known ?? initial?.(flags),
     check: (text) => problemOf(flag, mayBeEmpty && text === "" ? undefined : text, flags, parts),
   });
   return mayBeEmpty && answer === "" ? flags : { ...flags, [flag]: answer };
 }
 
-/** The field as it is, to be edited or removed. */
+/** Shows the field as it is, to be edited or removed. */
 export async function editField(
   question: FieldQuestion,
   flags: RequestFlags,

@@ -87,7 +87,7 @@ const chooseKind = (ask: Ask): Promise<RequestFlags> =>
     KINDS.map(({ name, description, flags }) => ({ name, description, value: flags })),
   );
 
-/** Only where neither a flag nor the file decides it. */
+/** Asks only if neither a flag nor the file decides it. */
 async function askKind(flags: RequestFlags, { ask, base }: AskParts): Promise<RequestFlags> {
   const { reusable, subscription, mode, minAmount, maxAmount, referenceMode } = flags;
   const decided = [reusable, subscription, mode, minAmount, maxAmount, referenceMode, base];
@@ -123,7 +123,7 @@ async function changeFields(
   }
 }
 
-/** So that a choice stays on one line. */
+/** Characters of a value, so that a choice stays on one line. */
 const VALUE_LENGTH = 30;
 
 function shownValue(value: Json | undefined): string {

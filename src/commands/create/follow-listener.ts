@@ -7,7 +7,7 @@ import { isRunning } from "../running-listener.ts";
 import { isPaymentOf, type PaymentEvent, type Reception } from "./own-receiver.ts";
 
 /** Milliseconds between two reads of the store. */
-const LOOK_EVERY = 250;
+const READ_INTERVAL = 250;
 
 /** The callbacks of the link if a running `listen` that keeps its events in this store receives at them. */
 export async function listenedCallbacks(
@@ -30,11 +30,11 @@ export async function listenedCallbacks(
 
 /** The receiver is the same with any query. */
 function leadsTo(url: string, address: string): boolean {
-  const [one, other] = [url, address].map(endOf);
+  const [one, other] = [url, address].map(withoutQuery);
   return one !== undefined && one === other;
 }
 
-function endOf(text: string): string | undefined {
+function withoutQuery(text: string): string | undefined {
   const url = parseWebAddress(text);
   if (url === undefined) return undefined;
   const host = isLoopback(url.hostname) ? "localhost" : url.hostname;
@@ -45,8 +45,8 @@ function endOf(text: string): string | undefined {
 const CLOCK_DIFFERENCE = 3_600_000;
 
 /**
- * Looks until the payment is there, or until it is closed. Each look reads all candidates again: what another program
- * stores last may have arrived first, so a reader that went on after the newest one would miss it.
+ * Reads the store until the payment is there, or until `close`. Each time it reads all candidates again: an event that
+ * another program stores last may have arrived first, so reading on after the newest one would miss it.
  */
 export async function followStore(
   request: PaymentLinkRequest,
@@ -59,18 +59,18 @@ export async function followStore(
   const known = new Set<string>();
   for await (const { id } of store.events(candidates)) known.add(id);
   const closing = new AbortController();
-  const look = async (): Promise<PaymentEvent> => {
+  const findPayment = async (): Promise<PaymentEvent> => {
     for (;;) {
       for await (const stored of store.events(candidates)) {
         if (known.has(stored.id)) continue;
         const event = asReceived(stored, recordAt);
         if (event.verdict.verdict === "valid" && isPaymentOf(request, event)) return event;
       }
-      await pause(LOOK_EVERY);
+      await pause(READ_INTERVAL);
       closing.signal.throwIfAborted();
     }
   };
-  const payment = look();
+  const payment = findPayment();
   // After the wait has ended, nothing handles the rejection.
   payment.catch(() => undefined);
   return { callbacks, payment, close: async () => closing.abort() };

@@ -1,4 +1,4 @@
-/** From the flags of `create`, the base file and the settings to a request (or its draft) and how its link is shown. */
+/** Turns the flags of `create`, the base file and the settings into a request (or its draft) and how its link is shown. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/when.ts";
@@ -87,7 +87,7 @@ export async function createOptions(
   };
 }
 
-/** What stores the missing values for every link; where the sandbox's clock is, since an expiry depends on it. */
+/** How to store the missing values for every link, and the time of the sandbox's clock, which an expiry depends on. */
 function hintOf({ missing }: BuiltRequest, time: ServiceTime): string | undefined {
   const stored = Object.entries(EXAMPLES).filter(([key]) => missing.some(({ at }) => at === nameOf(key)));
   const lines = stored.map(([key, example]) => `paylink config set ${key} ${example}`);
@@ -96,8 +96,8 @@ function hintOf({ missing }: BuiltRequest, time: ServiceTime): string | undefine
   return hints.length === 0 ? undefined : hints.join("\n");
 }
 
-/** What each link needs and a profile can hold. */
+/** Values that each link needs and a profile can hold. */
 const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: '"Ada Lovelace"' } as const;
 
-/** Loaded where it is needed: a request that is only printed starts faster without the API's client. */
+/** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
 const noAccount = async (): Promise<Error> => (await import("../../api/client-from-settings.ts")).noAccount();

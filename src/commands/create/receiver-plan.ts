@@ -79,6 +79,10 @@ function oneAddress(callback = "", failureCallback = ""): URL {
 }
 
 const unreachable = (what: string): PaylinkError =>
-  new PaylinkError("usage", `${what}, so --wait would never see the payment. Nothing was sent.`, {
-    hint: `Point a tunnel at http://${HOST}:${LISTENER_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
-  });
+  new PaylinkError(
+    "usage",
+    `${what}, so --wait would never receive the payment's webhook. Nothing was sent.`,
+    {
+      hint: `Point a tunnel at http://${HOST}:${LISTENER_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
+    },
+  );

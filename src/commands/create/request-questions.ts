@@ -20,6 +20,11 @@ interface QuestionGroup {
   readonly questions: readonly FieldQuestion[];
 }
 
+const group = (
+  name: string,
+  fields: readonly (readonly [flag: ValueFlag, message: string])[],
+): QuestionGroup => ({ name, questions: fields.map(([flag, message]) => ({ flag, message })) });
+
 const isReusable = (flags: RequestFlags): boolean => flags.reusable === true;
 
 export const REQUIRED: readonly RequiredQuestion[] = [
@@ -36,46 +41,34 @@ export const REQUIRED: readonly RequiredQuestion[] = [
 
 export const GROUPS: readonly QuestionGroup[] = [
   { name: "payment", questions: REQUIRED },
-  {
-    name: "order",
-    questions: [
-      { flag: "invoiceId", message: "Invoice id" },
-      { flag: "description", message: "Description" },
-      { flag: "type", message: "Transaction type (SALE, AUTH, PRE-AUTH, VERIFICATION or another)" },
-      { flag: "customData", message: "Custom data" },
-    ],
-  },
-  {
-    name: "customer details",
-    questions: [
-      { flag: "email", message: "E-mail" },
-      { flag: "firstName", message: "First name" },
-      { flag: "lastName", message: "Last name" },
-      { flag: "address1", message: "Address" },
-      { flag: "address2", message: "Address, second line" },
-      { flag: "city", message: "City" },
-      { flag: "postcode", message: "Postcode" },
-      { flag: "country", message: "Country" },
-    ],
-  },
-  {
-    name: "redirects and callbacks",
-    questions: [
-      { flag: "returnUrl", message: "Return URL" },
-      { flag: "failureReturnUrl", message: "Return URL after a failure" },
-      { flag: "callbackUrl", message: "Callback URL" },
-      { flag: "failureCallbackUrl", message: "Callback URL of a failure" },
-    ],
-  },
-  {
-    name: "options of a reusable link",
-    questions: [
-      { flag: "mode", message: "Mode" },
-      { flag: "minAmount", message: "Smallest amount" },
-      { flag: "maxAmount", message: "Largest amount" },
-      { flag: "referenceMode", message: "Reference mode" },
-    ],
-  },
+  group("order", [
+    ["invoiceId", "Invoice id"],
+    ["description", "Description"],
+    ["type", "Transaction type (SALE, AUTH, PRE-AUTH, VERIFICATION or another)"],
+    ["customData", "Custom data"],
+  ]),
+  group("customer details", [
+    ["email", "E-mail"],
+    ["firstName", "First name"],
+    ["lastName", "Last name"],
+    ["address1", "Address"],
+    ["address2", "Address, second line"],
+    ["city", "City"],
+    ["postcode", "Postcode"],
+    ["country", "Country"],
+  ]),
+  group("redirects and callbacks", [
+    ["returnUrl", "Return URL"],
+    ["failureReturnUrl", "Return URL after a failure"],
+    ["callbackUrl", "Callback URL"],
+    ["failureCallbackUrl", "Callback URL after a failure"],
+  ]),
+  group("options of a reusable link", [
+    ["mode", "Mode"],
+    ["minAmount", "Smallest amount"],
+    ["maxAmount", "Largest amount"],
+    ["referenceMode", "Reference mode"],
+  ]),
 ];
 
 interface Kind {

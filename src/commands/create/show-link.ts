@@ -1,6 +1,7 @@
 /** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
 import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context } from "../../context.ts";
+import { messageOf } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLink } from "../../render/link-card.ts";
@@ -40,8 +41,7 @@ async function copyAndOpen(url: string, { copy, open }: Display, context: Contex
       await action();
       out.note(done);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      out.warn(`The link was created, but could not be ${verb}: ${safeText(reason)}`);
+      out.warn(`The link was created, but could not be ${verb}: ${safeText(messageOf(error))}.`);
     }
   };
   if (copy) await attempt("copied", "Copied.", () => context.copyText(url));

@@ -32,7 +32,7 @@ export async function createAndWait(context: Context, parts: WaitParts): Promise
     const reception = await receive(request);
     try {
       await send({ ...request, paymentSettings: { ...request.paymentSettings, ...reception.callbacks } });
-      out.note("Waiting for the payment. Ctrl-C ends the wait, and the link stays.");
+      out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
       const event = await paymentInTime(reception.payment, signal, timeout);
       if (event !== undefined) showPayment(event, parts, out, await transactionCommand(context));
       return 0;
@@ -57,7 +57,7 @@ async function howToReceive(
   return (link) => receiveHere(link, { settings, requireCreated, plan, store }, context);
 }
 
-/** Without an invoice id the payments of two links cannot be distinguished by their webhooks. */
+/** Without an invoice id, a webhook does not show which link was paid. */
 function withReference(request: PaymentLinkRequest, { out, newId }: Context): PaymentLinkRequest {
   const mode = request.linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE;
   if (mode !== DEFAULT_REFERENCE_MODE)
@@ -66,7 +66,7 @@ function withReference(request: PaymentLinkRequest, { out, newId }: Context): Pa
     );
   if (request.invoiceId !== undefined && request.invoiceId !== "") return request;
   const invoiceId = `PL-${newId().replaceAll("-", "").slice(0, 12).toUpperCase()}`;
-  out.note(`The link had no invoice id. It gets ${invoiceId}, so that its payment can be recognised.`);
+  out.note(`The link had no invoice id. It gets ${invoiceId}, so its payment can be recognised.`);
   return { ...request, invoiceId };
 }
 
@@ -90,7 +90,7 @@ async function paymentInTime(
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
   }
-  throw new PaylinkError("timed_out", "The time is up, and no payment of this link has arrived.", {
+  throw new PaylinkError("timed_out", "Timed out: no payment of this link arrived.", {
     hint: "The link exists and can still be paid. This run does not see a later payment.",
   });
 }

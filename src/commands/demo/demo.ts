@@ -1,4 +1,4 @@
-/** `paylink demo`: the whole loop in one process, on free ports and in a throw-away home. */
+/** `paylink demo`: the whole loop in one process, on free ports and in a temporary home. */
 import { createApi, type Api } from "../../api/client.ts";
 import { payAtCheckout } from "../../api/pay-link.ts";
 import { fixedToken } from "../../api/tokens.ts";
@@ -23,7 +23,7 @@ import type { Choice } from "../../sandbox/payments.ts";
 import { openLocalServices } from "../local-services.ts";
 
 const INTRODUCTION =
-  "A sandbox, a receiver and a client on this machine; no money moves, and no profile is touched.";
+  "Runs a sandbox, a receiver and a client on this machine. No money moves, and no profile is changed.";
 
 /** Milliseconds that one step may take; it takes a few unless something is broken. */
 const TIMEOUT = 10_000;
@@ -53,7 +53,7 @@ export async function demo(context: Context): Promise<number> {
   } finally {
     await loop.close();
   }
-  out.note("\nEvery step did what it should. Next: paylink sandbox");
+  out.note("\nAll steps passed. Next: paylink sandbox");
   return 0;
 }
 

@@ -43,7 +43,7 @@ export const declareEvents: Declare = (events, execute) => {
       .command("replay")
       .description("send events to your application again, with their original bytes and headers"),
   )
-    .argument("[uti...]", "utis or ids, or the starts of some")
+    .argument("[uti...]", "utis or ids, or the start of each")
     .action((utis, flags) =>
       execute(replay, async (context) => {
         const { replayOptions } = await import("./options.ts");

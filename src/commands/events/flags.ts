@@ -3,17 +3,24 @@ import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const databaseFlag = (command: NewCommand) =>
   command.option(
-    "--db <place>",
+    "--db <file or URL>",
     "where events are kept: a file or postgres://… (default: in paylink's data folder)",
   );
 
 export const filterFlags = (command: NewCommand) =>
   databaseFlag(command)
-    .addOption(oneOf("--outcome <outcome>", "only these", ["approved", "declined", "cancelled", "unclear"]))
-    .option("--reference <text>", "only records whose reference contains this")
-    .option("--since <when>", "received since then: ISO 8601, or a time ago (2h, 7d)")
-    .option("--until <when>", "received before then")
-    .option("--limit <count>", "only the newest");
+    .addOption(
+      oneOf("--outcome <outcome>", "only payments with this outcome", [
+        "approved",
+        "declined",
+        "cancelled",
+        "unclear",
+      ]),
+    )
+    .option("--reference <text>", "only records whose reference contains this text")
+    .option("--since <when>", "received at or after this time: ISO 8601, or a time ago (2h, 7d)")
+    .option("--until <when>", "received before this time")
+    .option("--limit <count>", "at most this many, the newest ones");
 
 export const listFlags = (command: NewCommand) =>
   filterFlags(command)
@@ -35,7 +42,7 @@ export const replayFlags = (command: NewCommand) =>
 export const pruneFlags = (command: NewCommand) =>
   databaseFlag(command).requiredOption(
     "--before <when>",
-    "what was received before then: ISO 8601, or a time ago (30d)",
+    "delete what was received before this time: ISO 8601, or a time ago (30d)",
   );
 
 export type FilterFlags = FlagsOf<typeof filterFlags>;

@@ -83,14 +83,13 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
   }
   const { id, uti, receivedAt, reference, repeats, accepted, queued, verdict } = one;
   const { record } = asReceived(one, recordAt);
-  const amount = record === null ? undefined : memberOf(record, "amountTrans");
   return {
     type: "event",
     id,
     uti,
     receivedAt,
     outcome: one.outcome,
-    amount: amount === undefined ? null : amount,
+    amount: record === null ? null : (memberOf(record, "amountTrans") ?? null),
     currency: record === null ? null : (memberOf(record, "transCurrencyCode") ?? null),
     reference,
     verified: verdict.verdict === "valid",

@@ -1,10 +1,10 @@
-/** From the flags of `events` and its subcommands to what each works with. */
+/** Turns the flags of `events` and its subcommands into what each needs. */
 import type { Context } from "../../context.ts";
 import type { Route } from "../../receiver/forward-target.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
 import { readRoutes } from "../forward-flags.ts";
-import { parseCount, parseEventStore, parseOutcome, parseSince } from "../flag-values.ts";
+import { parseEventStore, parseLimit, parseOutcome, parseSince } from "../flag-values.ts";
 import type { FilterFlags, ListFlags, PruneFlags, ReplayFlags } from "./flags.ts";
 
 interface Database {
@@ -39,7 +39,6 @@ export interface PruneOptions extends Database {
 
 /** One screen; `--limit` changes it. */
 const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 999_999_999;
 
 /** Throws one `usage` error with every problem, as each of these does. */
 export function listOptions(flags: ListFlags, { now, out }: Pick<Context, "now" | "out">): ListOptions {
@@ -133,7 +132,7 @@ function readFilter(reader: FlagReader, flags: FilterFlags, now: Date): ReadValu
   const outcome = reader.read("--outcome", flags.outcome, parseOutcome);
   const since = reader.read("--since", flags.since, parseSince(now));
   const until = reader.read("--until", flags.until, parseSince(now));
-  const limit = reader.read("--limit", flags.limit, parseCount(1, MAX_LIMIT));
+  const limit = reader.read("--limit", flags.limit, parseLimit);
   refuseEmptyPeriod(reader, flags, now);
   return {
     get value() {

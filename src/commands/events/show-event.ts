@@ -46,7 +46,7 @@ export async function showEvent(context: Context, options: ShowOptions): Promise
 interface History {
   readonly arrivals: readonly Arrival[];
   readonly forwards: readonly Forward[];
-  /** Null where the event does not wait, and has not failed. */
+  /** Null if the event does not wait to be forwarded, and has not failed. */
   readonly forwarding: Queued | null;
 }
 

@@ -10,8 +10,8 @@ paylink test --forward-to 3000/webhooks -- npm test
 Your tests run with a sandbox and a receiver of their own, on free ports, which are
 deleted afterwards. Both are found through the environment: PAYLINK_BASE_URL,
 PAYLINK_TOKEN, PAYLINK_TERMINAL_ID, PAYLINK_WEBHOOK_KEY and PAYLINK_CALLBACK_URL.
-paylink create and paylink pay work as they are. Each verified webhook is forwarded to
-your application. The exit code is that of your command.`,
+paylink create and paylink pay need no further flags there. Each verified webhook is
+forwarded to your application. The exit code is that of your command.`,
   },
   github: {
     title: "GitHub Actions",
@@ -35,7 +35,7 @@ It posts webhooks that your endpoint must accept and others that it must refuse.
 prints JSON. The exit code is 7 if the endpoint fails.`,
   },
   script: {
-    title: "With every part in your own script",
+    title: "A script that starts every part itself",
     text: `\
 set -eu
 export PAYLINK_HOME=$(mktemp -d) # settings and data of this run alone
@@ -55,19 +55,19 @@ for outcome in approved approved declined; do
   paylink pay "$link" --outcome $outcome
 done
 
-wait $listener # 0: all arrived and verified; 7: one did not verify; 8: the time passed
+wait $listener # 0: all arrived and verified; 7: one did not verify; 8: timed out
 kill $sandbox`,
   },
   codes: {
-    title: "What ends a step, and how",
+    title: "Exit codes, prompts and time",
     text: `\
 paylink create --wait --timeout 60s ends with the outcome of its own payment: 0 if it
-was approved, 9 if it was declined or cancelled, 8 if none came in time. paylink help
+was approved, 9 if it was declined or cancelled, 8 if it timed out. paylink help
 errors lists every exit code. With --json a failure is one JSON document on stderr,
-whose error.code says more than the exit code.
+whose error.code is more specific than the exit code.
 
-There are no prompts in CI. Expiries and retries need no waiting: the clock of
-paylink sandbox --clock 2026-01-31T12:00:00Z stands still until
-paylink sandbox advance 2h moves it.`,
+There are no prompts in CI. To test expiries and retries without waiting, stop the clock
+with paylink sandbox --clock 2026-01-31T12:00:00Z, and move it with
+paylink sandbox advance 2h.`,
   },
 };

@@ -18,7 +18,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
   NODE_DISABLE_COMPILE_CACHE:
     "1 turns off the compile cache (Node 22 and later), so that each run starts slower",
-  HTTPS_PROXY: "the proxy",
+  HTTPS_PROXY: "the proxy for https requests",
   NO_PROXY: "the hosts that are reached without the proxy",
   NO_COLOR: "no colours",
   FORCE_COLOR: "colours even without a terminal",

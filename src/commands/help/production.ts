@@ -8,7 +8,11 @@ export const PRODUCTION: Readonly<Record<string, Section>> = {
 paylink listen answers 200 once a webhook is verified and stored. Put it behind
 your proxy or load balancer, and give the address that the service posts to as
 --public-url: signatures are checked against that address, not against Host.
-The proxy must not change the body and the headers that are signed.
+The proxy must not change the body or the headers that are signed.
+
+200 means that the event is on disk. If it cannot be stored, the answer is 503
+and the service sends it again. A second delivery of a record gets 200, is marked
+as repeated, and is not forwarded again once your application has accepted it.
 
 --admin serves /healthz, /readyz and /metrics (Prometheus). Keep that address
 private. On SIGTERM /readyz answers 503 at once, and webhooks are still received
@@ -73,16 +77,17 @@ terminationGracePeriodSeconds: 60`,
 Events are kept in a file of PAYLINK_HOME: keep it on a disk that survives the
 container. Several receivers share one PostgreSQL instead:
   PAYLINK_DB=postgres://paylink@db.example/paylink
-The password comes from PGPASSWORD or .pgpass, never from a flag.
+The password comes from PGPASSWORD or .pgpass, never from a flag. A connection
+pool such as PgBouncer may stand in between, also with pool_mode = transaction.
 
 With --forward-to, the service gets your application's answer, and delivers again
 what was not accepted. With --ack stored, the service gets 200 as soon as the
 event is stored, and paylink forwards by itself: first attempts in order of
-arrival, and retries after the delays of --retry, also after a restart. Of several
-receivers one forwards, and another takes over within 30 s when it dies. After a
-crash an event may be forwarded twice: your application knows it by its uti.
-  paylink events list --failed                 lists what was given up
+arrival, and retries after the delays of --retry, also after a restart. Only one of
+several receivers forwards at a time, and another takes over within 30 s if it ends.
+After a crash an event may be forwarded twice: recognise it by its uti.
+  paylink events list --failed                 lists the events that failed
   paylink events replay --all --failed --to 3000/webhooks
-                                               sends it again`,
+                                               sends them again`,
   },
 };

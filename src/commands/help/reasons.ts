@@ -38,7 +38,7 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   key_not_found: "the signature names a key that is not configured",
   key_ambiguous:
     "several configured keys have the id, or the signature has none and there are more than four keys",
-  key_unusable: "the key is not for verifying, or was not valid at that time",
+  key_unusable: "the key is not meant for verifying, or was not valid at that time",
   alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
   alg_key_mismatch: "the key is bound to another algorithm",
   key_type_mismatch: "the key type does not match the algorithm",
@@ -46,7 +46,8 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   component_missing: "a covered field is not in the message",
   component_unknown: "a covered @name is not defined in RFC 9421",
   component_not_applicable: "a covered component is for responses, and this is a request",
-  component_param_unknown: "a component has a parameter that RFC 9421 does not define",
+  component_param_unknown:
+    "a component has a parameter that RFC 9421 does not define, or sf or bs, which the service never uses",
   component_param_incompatible: "the parameters of a component exclude each other",
   component_sf_type_unknown: "sf is used on a field whose structure is unknown",
   req_on_request: "req is used on a request; it is for responses",

@@ -11,11 +11,11 @@ export const linkFlags = (command: NewCommand) =>
 
 export const listFlags = (command: NewCommand) =>
   linkFlags(command)
-    .addOption(oneOf("--status <status>", "only these", STATUSES))
-    .option("--since <when>", "created since then: ISO 8601, or a time ago (2h, 30d)", "7d")
-    .option("--until <when>", "created before then")
-    .option("--limit <count>", "only the newest")
-    .option("--terminal-id <id>", "the terminal whose links are listed (default: that of the account)");
+    .addOption(oneOf("--status <status>", "only links with this status", STATUSES))
+    .option("--since <when>", "created at or after this time: ISO 8601, or a time ago (2h, 30d)", "7d")
+    .option("--until <when>", "created before this time")
+    .option("--limit <count>", "at most this many, the newest ones")
+    .option("--terminal-id <id>", "list the links of this terminal (default: the account's)");
 
 export const updateFlags = (command: NewCommand) =>
   linkFlags(command)

@@ -33,7 +33,7 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   return 0;
 }
 
-/** Far below the documented maximum of 5000, so that a page stays small. */
+/** The documented maximum is 5000; smaller pages need less memory. */
 const PAGE_SIZE = 500;
 
 /**

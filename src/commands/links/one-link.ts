@@ -46,7 +46,7 @@ export async function openLink(context: Context, { id, timeout }: LinkOptions): 
     await context.openBrowser(link.url);
     out.note("Opened in the browser.");
   } catch (error) {
-    out.warn(`The link could not be opened in a browser here: ${safeText(messageOf(error))}`);
+    out.warn(`The link could not be opened in a browser: ${safeText(messageOf(error))}.`);
   }
   return 0;
 }

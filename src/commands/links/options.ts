@@ -1,4 +1,4 @@
-/** From the flags of `links` and its subcommands to what each works with. */
+/** Turns the flags of `links` and its subcommands into what each needs. */
 import type { Context } from "../../context.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { PaymentLinkUpdate } from "../../domain/payment-link-operations.ts";
@@ -6,7 +6,7 @@ import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { formatInstant, parseWhen } from "../../domain/when.ts";
 import { createFlagReader } from "../flag-reader.ts";
-import { parseChoice, parseCount, parseSince, parseTimeout } from "../flag-values.ts";
+import { parseChoice, parseLimit, parseSince, parseTimeout } from "../flag-values.ts";
 import type { LinkFlags, ListFlags, TimeoutFlags, UpdateFlags } from "./flags.ts";
 
 interface CommonOptions {
@@ -17,7 +17,7 @@ interface CommonOptions {
 }
 
 export interface ListOptions extends CommonOptions {
-  /** Undefined without an account, which the command then asks for. */
+  /** Undefined only without an account, which the command then reports. */
   readonly terminalId: string | undefined;
   readonly from: Date;
   readonly to: Date;
@@ -38,8 +38,6 @@ export interface CancelOptions extends CommonOptions {
   readonly ids: readonly string[];
 }
 
-const MAX_LIMIT = 999_999_999;
-
 /** Milliseconds: a link may have been created by a clock that is ahead of this one. */
 const CLOCK_DIFFERENCE = 60_000;
 
@@ -55,7 +53,7 @@ export async function listOptions(
   const status = reader.read("--status", flags.status, parseChoice(LINK_STATUSES));
   const since = reader.read("--since", flags.since, parseSince(now));
   const until = reader.read("--until", flags.until, parseSince(now));
-  const limit = reader.read("--limit", flags.limit, parseCount(1, MAX_LIMIT));
+  const limit = reader.read("--limit", flags.limit, parseLimit);
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
   const [from, to] = [parseWhen(flags.since, now, -1), parseWhen(flags.until ?? "0s", now, -1)];
   if (from.ok && to.ok && from.value >= to.value)

@@ -1,7 +1,7 @@
-/** The private listener of `listen --admin`: whether the process lives, whether it is ready, and its metrics. */
+/** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
-import { isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { NO_BACKLOG, type Backlog, type Metrics } from "../../receiver/metrics.ts";
@@ -12,9 +12,9 @@ export interface AdminAddress {
   readonly port: number;
 }
 
-/** What the endpoints ask for with each request. */
+/** What the endpoints read at each request. */
 export interface Watched {
-  /** Rejects where no event can be stored. */
+  /** Rejects if no event can be stored. */
   readonly checkStore: () => Promise<void>;
   readonly connections: () => Promise<number>;
   readonly backlog: () => Promise<Backlog>;
@@ -23,17 +23,17 @@ export interface Watched {
 export interface Admin {
   readonly url: string;
   readonly metrics: Metrics;
-  /** The start is over: ready as long as events can be stored. */
+  /** The receiver has started: it is ready as long as events can be stored. */
   readonly started: (watched: Watched) => void;
   /** No longer ready. */
   readonly ending: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds after which a store that does not answer counts as one that cannot be written. */
+/** Milliseconds after which a store that does not answer counts as unwritable. */
 const STORE_TIMEOUT = 2_000;
-/** Milliseconds that an answer of the store holds: each check is a write, and probes may be frequent. */
-const STORE_CHECK_HOLDS = 1_000;
+/** Milliseconds for which an answer of the store is reused: each check is a write, and probes may be frequent. */
+const STORE_CHECK_INTERVAL = 1_000;
 
 /** Throws `port_in_use`. */
 export async function openAdmin(
@@ -73,8 +73,8 @@ export async function openAdmin(
       hint: "Use another port in --admin, or port 0 for a free one.",
     });
   });
-  if (!isLoopback(host.includes(":") ? `[${host}]` : host))
-    out.warn(`Other machines can read the health and the metrics at ${server.url}: they need no password.`);
+  if (!isLoopback(hostnameOf(host)))
+    out.warn(`Other machines can read the health and the metrics at ${server.url} without a password.`);
   return {
     url: server.url,
     metrics,
@@ -98,12 +98,12 @@ const text = (status: number, body: string, type = "text/plain; charset=utf-8"):
   body: new TextEncoder().encode(body),
 });
 
-/** Resolves with the reason why events cannot be stored; undefined where they can. */
+/** Resolves with the reason why events cannot be stored; undefined if they can. */
 function createStoreCheck(check: () => Promise<void>, now: () => Date): () => Promise<string | undefined> {
   let last: Promise<string | undefined> | undefined;
   let checkedAt = 0;
   return () => {
-    if (last !== undefined && now().getTime() - checkedAt < STORE_CHECK_HOLDS) return last;
+    if (last !== undefined && now().getTime() - checkedAt < STORE_CHECK_INTERVAL) return last;
     checkedAt = now().getTime();
     last = checkInTime(check);
     return last;

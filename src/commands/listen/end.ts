@@ -1,4 +1,5 @@
-/** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or the time is up. */
+/** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or it timed out. */
+import { LONGEST_TIMER } from "../../domain/duration.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import type { Tally } from "./expectations.ts";
@@ -15,8 +16,6 @@ export interface End {
   readonly close: () => void;
 }
 
-/** The longest delay of setTimeout, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** The status of a webhook that could not be stored: the service sends it again. */
 const NOT_STORED = 503;
 
@@ -53,8 +52,8 @@ export function watchForEnd(
 }
 
 /**
- * The time between SIGTERM and the end, in which a load balancer learns that this receiver is not ready any more. Somebody
- * who presses Ctrl-C does not want to wait.
+ * The time between SIGTERM and the end, in which a load balancer sees that this receiver is not ready any more. After Ctrl-C
+ * there is no wait.
  */
 export async function drain({ aborted, reason }: AbortSignal, milliseconds: number): Promise<void> {
   if (!aborted || !(reason instanceof PaylinkError) || reason.code !== "terminated") return;
@@ -62,8 +61,8 @@ export async function drain({ aborted, reason }: AbortSignal, milliseconds: numb
 }
 
 const timedOut = (missing: readonly string[]): PaylinkError =>
-  new PaylinkError("timed_out", `The time is up. Still missing: ${missing.join(", ")}.`, {
-    hint: "Check that the payment was made and that its callback address is the one listened on.",
+  new PaylinkError("timed_out", `Timed out. Still missing: ${missing.join(", ")}.`, {
+    hint: "Check that the payment was made, and that its callback address is the one that listen serves.",
     details: { missing },
   });
 

@@ -12,12 +12,12 @@ export const listenFlags = (command: NewCommand) =>
     .option("--host <address>", "the address to bind", "127.0.0.1")
     .option(
       "--path <path>",
-      "a path that is answered (default: the path of --public-url, else /); repeatable",
+      "a path to receive webhooks on (default: the path of --public-url, else /); repeatable",
       collect,
     )
     .option(
       "--public-url <url>",
-      "the address that the service posts to, if a proxy or tunnel stands between",
+      "the address that the service posts to, if a proxy or a tunnel is in between",
     )
     .option("--tunnel", "open a tunnel with cloudflared, and use its address as --public-url")
     .option("--tls-cert <file>", "serve https with this certificate chain (PEM), reloaded when it changes")
@@ -30,8 +30,11 @@ export const listenFlags = (command: NewCommand) =>
     )
     .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
-    .option("--require-created", "refuse signatures that do not say when they were made")
-    .option("--no-require-created", "accept them, whatever the profile says")
+    .option("--require-created", "refuse signatures without a creation time")
+    .option(
+      "--no-require-created",
+      "accept signatures without a creation time, even if the profile requires one",
+    )
     .option("--strict", "refuse records that break the specification")
     .option("--no-verify", "show unverified webhooks too, marked as such; on loopback only")
     .option("--max-body <size>", "the largest body that is accepted", "1mb")
@@ -42,11 +45,11 @@ export const listenFlags = (command: NewCommand) =>
       collect,
     )
     .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
-    .option("--insecure", "accept a self-signed certificate from the target, and from nothing else")
+    .option("--insecure", "accept a self-signed certificate from the target")
     .addOption(
       oneOf(
         "--ack <when>",
-        "what 200 means: forwarded (default), or stored, and paylink forwards by itself until your application accepts",
+        "what 200 means: forwarded (default), or stored; paylink then forwards it with retries",
         ["forwarded", "stored"],
       ),
     )
@@ -56,27 +59,27 @@ export const listenFlags = (command: NewCommand) =>
     )
     .optionsGroup("Output:")
     .addOption(
-      oneOf("--outcome <outcome>", "show and forward only these", [
+      oneOf("--outcome <outcome>", "show and forward only payments with this outcome", [
         "approved",
         "declined",
         "cancelled",
         "unclear",
       ]),
     )
-    .option("--reference <text>", "show and forward only records whose reference contains this")
+    .option("--reference <text>", "show and forward only records whose reference contains this text")
     .option("--compact", "one line per record")
     .optionsGroup("Production:")
     .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
     .option(
       "--drain <duration>",
-      "keep receiving for this long after SIGTERM, while /readyz answers 503 (default: not at all)",
+      "keep receiving for this long after SIGTERM, while /readyz answers 503 (default: end at once)",
     )
     .optionsGroup("Scripts:")
     .option("--expect <count>", "end once this many have arrived: 2, or approved:2; repeatable", collect)
-    .option("--timeout <duration>", "how long to wait for what is expected")
+    .option("--timeout <duration>", "how long to wait for the expected webhooks")
     .optionsGroup("Storage:")
     .option(
-      "--db <place>",
+      "--db <file or URL>",
       "where events are kept: a file or postgres://… (default: in paylink's data folder)",
     )
     .option("--no-store", "keep no events");

@@ -14,7 +14,7 @@ interface Forwarding {
   readonly forwarder: Forwarder | undefined;
   /** Forwards what is in the queue, also from earlier runs. */
   readonly start: () => void;
-  /** Finishes the attempts under way, and says how many webhooks are left. */
+  /** Completes the attempts in progress, and warns about the webhooks that are left. */
   readonly close: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function openForwarding(
   if (delays === undefined || queue === undefined) {
     const forwarder = createForwarder({
       ...options,
-      // A webhook that has arrived is answered, also after the signal that ends the run: the pause of the context ends at it.
+      // Not the pause of the context, which ends at an interruption: a webhook that has arrived is still answered.
       pause: sleep,
       log,
       targetOf: shownTarget,
@@ -54,7 +54,7 @@ export function openForwarding(
     forwards: (event) => shownTarget(event) !== undefined,
     targetOf: ({ outcome }) => targetFor(routes, outcome),
     observe: ({ id }, forward, progress) => observe(id, forward, progress),
-    // The last attempts of a run need it too.
+    // Not the pause of the context either: the last attempts of a run need it.
     pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
     warn: out.warn,
   });

@@ -6,9 +6,9 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 
 export interface OpenedLog {
   readonly log: EventLog;
-  /** What is acknowledged and not forwarded yet; undefined where no events are kept. */
+  /** What is acknowledged and not forwarded yet; undefined if no events are kept. */
   readonly queue: ForwardQueue | undefined;
-  /** Rejects where no event can be stored. */
+  /** Rejects if no event can be stored. */
   readonly check: () => Promise<void>;
   /** Lets `create --wait` find these. */
   readonly announce: (listeners: readonly Listener[]) => Promise<void>;
@@ -35,7 +35,7 @@ export async function openLog(
       for (const listener of listeners) await store.addListener(listener);
     },
     close: async () => {
-      // One that stays in the store does no harm: others see that its port is free.
+      // A listener that stays in the store does no harm: others see that its port is free.
       for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
       await store.close();
     },

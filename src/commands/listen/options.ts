@@ -1,7 +1,7 @@
-/** From the flags of `listen` and the settings to what the receiver needs. */
+/** Turns the flags of `listen` and the settings into what the receiver needs. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Outcome } from "../../domain/transaction.ts";
-import { isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Route } from "../../receiver/forward-target.ts";
@@ -27,7 +27,7 @@ import { RETRY, type ListenFlags } from "./flags.ts";
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** The paths that are answered, each once; at least one. */
+  /** The paths to receive webhooks on, each once; at least one. */
   readonly paths: readonly [string, ...string[]];
   readonly publicAddress: ReceiverAddress | undefined;
   /** Opens a tunnel, whose address is the public one. */
@@ -50,7 +50,7 @@ export interface ListenOptions {
     readonly headers: readonly HeaderLine[];
     readonly insecure: boolean;
     /**
-     * Milliseconds before each retry of a webhook that is acknowledged once it is stored. Undefined where webhooks are
+     * Milliseconds before each retry of a webhook that is acknowledged once it is stored. Undefined if webhooks are
      * acknowledged once they are forwarded.
      */
     readonly delays: readonly number[] | undefined;
@@ -101,7 +101,7 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
     if (flags.ack !== undefined) reader.problem("--ack", NEEDS_TARGET);
   }
   if (!flags.store && flags.db !== undefined) reader.problem("--no-store", "cannot be used with --db");
-  if (!flags.verify && !isLoopbackHost(flags.host))
+  if (!flags.verify && !isLoopback(hostnameOf(flags.host)))
     reader.problem("--no-verify", `is for loopback only: it cannot be used with --host ${flags.host}`);
   reader.finish("Nothing is listening.");
   const keySources = flags.key ?? settings.get("webhookKey") ?? [];
@@ -139,8 +139,6 @@ export function listenOptions(flags: ListenFlags, settings: InForce): ListenOpti
 }
 
 const NEEDS_TARGET = "has no effect without --forward-to";
-
-const isLoopbackHost = (host: string): boolean => isLoopback(host.includes(":") ? `[${host}]` : host);
 
 function tlsFiles(reader: FlagReader, { tlsCert: cert, tlsKey: key }: ListenFlags): ListenOptions["tls"] {
   if (cert !== undefined && key !== undefined) return { cert, key };

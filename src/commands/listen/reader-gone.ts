@@ -1,16 +1,16 @@
-/** What `listen` does when nobody reads its output any more, as in `paylink listen --json | head -1`. */
+/** What `listen` does if nobody reads its output any more, as in `paylink listen --json | head -1`. */
 import type { Context } from "../../context.ts";
 import type { ListenOptions } from "./options.ts";
 
 export interface ReaderWatch {
-  /** Fires when `listen` is to stop: at an interruption, or when a webhook would have no further use. */
+  /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
   readonly stop: AbortSignal;
   readonly close: () => void;
 }
 
 /**
- * Receiving continues if events are stored, forwarded or counted: showing them is only a part of the work. If showing
- * them was all, each further 200 would tell the service that somebody knows of the payment.
+ * Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
+ * that nobody sees.
  */
 export function watchReader(
   { out, signal }: Pick<Context, "out" | "signal">,

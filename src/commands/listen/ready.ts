@@ -51,6 +51,6 @@ export function showReady({ listeners, adminUrl }: Ready, options: ListenOptions
     );
   if (publicAddress === undefined && !tunnel)
     out.note(
-      "This address is local. To receive from outside, use --tunnel, or give the address of a tunnel of your own as --public-url.",
+      "This address is local. To receive from outside, use --tunnel, or give the address of your own tunnel as --public-url.",
     );
 }

@@ -1,9 +1,9 @@
-/** What `listen` does at SIGHUP: it reads the keys and the certificate again, and says what it uses from then on. */
+/** What `listen` does at SIGHUP: it reads the keys and the certificate again, and reports what it reloaded. */
 import type { Context } from "../../context.ts";
 import type { Keyring } from "../../receiver/key-sources.ts";
 import type { TlsWatch } from "./tls.ts";
 
-/** A file that cannot be read is a warning, and the old one stays in use. The returned function ends the watching. */
+/** Warns about a file that cannot be read, and keeps the old one. The returned function stops reloading. */
 export function reloadOnHangup(
   keyring: Keyring,
   tls: TlsWatch | undefined,

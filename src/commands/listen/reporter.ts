@@ -14,7 +14,7 @@ import { isOfService, warningWords } from "../../render/signature-warnings.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** `progress` where the event is forwarded from the queue. */
+  /** `progress` if the event is forwarded from the queue. */
   readonly forwarded: (id: string, forward: Forward, progress?: Progress) => void;
   /** Prints what is left, and gives the counts. */
   readonly finish: () => Counts;
@@ -29,7 +29,7 @@ interface ReporterParts {
   readonly shows: (event: WebhookEvent) => boolean;
 }
 
-/** Characters that wait for the end of the turn. */
+/** The most characters that wait for the end of a turn of the event loop. */
 const MAX_PENDING = 1024 * 1024;
 
 export function createReporter(parts: ReporterParts): Reporter {
@@ -71,18 +71,18 @@ export function createReporter(parts: ReporterParts): Reporter {
   };
 }
 
-/** Says once what holds for every webhook of the service, and puts a blank line between records. */
+/** Shows a warning that applies to every webhook of the service once, and puts a blank line between records. */
 function createEventText({
   out,
   compact,
   transactionCommand,
 }: ReporterParts): (event: WebhookEvent) => string {
-  const said = new Set<string>();
+  const shown = new Set<string>();
   let isFirst = true;
   return (event) => {
     for (const warning of event.verdict.warnings) {
-      if (!isOfService(warning) || said.has(warning)) continue;
-      said.add(warning);
+      if (!isOfService(warning) || shown.has(warning)) continue;
+      shown.add(warning);
       out.warn(`${warning}  ${warningWords(warning)} (shown once)`);
     }
     if (compact) return renderCompactWebhook(event, out.paint);

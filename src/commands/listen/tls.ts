@@ -10,8 +10,8 @@ interface TlsPaths {
   readonly key: string;
 }
 
-/** Milliseconds: renewals replace files and links in many ways, and reading two small files shows each of them. */
-const LOOK_EVERY = 2_000;
+/** Milliseconds between two reads: renewals replace files and links in many ways, and a read finds each of them. */
+const READ_INTERVAL = 2_000;
 
 /** Throws `file_unreadable` or `key_invalid`. */
 export async function readTls(
@@ -23,11 +23,14 @@ export async function readTls(
     createSecureContext({ cert: Buffer.from(files.cert), key: Buffer.from(files.key) });
     return files;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("key_invalid", `${cert} and ${key} do not make an https server: ${reason}`, {
-      cause: error,
-      hint: "Give the certificate chain and its own private key, both as PEM.",
-    });
+    throw new PaylinkError(
+      "key_invalid",
+      `${cert} and ${key} cannot be used for https: ${messageOf(error)}.`,
+      {
+        cause: error,
+        hint: "Give the certificate chain and its own private key, both as PEM.",
+      },
+    );
   }
 }
 
@@ -38,7 +41,7 @@ export function isSelfSigned({ cert }: TlsFiles): boolean {
 }
 
 export interface TlsWatch {
-  /** Reads the files at once. False where they cannot be used, which is a warning. */
+  /** Reads the files at once. False, with a warning, if they cannot be used. */
   readonly reload: () => Promise<boolean>;
   readonly close: () => void;
 }
@@ -52,7 +55,7 @@ export function watchTls(
   warn: (warning: string) => void,
 ): TlsWatch {
   let known = fingerprint(inUse);
-  const look = async (isAsked: boolean): Promise<boolean> => {
+  const read = async (isRequested: boolean): Promise<boolean> => {
     let found: string;
     let isUsable = true;
     try {
@@ -62,13 +65,13 @@ export function watchTls(
     } catch (error) {
       isUsable = false;
       found = messageOf(error);
-      if (isAsked || found !== known) warn(`The certificate in use stays. ${found}`);
+      if (isRequested || found !== known) warn(`The previous certificate stays in use. ${found}`);
     }
     known = found;
     return isUsable;
   };
-  const timer = setInterval(() => void look(false), LOOK_EVERY);
-  return { reload: () => look(true), close: () => clearInterval(timer) };
+  const timer = setInterval(() => void read(false), READ_INTERVAL);
+  return { reload: () => read(true), close: () => clearInterval(timer) };
 }
 
 const fingerprint = ({ cert, key }: TlsFiles): string =>

@@ -11,9 +11,9 @@ export interface Tunnel {
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds until the address is known: usually ten seconds at most. */
+/** Milliseconds until the address is known; it usually takes ten seconds at most. */
 const START_TIMEOUT = 45_000;
-/** Characters of its output that are kept: the address is in it, and the reason where it fails. */
+/** Characters of its output that are kept: it contains the address, or the reason of a failure. */
 const KEPT_OUTPUT = 8_192;
 /** `api` is where cloudflared asks for an address; it names that one when it gets none. */
 const ADDRESS = /https:\/\/(?!api\.)[a-z0-9-]+\.trycloudflare\.com(?![a-z0-9.-])/i;
@@ -79,7 +79,7 @@ async function firstAddress(
   }
 }
 
-const OWN_TUNNEL = "Or point a tunnel of your own at the listener, and give its address as --public-url.";
+const OWN_TUNNEL = "Or point your own tunnel at the listener, and give its address as --public-url.";
 
 function notRun(error: NodeJS.ErrnoException): PaylinkError {
   const reason = error.code === "ENOENT" ? "it is not installed, or not in PATH" : fileReason(error);
@@ -90,7 +90,7 @@ function notRun(error: NodeJS.ErrnoException): PaylinkError {
 }
 
 const notStarted = (what: string, output: string): PaylinkError =>
-  new PaylinkError("tunnel_failed", `cloudflared ${what} before the tunnel was open. Nothing is listening.`, {
+  new PaylinkError("tunnel_failed", `cloudflared opened no tunnel: it ${what}. Nothing is listening.`, {
     hint: `${output === "" ? "It printed no reason." : `Its last line: ${output}`}\nRun the command again. ${OWN_TUNNEL}`,
   });
 

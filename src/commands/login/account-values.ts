@@ -39,8 +39,8 @@ export const parseAccountValue =
   };
 
 /**
- * The profile that the account gives. A profile has one account, so the secrets of the former one go, and so does what
- * belongs to its service if the account is at another one. Defaults of links stay.
+ * The profile with the account. A profile has one account, so the secrets of the former one are removed, and also the
+ * settings of its service if the account is at another one. Defaults of links stay.
  */
 export function profileWith(before: Profile, account: Account): Profile {
   const { service } = account;

@@ -24,10 +24,10 @@ export async function askForAccount(ask: Ask, given: Account, known: Profile): P
       ? await withoutVersion(ask, await answer("baseUrl", "The service's base URL (https://…)"), given)
       : {}),
     ...(await answer("terminalId", "Terminal")),
-    ...(await answer("currency", "Currency of your links, such as EUR")),
-    ...(await answer("customerName", "Customer's name, for links that give none")),
-    ...(await answer("callbackUrl", "Callback URL for webhooks (enter skips it)", { mayBeEmpty: true })),
-    ...(await answer("webhookKey", "The service's webhook key, a file or a URL (enter skips it)", {
+    ...(await answer("currency", "Currency (the default of your links, such as EUR)")),
+    ...(await answer("customerName", "Customer's name (the default of your links)")),
+    ...(await answer("callbackUrl", "Callback URL for webhooks, or Enter to skip", { mayBeEmpty: true })),
+    ...(await answer("webhookKey", "The service's webhook key (a file or a URL), or Enter to skip", {
       mayBeEmpty: true,
     })),
   };

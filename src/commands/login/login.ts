@@ -1,4 +1,4 @@
-/** `paylink login`: asks for what the account lacks, tries it, and stores it in a profile, which becomes the current one. */
+/** `paylink login`: asks for what the account lacks, checks it, and stores it in a profile, which becomes the current one. */
 import type { Check } from "../../account/account-check.ts";
 import { checkKeys } from "../../account/key-check.ts";
 import { checkService } from "../../account/service-checks.ts";
@@ -31,13 +31,13 @@ export async function login(
   const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
   if (missing.length > 0)
     out.warn(
-      `Each create must give ${missing.map((key) => ACCOUNT_FLAGS[key]).join(" and ")}, or store it here: paylink login`,
+      `Each paylink create needs ${missing.map((key) => ACCOUNT_FLAGS[key]).join(" and ")}. To store a default, run paylink login again.`,
     );
   out.note("It is the current profile now. Next: paylink status, then paylink create");
   return 0;
 }
 
-/** Shows what was tried, and throws the first failure. */
+/** Shows the checks, or throws every failure as one error. */
 async function requireWorking(context: Context, settings: InForce): Promise<void> {
   const { out, readFile, send, signal } = context;
   const account = {

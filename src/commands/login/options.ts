@@ -1,4 +1,4 @@
-/** From the flags of `login`, standard input and the settings to the account that is to be stored. */
+/** Turns the flags of `login`, standard input and the settings into the account to store. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
@@ -21,7 +21,7 @@ export interface LoginOptions {
   readonly known: Profile;
   /** Complete, unless the user can be asked for the rest. */
   readonly account: Account;
-  /** Whether the account is tried before it is stored. */
+  /** Whether the account is checked before it is stored. */
   readonly check: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function loginOptions(
   return { profile, known, account, check: flags.check };
 }
 
-/** The settings as they will be with the new profile, without the environment: it is not stored. */
+/** The settings with the new profile, without the environment, which is not stored. */
 export const candidate = (name: string, profile: Profile): InForce =>
   inForce({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
@@ -105,7 +105,7 @@ const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const satisfies 
 /** Which values of an account are given, valid or not. */
 type GivenAccount = { readonly [Key in AccountKey]?: unknown };
 
-/** The values that neither the flags, the service nor the profile give. */
+/** Reports the values that neither the flags nor the service nor the profile give. */
 function requireAll(reader: FlagReader, given: GivenAccount, known: Profile): void {
   const service = parseAccountValue("service")(String(given.service));
   const kept = candidate("kept", profileWith(known, service.ok ? { service: service.value } : {}));
@@ -115,7 +115,7 @@ function requireAll(reader: FlagReader, given: GivenAccount, known: Profile): vo
     if (!isThere(key)) reader.problem(ACCOUNT_FLAGS[key], "is required");
 }
 
-/** Whether the account authenticates with client credentials; undefined if nothing says it. */
+/** Whether the account authenticates with client credentials; undefined if that is open. */
 export function usesCredentials(given: GivenAccount, kept: InForce): boolean | undefined {
   if (given.token !== undefined) return false;
   const isGiven = given.clientId !== undefined || given.clientSecret !== undefined;

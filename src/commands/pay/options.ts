@@ -1,10 +1,10 @@
-/** From the flags of `pay` to the link and what the customer enters. */
+/** Turns the flags of `pay` into the link and what the customer enters. */
 import { parseAmount } from "../../domain/money.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice } from "../flag-values.ts";
-import type { PayFlags } from "./flags.ts";
+import { OUTCOMES, type PayFlags } from "./flags.ts";
 
 export interface PayOptions {
   /** A whole URL, or an id of the sandbox in force. */
@@ -14,8 +14,6 @@ export interface PayOptions {
   readonly reference: string | undefined;
   readonly quiet: boolean;
 }
-
-const OUTCOMES = ["approved", "declined", "cancelled"] as const;
 
 /** Throws one `usage` error with every problem. */
 export function payOptions(text: string, flags: PayFlags): PayOptions {
@@ -33,7 +31,7 @@ export function payOptions(text: string, flags: PayFlags): PayOptions {
   };
 }
 
-/** Real money is never paid from here. */
+/** Accepts only links on this machine, so that no real money is paid. */
 function parseLink(text: string): Parsed<URL | string> {
   const url = parseWebAddress(text);
   if (url === undefined) return text.trim() === "" ? refused("must not be empty") : accepted(text);

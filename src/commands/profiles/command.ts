@@ -5,7 +5,7 @@ export const declareProfiles: Declare = (profiles, execute) => {
   const load = () => import("./profiles.ts");
   const list = profiles
     .command("list", { isDefault: true })
-    .description("every profile with its service")
+    .description("list every profile with its service")
     .action(() => execute(list, async (context) => (await load()).listProfiles(context)));
   const use = profiles
     .command("use")

@@ -25,7 +25,7 @@ export const declareSandbox: Declare = (command, execute) => {
 
   const advance = command
     .command("advance")
-    .description("move the running sandbox's clock; retries and expiries on the way happen")
+    .description("move the running sandbox's clock forward, with the retries and expiries that come due")
     .argument("<duration>", "how far, such as 30s, 2h or 7d")
     .action((duration) =>
       execute(advance, async (context) => {
@@ -37,7 +37,7 @@ export const declareSandbox: Declare = (command, execute) => {
 
   const rotate = command
     .command("rotate-key")
-    .description("sign with a new key from now on; the old one is still served for a day")
+    .description("sign with a new key from now on; the old one is served for another day")
     .action(() =>
       execute(rotate, async (context) => {
         const { rotateKey } = await import("./running-sandbox.ts");

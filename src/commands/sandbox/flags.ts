@@ -7,9 +7,9 @@ export const sandboxFlags = (command: NewCommand) =>
     .optionsGroup("Address:")
     .option("--port <number>", "the port to serve on; 0 picks a free one", String(SANDBOX_PORT))
     .option("--host <address>", "the address to bind", "127.0.0.1")
-    .option("--allow-remote", "bind, answer to and post to other machines too")
-    .option("--allow-host <name>", "answer to this name and post to it, for containers; repeatable", collect)
-    .option("--insecure", "post to self-signed certificates on this machine and on allowed hosts")
+    .option("--allow-remote", "serve other machines, and post webhooks to them")
+    .option("--allow-host <name>", "serve and post to this host name, for containers; repeatable", collect)
+    .option("--insecure", "accept self-signed certificates on this machine and on allowed hosts")
     .optionsGroup("Merchant:")
     .option("--merchant-name <name>", "the merchant's name on pages and in records")
     .optionsGroup("Storage:")
@@ -19,17 +19,17 @@ export const sandboxFlags = (command: NewCommand) =>
     )
     .option("--reset", "delete what was kept, and start empty")
     .optionsGroup("Webhook signatures:")
-    .option("--cover <components>", "what they cover (default: content-digest content-length content-type)")
+    .option("--cover <components>", "what to sign (default: content-digest content-length content-type)")
     .option("--no-created", "leave created out of the signatures")
     .optionsGroup("Testing:")
-    .option("--seed <number>", "the same ids and suffixes every time, for snapshots")
-    .option("--clock <time>", "a clock that stands still at this time until `sandbox advance` moves it")
+    .option("--seed <number>", "generate the same ids and suffixes every time, for snapshots")
+    .option("--clock <time>", "stop the clock at this time; `sandbox advance` moves it")
     .option("--retry <schedule>", "waits between attempts, or none (default: 5s,30s,2m,10m,1h)")
     .addOption(
       oneOf("--deliver <fault>", "how deliveries fail", ["duplicate", "late", "out-of-order", "drop-first"]),
     )
     .addOption(
-      oneOf("--duplicate-invoices <rule>", "what a second link with the same invoiceId at a terminal gets", [
+      oneOf("--duplicate-invoices <rule>", "accept or refuse a second link with the same invoiceId", [
         "accept",
         "refuse",
       ]).default("accept"),

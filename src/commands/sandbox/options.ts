@@ -1,6 +1,6 @@
-/** From the flags of `sandbox` to what it runs with. */
+/** Turns the flags of `sandbox` into what it runs with. */
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
 import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
@@ -20,7 +20,7 @@ export interface SandboxOptions {
   readonly database: string | undefined;
   readonly reset: boolean;
   readonly seed: number | undefined;
-  /** Where the clock stands still. */
+  /** The time at which the clock is stopped. */
   readonly clock: Date | undefined;
   /** Milliseconds between the attempts of a delivery. */
   readonly schedule: readonly number[];
@@ -51,7 +51,7 @@ export function sandboxOptions(flags: SandboxFlags, now: Date): SandboxOptions {
     parseChoice(DUPLICATE_INVOICES),
   );
   const named = reader.readAll("--allow-host", flags.allowHost, parseHost);
-  const own = host.includes(":") ? `[${host}]` : host;
+  const own = hostnameOf(host);
   const isLocal = isLoopback(own);
   if (!allowRemote && flags.allowHost === undefined && !isLocal)
     reader.problem(

@@ -8,7 +8,7 @@ import { createFlagReader } from "../flag-reader.ts";
 import { parseMilliseconds } from "../flag-values.ts";
 
 export interface AdvanceOptions {
-  /** As the user wrote it: the sandbox counts years by its own calendar. */
+  /** As the user wrote it: the sandbox counts years by the calendar, from its own time. */
   readonly duration: string;
 }
 

@@ -56,19 +56,19 @@ function announce(
     ]);
   else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
   if (clock !== undefined)
-    out.note(`The clock stands still at ${clock.toISOString()} until: paylink sandbox advance 1h`);
+    out.note(`The clock is stopped at ${clock.toISOString()}. To move it: paylink sandbox advance 1h`);
   if (form.cover !== SERVICE_COVER || !form.created)
     out.note(`Signatures cover ${form.cover.join(" ")}${form.created ? "" : ", without created"}.`);
   if (duplicateInvoices === "refuse")
     out.note("A second link with the same invoiceId at a terminal is refused.");
   const next = `No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`;
   out.note(wrap(next, out.lineWidth));
-  // Named even if it is current: another profile may be by the time somebody copies these lines.
+  // Named even if it is current: the user may copy these lines after choosing another profile.
   out.note(`  paylink listen --port ${LISTENER_PORT} -p ${SANDBOX_PROFILE}`);
   out.note(`  paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`);
   if (env["PAYLINK_BASE_URL"])
     out.warn(
-      `PAYLINK_BASE_URL is set and replaces the address of every profile. Unset it before you run these commands.`,
+      "PAYLINK_BASE_URL is set and replaces the address of every profile. Unset it before you run these commands.",
     );
 }
 

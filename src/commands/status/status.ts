@@ -1,4 +1,4 @@
-/** `paylink status`: checks the account in force, each part on its own line with what to do about it. */
+/** `paylink status`: checks the account in force, one line for each part, with the remedy. */
 import { checkCallbacks, checkPublicUrl } from "../../account/address-checks.ts";
 import { attempt, failed, passed, type Account, type Check } from "../../account/account-check.ts";
 import { checkKeys } from "../../account/key-check.ts";

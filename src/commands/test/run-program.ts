@@ -1,9 +1,9 @@
-/** Runs another program to its end: with our own input and output, our signals, and the exit code that a shell gives. */
+/** Runs another program to its end, with paylink's input, output and signals; its exit code is that of a shell. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { fileReason, PaylinkError } from "../../domain/errors.ts";
 import type { Environment } from "../../store/settings/in-force.ts";
 
 /** A variable that is undefined in `changed` is unset. With `--json` stdout is for the report, so the program prints to stderr. */
@@ -26,7 +26,8 @@ export function runProgram(
     signal.addEventListener("abort", forwardSignal, { once: true });
     child.on("error", (error) => {
       signal.removeEventListener("abort", forwardSignal);
-      reject(new PaylinkError("usage", `Cannot run ${program}: ${error.message}`, { cause: error }));
+      const message = `Cannot run ${program}: ${fileReason(error)}. Nothing was run.`;
+      reject(new PaylinkError("usage", message, { cause: error }));
     });
     child.on("close", (code, ended) => {
       signal.removeEventListener("abort", forwardSignal);

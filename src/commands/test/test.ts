@@ -1,4 +1,4 @@
-/** `paylink test -- <command …>`: a sandbox and a receiver of its own around another program, for CI. */
+/** `paylink test -- <command …>`: runs another program with a sandbox and a receiver of its own, for CI. */
 import { createPublicKey } from "node:crypto";
 import type { Context } from "../../context.ts";
 import { createForwarder } from "../../receiver/forward.ts";
@@ -84,7 +84,7 @@ const UNSET: Environment = Object.fromEntries(
   SETTING_KEYS.flatMap((key) => SETTINGS[key].variable ?? []).map((variable) => [variable, undefined]),
 );
 
-/** Registers the sandbox as the profile of its home, and gives what the command finds in its environment. */
+/** Registers the sandbox as the profile of its home, and returns the variables for the command. */
 async function environmentOf({ home, sandboxHome, sandbox, receiver }: LocalServices): Promise<Environment> {
   await sandboxHome.register(sandbox.baseUrl, receiver.url);
   const { token, terminals, privateKey } = sandboxHome.identity;

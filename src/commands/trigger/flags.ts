@@ -23,12 +23,12 @@ export const triggerFlags = (command: NewCommand) =>
     .option("--set <field=value>", "any field of the record; repeatable", collect)
     .optionsGroup("Sending:")
     .option("--count <n>", "how many webhooks, each for another payment", "1")
-    .option("--times <n>", "how often to send each one, with the same bytes", "1")
-    .option("--rate <n/s>", "how many to send per second at most")
+    .option("--times <n>", "how many times to send each one, with the same bytes", "1")
+    .option("--rate <n/s>", "at most this many a second")
     .addOption(
       oneOf(
         "--tamper <kind>",
-        "tamper with it, so that it must be rejected; the kinds are below",
+        "tamper with it, so that it must be refused; the kinds are below",
         Object.values(TAMPERING_NAMES).flat(),
       ),
     )

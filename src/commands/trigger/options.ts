@@ -1,4 +1,4 @@
-/** From the flags of `trigger` and the settings to the sample webhooks that it sends. */
+/** Turns the flags of `trigger` and the settings into the sample webhooks that it sends. */
 import { currencyCode } from "../../domain/currency.ts";
 import { LISTENER_URL } from "../../domain/local-addresses.ts";
 import type { Json } from "../../domain/json.ts";
@@ -78,7 +78,7 @@ export function triggerOptions(outcome: string, flags: TriggerFlags, settings: I
   };
 }
 
-/** The profile's own callback if it is on this machine: a sample must not reach a live endpoint by surprise. */
+/** The profile's own callback if it is on this machine: a sample must not reach a live endpoint by accident. */
 function listenerOf(settings: InForce): string {
   const callback = settings.get("callbackUrl") ?? LISTENER_URL;
   return parseEndpoint(callback, false).ok ? callback : LISTENER_URL;

@@ -45,7 +45,7 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
   return 0;
 }
 
-/** An endpoint may refuse or accept what is over its limits, and what is authentic but breaks the specification. */
+/** An endpoint may accept or refuse a webhook that is over its limits, or that is authentic but breaks the specification. */
 function isWrong(status: number, { breaches }: Delivery, tampering: Tampering | undefined): boolean {
   if (tampering !== undefined) return tampering.kind === "refused" && isAccepted(status);
   return breaches.length === 0 && !isAccepted(status);
@@ -55,7 +55,7 @@ function wrongAnswers({ url, tampering }: TriggerOptions, wrong: number, posted:
   const how = posted === 1 ? "" : ` (${wrong} of ${posted})`;
   if (tampering === undefined)
     return new PaylinkError("not_taken", `${url.href} refused a well-formed webhook${how}.`, {
-      hint: "The service would deliver it again and then give up, so the payment would not be noticed. To see which webhooks the endpoint refuses: paylink check <url>",
+      hint: "The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: paylink check <url>",
     });
   return new PaylinkError("check_failed", `${url.href} accepted ${tampering.sent}${how}.`, {
     hint: tampering.matters,
@@ -103,7 +103,7 @@ const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
         "outcome_unknown",
         `The webhook was sent to ${url}, but there was no answer: ${answer.reason}.`,
         {
-          hint: "See the endpoint's log: it may have received the webhook.",
+          hint: "The endpoint may have received the webhook. Check its log.",
         },
       )
     : notReached(url, answer, {

@@ -89,7 +89,7 @@ function fromJson(content: string, name: string): Capture {
     const several = /^\{.*\}\s*\n\s*\{/.test(content);
     throw unreadable(
       name,
-      several ? "has several lines; give one event's line" : `is not JSON: ${messageOf(error)}`,
+      several ? "has several events; give the line of one" : `is not JSON: ${messageOf(error)}`,
     );
   }
   if (typeof value === "object" && value !== null && "type" in value && value.type === "rejected")

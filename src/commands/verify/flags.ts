@@ -5,7 +5,10 @@ export const verifyFlags = (command: NewCommand) =>
   command
     .optionsGroup("Webhook:")
     .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
-    .option("--db <file or URL>", "where listen keeps its events (default: in paylink's data folder)")
+    .option(
+      "--db <file or URL>",
+      "where events are kept: a file or postgres://… (default: in paylink's data folder)",
+    )
     .optionsGroup("Verification:")
     .option(
       "--key <file or URL>",
@@ -15,8 +18,11 @@ export const verifyFlags = (command: NewCommand) =>
     .option("--public-url <url>", "the address that the service posted to")
     .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
     .option("--require <component>", "a component that the signature must cover; repeatable", collect)
-    .option("--require-created", "refuse signatures that do not say when they were made")
-    .option("--no-require-created", "accept them, whatever the profile says")
+    .option("--require-created", "refuse signatures without a creation time")
+    .option(
+      "--no-require-created",
+      "accept signatures without a creation time, even if the profile requires one",
+    )
     .option("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now)");
 
 export type VerifyFlags = FlagsOf<typeof verifyFlags>;

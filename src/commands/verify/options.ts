@@ -1,4 +1,4 @@
-/** From the flags of `verify` and the settings to a webhook and what it is verified against. */
+/** Turns the flags of `verify` and the settings into a webhook and what it is verified against. */
 import { PaylinkError } from "../../domain/errors.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/when.ts";
@@ -60,7 +60,7 @@ export function verifyOptions(
 /** In seconds this would be the year 5138. */
 const MILLISECONDS = 100_000_000_000;
 
-/** Unix seconds, or what every other time is: ISO 8601, or a duration back from now. */
+/** Unix seconds, ISO 8601, or a duration back from now. */
 const parseAt =
   (now: Date) =>
   (text: string): Parsed<Date> => {

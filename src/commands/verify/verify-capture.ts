@@ -1,4 +1,4 @@
-/** `paylink verify`: explains one captured webhook, and what to change if it does not verify. */
+/** `paylink verify`: explains how one captured webhook was verified, and what to change if it was not. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";

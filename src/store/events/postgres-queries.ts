@@ -54,11 +54,13 @@ export function createPostgresQueries(use: Use, name: string): EventQueries {
       const range = [prefix, `${prefix}\u{10ffff}`];
       const within = (column: string): string => `${column} >= $1 AND ${column} < $2`;
       const newest = `ORDER BY seq DESC LIMIT ${MAX_FOUND}`;
+      // By the index of the column: by `seq`, a server without statistics would read the whole table.
+      const first = (column: string): string =>
+        `SELECT seq FROM paylink.events WHERE ${within(column)} ORDER BY ${column}, seq DESC LIMIT ${MAX_FOUND}`;
       const events = await all(
         eventFromRow,
-        `SELECT ${EVENTS.columns} FROM paylink.events WHERE seq IN (
-           (SELECT seq FROM paylink.events WHERE ${within("uti")} ${newest})
-           UNION (SELECT seq FROM paylink.events WHERE ${within("id")} ${newest})) ${newest}`,
+        `SELECT ${EVENTS.columns} FROM paylink.events
+         WHERE seq IN ((${first("uti")}) UNION (${first("id")})) ${newest}`,
         ...range,
       );
       const rejections = await all(
@@ -126,10 +128,11 @@ async function* readPages(use: Use, { table, columns }: Source, filter: EventFil
   const place = (index: number): string => `$${values.length + index}::bigint`;
   const query = (sql: string, ...others: readonly number[]): Promise<Row[]> =>
     use((connection) => connection.query(sql, [...values, ...others]));
-  const newest = async (offset: number): Promise<Position> => {
+  const newest = async (offset: number): Promise<Position | undefined> => {
     const sql = `SELECT received_at, seq FROM ${table} WHERE ${where}
       ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ${place(1)}`;
-    return positionOf((await query(sql, offset))[0]);
+    const [row] = await query(sql, offset);
+    return row && positionOf(row);
   };
   // The index alone finds these rows, so that no others are read.
   const page = `SELECT ${columns} FROM ${table} WHERE seq IN (
@@ -138,14 +141,16 @@ async function* readPages(use: Use, { table, columns }: Source, filter: EventFil
         AND (received_at, seq) <= (${place(3)}, ${place(4)})
       ORDER BY received_at, seq LIMIT ${PAGE_SIZE})
     ORDER BY received_at, seq`;
-  let before = filter.limit === undefined ? START : await newest(filter.limit);
   // Without an end, a reader slower than the receivers would never finish.
   const last = await newest(0);
+  if (last === undefined) return;
+  let before = (filter.limit === undefined ? undefined : await newest(filter.limit)) ?? START;
   for (;;) {
     const rows = await query(page, ...before, ...last);
     yield* rows;
-    if (rows.length < PAGE_SIZE) return;
-    before = positionOf(rows.at(-1));
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < PAGE_SIZE) return;
+    before = positionOf(end);
   }
 }
 

@@ -70,20 +70,6 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
   };
 }
 
-/** The files of the client's certificate and its key; undefined without them. Throws `usage` if one is missing. */
-export function clientCertificate(
-  settings: InForce,
-): { readonly cert: string; readonly key: string } | undefined {
-  const [cert, key] = [settings.get("clientCert"), settings.get("clientKey")];
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert !== undefined && key !== undefined) return { cert, key };
-  const missing = cert === undefined ? "clientCert" : "clientKey";
-  throw new PaylinkError("usage", `clientCert and clientKey need each other. Nothing was sent.`, {
-    problems: [{ at: missing, message: "is not set" }],
-    hint: `Try: paylink config set ${missing} ${SETTINGS[missing].example}`,
-  });
-}
-
 /** The settings in the environment. An empty variable counts as absent. */
 function settingsFrom(env: Environment): Profile {
   const texts: Partial<Record<SettingKey, string>> = {};

@@ -1,4 +1,4 @@
-/** Express: verify() reads the body, so the route stands ahead of express.json(). */
+/** Express: verify() reads the body, so the route comes before express.json(). */
 import express from "express";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 

@@ -1,4 +1,4 @@
-/** Fastify: the parser of this scope leaves the bytes as they are; other routes keep their own. */
+/** Fastify: the parser of this scope keeps the bytes of the body; other routes keep their own parsers. */
 import fastify from "fastify";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 

@@ -1,4 +1,4 @@
-/** Hono, on Node, Bun or Deno: verify() takes the Web request, ahead of c.req.json(). */
+/** Hono, on Node, Bun or Deno: verify() takes the Web request, before c.req.json() reads it. */
 import { Hono } from "hono";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 

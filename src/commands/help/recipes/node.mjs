@@ -1,4 +1,4 @@
-/** Node alone: one server, one path. */
+/** Plain Node: one server, one path. */
 import { createServer } from "node:http";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 

@@ -1,5 +1,0 @@
-/** Files that are imported as their text. */
-declare module "*?raw" {
-  const text: string;
-  export default text;
-}
