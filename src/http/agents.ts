@@ -22,11 +22,11 @@ export interface ConnectionNeeds {
 
 export interface Agents {
   readonly agentFor: (needs: ConnectionNeeds) => Promise<Dispatcher>;
-  /** Closes every connection, also one that is still being made. */
+  /** Closes every connection, including those still being made. */
   readonly close: () => Promise<void>;
 }
 
-/** What decides which connections may carry a request: each combination has an agent of its own. */
+/** What decides which connections may carry a request. Each combination has its own agent. */
 interface Route {
   readonly kind: "direct" | "proxied" | "insecure";
   /** Milliseconds to connect: undici limits them for each agent, and cannot abort an attempt for a single request. */
@@ -51,7 +51,7 @@ export function createAgents(parts: AgentParts): Agents {
   };
 }
 
-/** Rounded up to a power of two: with each timeout an agent of its own, a long run would open ever more agents. */
+/** Rounded up to a power of two: with an agent for each timeout, a long run would open more and more agents. */
 const connectTimeoutFor = (timeout: number): number =>
   Math.min(CONNECT_TIMEOUT, 2 ** Math.ceil(Math.log2(Math.max(1, timeout))));
 
@@ -68,7 +68,7 @@ async function createAgent(
     const { EnvHttpProxyAgent } = await import("undici");
     return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect, requestTls: identity });
   }
-  // undici's index also loads fetch, WebSocket and mocks: `create` then takes a quarter longer (startup bench).
+  // undici's index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer (startup bench).
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   if (nodeVersion.startsWith("20.")) await keepParserSimple();
   const { default: buildConnector } = await import("undici/lib/core/connect.js");

@@ -1,5 +1,6 @@
 /** Writes a reply to its connection, whole or as a stream. */
 import type { ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { StreamedReply } from "./exchange.ts";
 import type { HttpReply } from "./message.ts";
 
@@ -10,20 +11,13 @@ export function answer(outgoing: ServerResponse, reply: HttpReply | StreamedRepl
   const headers = closing ? [...reply.headers, ["Connection", "close"] as const] : reply.headers;
   if (!(body instanceof Uint8Array)) {
     outgoing.writeHead(status, headers.flat());
-    void stream(outgoing, body);
+    outgoing.flushHeaders();
+    // It fails when the client disconnects, which is how most streams end.
+    pipeline(body, outgoing).catch(() => undefined);
     return;
   }
   outgoing.writeHead(status, [...headers.flat(), "Content-Length", String(body.length)]);
   // Ending without a body sends the head in one write.
   if (body.length > 0) outgoing.end(body);
   else outgoing.end();
-}
-
-async function stream(outgoing: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
-  outgoing.flushHeaders();
-  for await (const chunk of body) {
-    if (outgoing.destroyed) return;
-    outgoing.write(chunk);
-  }
-  outgoing.end();
 }

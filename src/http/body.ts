@@ -1,4 +1,4 @@
-/** Reads a request's body within its limits, and discards the rest of a refused one, so that its sender gets the answer. */
+/** Reads a request's body within limits, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "./exchange.ts";
 import type { PausableBody, ReadingTurns } from "./reading-turns.ts";
@@ -13,14 +13,14 @@ const LINGER_TIME = 1_000;
  */
 const FREE_CHUNKS = 4096;
 const AVERAGE_CHUNK = 64;
-/** Milliseconds that such a sender waits for its answer, so that it cannot begin again at once. */
+/** Milliseconds that such a sender waits for its answer, so that it cannot start again at once. */
 const HOLD_TIME = 2_000;
-/** Bytes of a body's first buffer, and how many times larger each next one is. */
+/** Bytes of a body's first buffer, and the factor by which each next one is larger. */
 const FIRST_BUFFER = 4096;
 const GROWTH = 4;
 /** Bytes of a body that are read without a turn: a webhook of the service has a few KiB. */
 const SMALL_BODY = 32 * 1024;
-/** Bytes that Node reads at once: it keeps as many more of a body that is paused. */
+/** Bytes that Node reads at once, and also keeps of a paused body. */
 const PIECE = 64 * 1024;
 
 export function tooLarge(incoming: IncomingMessage, maxBody: number): Refusal | undefined {
@@ -52,7 +52,7 @@ const OVERLOADED: Refusal = {
 
 export interface ReadBody {
   readonly bytes: Uint8Array;
-  /** To be released once the request is answered. */
+  /** Release it once the request is answered. */
   readonly share: RequestShare;
 }
 
@@ -63,7 +63,7 @@ interface BodyLimits {
   readonly isPreferred: boolean;
 }
 
-/** A body costs its length, whatever the size of its chunks: each chunk is copied into one buffer. */
+/** Copies each chunk into one buffer, so that a body costs its length whatever the size of its chunks. */
 export function readBody(
   incoming: IncomingMessage,
   { maxBody, memory, turns, isPreferred }: BodyLimits,

@@ -1,4 +1,4 @@
-/** Limits the connections that senders can hold: those that sent nothing make room first, then those that wait longest. */
+/** Limits the connections that senders can hold: those that sent nothing are closed first, then those that wait longest. */
 import type { Server as TlsServer } from "node:https";
 import type { Server, Socket } from "node:net";
 import { report } from "node:process";
@@ -10,9 +10,9 @@ const MAX_CONNECTIONS = 3000;
  * and every sender waits for the round.
  */
 const STARTS = 4;
-/** Open files that are left for the store, its thread and the forwarding. */
+/** Open files that are reserved for the store, its thread and the forwarding. */
 const RESERVED_FILES = 200;
-/** The usual limit of open files, where the system does not say. */
+/** The usual limit of open files, if the system does not tell. */
 const USUAL_FILES = 1024;
 
 export interface Connections {
@@ -67,7 +67,7 @@ export function trackConnections(): Connections {
   };
 }
 
-/** Starts to read connections, the first ones at once and the others in the next rounds of the event loop. */
+/** Starts to read connections: the first ones at once, the others in the next rounds of the event loop. */
 function createStarts(): (socket: Socket) => void {
   const waiting: Socket[] = [];
   let started = 0;

@@ -3,7 +3,7 @@ import { fieldLines, type HeaderLine, type HttpReply } from "./message.ts";
 
 export const ACCEPTED_CODINGS = "gzip, deflate, br";
 
-/** Decoding multiplies the work for a body, so a reply with more codings than any real one has is refused. */
+/** Each coding multiplies the work for a body, so a reply with more than any real one is refused. */
 const MAX_CODINGS = 3;
 
 /**

@@ -1,4 +1,4 @@
-/** Skips `100 Continue`, which some servers send unasked: RFC 9110 15.2 lets clients skip it, but undici fails. */
+/** Skips `100 Continue`, which some servers send without being asked: RFC 9110 15.2 allows clients to, but undici fails. */
 import type { Socket } from "node:net";
 
 const STATUS_LINE = "HTTP/1.1 100";
@@ -6,7 +6,7 @@ const HEAD_END = "\r\n\r\n";
 /** A longer interim response is left to undici, which refuses it. */
 const LONGEST_HEAD = 4096;
 
-/** Gives the socket a `read` without these responses. They are looked for only where a reply begins. */
+/** Replaces `read` of the socket by one without these responses. Looks for them only at the start of a reply. */
 export function skipContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   let held: Buffer = Buffer.alloc(0);
@@ -25,7 +25,7 @@ export function skipContinue(socket: Socket): void {
   };
 }
 
-/** Undefined while the bytes may be the beginning of a `100 Continue`. */
+/** Undefined while the bytes may be the start of a `100 Continue`. */
 function withoutContinue(bytes: Buffer): Buffer | undefined {
   let rest = bytes;
   for (;;) {

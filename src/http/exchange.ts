@@ -1,4 +1,4 @@
-/** The types of sending and serving HTTP, for code that gets the network as an argument, and the reasons why an exchange fails. */
+/** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
 import { messageOf } from "../domain/errors.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
@@ -13,14 +13,14 @@ export interface SendOptions {
   readonly clientCertificate?: TlsFiles | undefined;
   /** Ends the exchange at once, with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Ignores the signal once the request has left: its effect must become known. */
+  /** Ignores the signal once the request was sent, so that its effect becomes known. */
   readonly finish?: boolean;
 }
 
 /** Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. */
 export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpReply>;
 
-/** No usable reply arrived. `sent` decides what it means for the money: false where the request provably was not sent. */
+/** No usable reply arrived. `sent` decides what it means for the money: false if the request was certainly not sent. */
 export class SendError extends Error {
   readonly sent: boolean;
 
@@ -31,7 +31,7 @@ export class SendError extends Error {
   }
 }
 
-/** The exchange took longer than its timeout. Its own class, since a timer may fire a millisecond early by the clock. */
+/** The exchange took longer than its timeout. It has a class, since the clock cannot tell: a timer may fire early. */
 export class SendTimeout extends SendError {}
 
 /** Nothing answers where the sandbox was registered. */
@@ -65,11 +65,11 @@ export interface ServeOptions {
   readonly maxBody: number;
   /** Serves https. */
   readonly tls?: TlsFiles | undefined;
-  /** Refuses by the head alone, before a byte of the body is read. */
+  /** Refuses a request by its head, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
-  /** Whose large bodies are read first, and whose requests are refused last where memory runs short. */
+  /** Whether its large body is read first, and the request is refused last if memory runs short. */
   readonly prefers?: (head: RequestHead) => boolean;
-  /** Called for each refused request, with its head where one was read. */
+  /** Called for each refused request, with its head if it was read. */
   readonly refused?: (refusal: Refusal, head: RequestHead | undefined) => void;
   /** Called when a handler throws; the request is answered 500. */
   readonly faulted?: (error: unknown) => void;
@@ -79,11 +79,11 @@ export interface Server {
   /** The address in use: scheme, host and port, with a final slash. */
   readonly url: string;
   readonly port: number;
-  /** The addresses that `Host` may name: the bound one, or all of the machine's where every address is bound. */
+  /** The addresses that `Host` may name: the bound one, or all of the machine's if every address is bound. */
   readonly hosts: readonly string[];
   /** The connections that are open. */
   connections(): Promise<number>;
-  /** Uses a renewed certificate for new connections. Throws where it cannot be read. */
+  /** Uses a renewed certificate for new connections. Throws if it cannot be read. */
   renewTls(tls: TlsFiles): void;
   /** Stops accepting connections and resolves when every open request has been answered. */
   close(): Promise<void>;

@@ -11,7 +11,7 @@ export interface RequestHead {
   /** As received: never upper-cased (RFC 9421 2.2.1). */
   readonly method: string;
   readonly scheme: "http" | "https";
-  /** Host, and port unless it is the scheme's default; empty where the message names none that can be trusted. */
+  /** Host, and port unless it is the scheme's default; empty if the message names no host that can be trusted. */
   readonly authority: string;
   /** The request target as written on the request line (RFC 9112 3.2), never normalised. */
   readonly target: string;
@@ -58,7 +58,7 @@ export function addressOf(url: URL): Pick<RequestHead, "scheme" | "authority" | 
   };
 }
 
-/** The absolute URI that a request is addressed to (RFC 9110 7.1): scheme, authority and the target untouched. */
+/** The absolute URI of a request (RFC 9110 7.1): its scheme, authority and unchanged target. */
 export function targetUri(request: Pick<RequestHead, "scheme" | "authority" | "target">): string {
   return `${request.scheme}://${request.authority}${request.target}`;
 }

@@ -7,7 +7,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** The request as the text gives it, which is without the scheme and the host it was sent to. */
+/** The request in the text, which does not contain the scheme and the address it was sent to. */
 export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
   readonly fault?: Fault;
 }
@@ -15,7 +15,7 @@ export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d(?:\.\d)?)$/;
 
-/** Reads CRLF and LF, and the output of `curl -v`. Undefined where the bytes do not begin with a request line. */
+/** Reads CRLF and LF, and the output of `curl -v`. Undefined if the bytes do not begin with a request line. */
 export function parseRequest(bytes: Uint8Array): RawRequest | undefined {
   const text = withoutPrefixes(
     Buffer.from(bytes)
@@ -31,7 +31,7 @@ export function parseRequest(bytes: Uint8Array): RawRequest | undefined {
   return { method, target, headers: head.headers, ...content, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** The exact bytes of the request, as they go over the wire. */
+/** The exact bytes of the request on the wire. */
 export function formatRequest({
   method,
   target,
@@ -86,7 +86,7 @@ function headerProblem(line: string): string {
   return `"${line.slice(0, 60)}" is not a header line`;
 }
 
-/** The faults that llhttp refuses, so that a capture gets the same verdict as a received request. */
+/** Finds what llhttp refuses, so that a capture gets the same verdict as a received request. */
 function faultOf(method: string, needsHost: boolean, headers: readonly HeaderLine[]): Fault | undefined {
   if (!/^[A-Z]+(?:-[A-Z]+)*$/.test(method)) return parseError(`the method ${method} is not upper case`);
   const lengths = fieldLines(headers, "content-length");
@@ -102,8 +102,8 @@ function faultOf(method: string, needsHost: boolean, headers: readonly HeaderLin
 type Content = Pick<RawRequest, "body" | "trailers" | "fault">;
 
 /**
- * Drops what follows the body on a line of its own: an editor's newline, or the reply. Where a proxy decoded the chunks
- * and left the header, the text has no chunks and is the body.
+ * Drops what follows the body on a new line: an editor's newline, or the reply. If a proxy decoded the chunks and kept
+ * the header, the text has no chunks and is the body.
  */
 function readBody(rest: string, headers: readonly HeaderLine[]): Content {
   if (fieldLines(headers, "transfer-encoding").join().trim().toLowerCase() === "chunked" && CHUNK.test(rest))

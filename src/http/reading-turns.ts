@@ -1,13 +1,13 @@
-/** Reads a few large bodies at a time, so that small requests are answered meanwhile. */
+/** Lets only a few large bodies be read at a time, so that small requests are answered meanwhile. */
 
 /** Large bodies that are read at the same time. */
 const TURNS = 4;
-/** Milliseconds after which a body gives its turn to one that waits, and waits again: a slow sender blocks no other. */
+/** Milliseconds until a body gives its turn to a waiting one: a slow sender must not block others. */
 const TURN_TIME = 1_000;
 
-/** A body that can stop and continue. While it is paused, the time limit of its request goes on. */
+/** A body that can stop and continue. A pause does not extend the time limit of its request. */
 export interface PausableBody {
-  /** Gets its turn before those that are not preferred. */
+  /** Gets its turn before bodies that are not preferred. */
   readonly isPreferred: boolean;
   readonly pause: () => void;
   readonly resume: () => void;

@@ -13,7 +13,7 @@ export function refuseSocket(
   socket: Socket,
   { reading, refused }: SocketOptions,
 ): void {
-  // A socket that sent nothing made no request to report; a connection that ends inside a body is reported by readBody.
+  // A socket that sent nothing made no request to report. If a connection ends inside a body, readBody reports it.
   const silent = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
   if (error.code === "ECONNRESET" || silent || !socket.writable) return void socket.destroy();
   const refusal = socketRefusal(error);

@@ -1,17 +1,17 @@
-/** Limits the memory of all requests that were not answered yet: beyond it, the largest unfinished one is refused. */
+/** Limits the memory of all unanswered requests: beyond the limit, the largest unfinished one is refused. */
 
 /** Bytes over all requests of one server. */
 const MAX_HELD = 24 * 1024 * 1024;
-/** What each request holds besides its body: Node accepts no larger header section. */
+/** Bytes of each request besides its body: Node accepts no larger header section. */
 const HEAD = 16 * 1024;
 
-/** What one request holds, from its head to its answer. */
+/** The memory of one request, from its head to its answer. */
 export interface RequestShare {
   /** The head was read. */
   readonly open: () => void;
-  /** The body holds this many more bytes. */
+  /** The body takes this many more bytes. */
   readonly grow: (bytes: number) => void;
-  /** The body is complete: from now on, no other request can take its place. */
+  /** The body is complete: from now on, it is not refused to make room for another. */
   readonly complete: () => void;
   /** The request was answered or refused. */
   readonly release: () => void;

@@ -87,6 +87,7 @@ function exchange(
       () => giveUp(SendTimeout, `did not answer within ${lengthOf(timeout)}`),
       timeout,
     );
+    if (signal?.aborted === true) return interrupt();
     signal?.addEventListener("abort", interrupt, { once: true });
     agent.dispatch(
       {

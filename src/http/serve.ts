@@ -12,7 +12,7 @@ import { PaylinkError } from "../domain/errors.ts";
 import { answer } from "./answer.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { countOpen, trackConnections, trackHandshakes, type Connections } from "./connections.ts";
-import type { Handler, Refusal, Serve, ServeOptions, TlsFiles } from "./exchange.ts";
+import type { Handler, Refusal, Serve, ServeOptions, Server, TlsFiles } from "./exchange.ts";
 import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
 import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 import { refuseSocket } from "./refuse-socket.ts";
@@ -29,9 +29,9 @@ const LIMITS = {
   requireHostHeader: false,
 } as const;
 const HANDSHAKE_TIMEOUT = 10_000;
-/** Connections that the system accepts while the event loop is busy; it refuses any beyond them, from honest senders too. */
+/** Connections that the system accepts while the event loop is busy; beyond them it also refuses honest senders. */
 const BACKLOG = 4096;
-/** Milliseconds that an unfinished request may still take once the server closes. */
+/** Milliseconds for unfinished requests once the server closes. */
 const CLOSE_GRACE = 1_000;
 
 /** The state that every exchange of one server shares. */
@@ -70,7 +70,8 @@ export const serve: Serve = async (handler, options) => {
     refuseSocket(error, socket, state),
   );
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
+    // The listener stays: without one, a connection that cannot be accepted later would end the process.
+    server.on("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, options)));
     server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, resolve);
   });
   const { port, address } = server.address() as AddressInfo;
@@ -85,12 +86,10 @@ export const serve: Serve = async (handler, options) => {
   };
 };
 
-type RenewTls = (tls: TlsFiles) => void;
-
 function createNodeServer(
   tls: TlsFiles | undefined,
   connections: Connections,
-): [server: NodeServer | TlsServer, renewTls: RenewTls] {
+): [server: NodeServer | TlsServer, renewTls: Server["renewTls"]] {
   if (tls === undefined) return [createServer(LIMITS).on("connection", connections.opened), () => undefined];
   const secure = createTlsServer({ ...LIMITS, ...pem(tls), handshakeTimeout: HANDSHAKE_TIMEOUT });
   trackHandshakes(secure, connections);
@@ -132,13 +131,15 @@ async function exchange(
   const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
   if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
   const { maxBody, memory, turns, prefers, connections, handler } = state;
-  const isPreferred = prefers?.(head) ?? false;
-  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred });
+  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred: prefers?.(head) ?? false });
   state.reading.delete(socket);
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
   try {
-    answer(outgoing, await handler(withBody(head, body.bytes, pairs(incoming.rawTrailers))), state.closing);
+    const reply = await handler(withBody(head, body.bytes, pairs(incoming.rawTrailers)));
+    answer(outgoing, reply, state.closing);
+    // A stream has no end of its own: its connection may be closed to make room, and when the server closes.
+    if (!(reply.body instanceof Uint8Array)) connections.answered(socket);
   } finally {
     body.share.release();
   }

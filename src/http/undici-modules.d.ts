@@ -1,4 +1,4 @@
-/** The types of undici's modules by themselves: undici declares types for its index only. */
+/** The types of single modules of undici, which declares types only for its index. */
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }

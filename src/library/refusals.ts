@@ -52,19 +52,19 @@ export function brokenRecord({ verdict, breaches }: Judgement, record: unknown):
   );
 }
 
-/** Messages go to logs and terminals, and details quote what anyone can have sent. */
+/** Messages go to logs and terminals, and details quote what anyone could have sent. */
 const printable = (detail: string): string => detail.replace(/[^\x20-\x7e]/g, "?").slice(0, 500);
 
 const describeBreach = ({ path, message }: Breach): string =>
   path === "" ? `the body ${message}` : `${path} ${message}`;
 
-const FORGED = "Do not act on this request: anyone can have sent it.";
+const FORGED = "Do not act on this request: anyone could have sent it.";
 const NO_ADDRESS =
   "The signature covers the address that the service posts to: set publicUrl to it. The headers of a request cannot prove it.";
 const CHANGED = `${FORGED} If genuine webhooks fail too, paylink verify finds the cause in a captured request.`;
 const OTHER_KEY = "Set key to the key that the service signs with now, or to the URL of its key set.";
 
-/** What to do where more helps than to refuse the request. */
+/** What to do about a reason besides refusing the request. */
 const REMEDIES: Readonly<Partial<Record<Reason, string>>> = {
   signature_invalid: CHANGED,
   content_digest_mismatch: CHANGED,

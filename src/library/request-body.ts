@@ -1,4 +1,4 @@
-/** Takes the body's bytes from a request: read from its stream within a limit, or as a raw parser left them. */
+/** Gets the bytes of a request's body: from its stream within a limit, or from a raw parser. */
 import type { Refusal } from "../http/exchange.ts";
 import type { ByteStream, NodeRequest } from "./webhook-request.ts";
 import type { WebhookErrorCode } from "./webhook-error.ts";
@@ -78,7 +78,7 @@ export async function nodeBody(
   return request.destroyed ? INCOMPLETE : readStream(request, maxBody);
 }
 
-/** By events, not by iteration: ending an iteration destroys the socket, and the sender would get no answer. */
+/** Uses events, not iteration: ending an iteration destroys the socket, and the sender would get no answer. */
 function readStream(request: NodeRequest, maxBody: number): Promise<BodyRead> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
@@ -98,7 +98,7 @@ function readStream(request: NodeRequest, maxBody: number): Promise<BodyRead> {
     };
     const onEnd = (): void => finish({ kind: "bytes", bytes: Buffer.concat(chunks) });
     const onClose = (): void => finish(INCOMPLETE);
-    // An aborted request emits an error only where somebody listens for it.
+    // An aborted request emits an error only if it has a listener.
     request.on("error", onClose);
     request.on("close", onClose);
     request.on("end", onEnd);

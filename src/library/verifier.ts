@@ -57,7 +57,7 @@ function verifiedWebhook(judgement: Judgement, raw: Uint8Array): VerifiedWebhook
   return { outcome: "DECLINED", transaction, ...rest };
 }
 
-/** The table of fields says what a transaction is, and a breach where a record is none. */
+/** A record without breaches is a transaction: the table of fields has checked it. */
 const isTransaction = (_: unknown, { breaches }: Judgement): _ is Transaction => breaches.length === 0;
 
 const amountsOf = (record: TransactionRecord): ExactAmounts => ({

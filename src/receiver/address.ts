@@ -25,9 +25,9 @@ export function publicAddress(url: URL): ReceiverAddress {
 const LOOPBACK_NAMES = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * The head as the service addressed it. A public URL wins over the message, and forwarding headers are never believed.
- * Without a public URL, `Host` counts where it names this listener; otherwise the authority is left empty, and a
- * signature that covers it cannot verify.
+ * The head as the service addressed it. A public URL wins over the message; forwarding headers are never trusted.
+ * Without a public URL, `Host` is used if it names this listener. Otherwise the authority is empty, and a signature
+ * that covers it cannot verify.
  */
 export function addressed<Head extends RequestHead>(head: Head, address: ReceiverAddress): Head {
   const { scheme } = address;
@@ -43,14 +43,14 @@ export function publicTarget(target: string, publicPath: string): string {
   return path.startsWith("/") && publicPath.endsWith(path) ? publicPath + target.slice(path.length) : target;
 }
 
-/** What the message tells about an address that a proxy changed; the signature may have failed for another reason. */
+/** A hint that a proxy may have changed the address; the signature may have failed for another reason. */
 export function addressHint({ authority, target, headers }: RequestHead): string | undefined {
   const [prefix = ""] = fieldLines(headers, "x-forwarded-prefix");
   const [path = ""] = target.split("?", 1);
   if (/^(?:\/[\w.~-]+)+$/.test(prefix) && !path.startsWith(`${prefix}/`))
-    return `a proxy stripped ${prefix} from the path: give the whole address, --public-url https://<host>${prefix}${path}`;
+    return `a proxy stripped ${prefix} from the path. Give the whole address: --public-url https://<host>${prefix}${path}`;
   return authority === ""
-    ? "Host does not name this listener: give the public address with --public-url"
+    ? "Host does not name this listener. Give the public address: --public-url <url>"
     : undefined;
 }
 

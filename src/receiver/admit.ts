@@ -24,7 +24,7 @@ const refusal = <Code extends string>(code: Code, status: number, detail: string
   detail,
 });
 
-/** Whether a request may be a webhook: others are refused first where memory runs short. */
+/** Whether a request may be a webhook. If memory runs short, others are refused first. */
 export const looksSigned = ({ headers }: RequestHead): boolean =>
   fieldLines(headers, "signature-input").length > 0 && fieldLines(headers, "signature").length > 0;
 

@@ -14,7 +14,7 @@ export interface Examination {
   readonly breaches: readonly Breach[];
 }
 
-/** `fault` is the reason for which the HTTP layer would have refused the capture. */
+/** `fault` is the reason why the HTTP layer would have refused the capture. */
 export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fault): Examination {
   const refusal =
     fault ?? refuseMessage(request) ?? refuseSize(request, options.maxBody) ?? refuseIncomplete(request);
@@ -57,7 +57,7 @@ function refuseIncomplete({ headers, body }: HttpRequest): Fault | undefined {
   };
 }
 
-/** An incomplete body is explained like one that does not match; other refusals need no explanation. */
+/** An incomplete body gets the hints of one that does not match its digest. Other refusals need none. */
 function refusedVerdict(
   request: HttpRequest,
   { code, detail }: Pick<Refusal, "code" | "detail">,

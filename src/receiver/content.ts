@@ -1,10 +1,10 @@
-/** Reads the record in a webhook's content, once its encoded bytes have been verified. */
+/** Reads the record in a webhook's body, after its encoded bytes were verified. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { readRecord, type ReadRecord } from "../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 
 export interface ReadContent extends ReadRecord {
-  /** False where the content's encoding is not supported. */
+  /** False if the body's encoding is not supported. */
   readonly decoded: boolean;
 }
 

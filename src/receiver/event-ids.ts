@@ -11,8 +11,8 @@ const NUMBER_LENGTH = 6;
 const NUMBERS = 36 ** NUMBER_LENGTH;
 
 /**
- * The time and a counter: a log refuses a repeated id, so two equal ids would lose a webhook. The counter starts at random,
- * because another process may write to the same log.
+ * The time and a counter. Two equal ids would lose a webhook, since a log refuses a repeated id. The counter starts at a
+ * random number, because another process may write to the same log.
  */
 export function createEventIds({ now, newId }: IdSource): () => string {
   let number = Number.parseInt(newId().slice(0, 8), 16);

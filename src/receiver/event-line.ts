@@ -4,7 +4,7 @@ import { targetUri } from "../http/message.ts";
 import { isEncoded } from "./content.ts";
 import type { EventLine, WebhookEvent } from "./events.ts";
 
-/** The text of an `EventLine`, joined from texts, since the largest ones exist already. */
+/** The text of an `EventLine`. It is joined from parts, because the largest of them exist as text already. */
 export function eventLine(event: WebhookEvent, recordAt: string | undefined): string {
   const { id, receivedAt, repeated, verdict, breaches, request } = event;
   const url = request.authority === "" ? request.target : targetUri(request);
@@ -29,8 +29,8 @@ export function eventLine(event: WebhookEvent, recordAt: string | undefined): st
 }
 
 /**
- * The record as one line: the body's text if that is the record's. In JSON, line breaks are only between tokens. A body with
- * breaches may hold a card number that the record masks.
+ * The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. A body
+ * with breaches may contain a card number that the record masks.
  */
 export function recordText(
   { record, breaches, request }: Pick<WebhookEvent, "record" | "breaches" | "request">,

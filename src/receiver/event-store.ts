@@ -1,13 +1,13 @@
-/** The interface of an event store: everything that `listen` received, to be written and read by several processes. */
+/** The interface of an event store, which several processes can write and read: everything that `listen` received. */
 import { readContent } from "./content.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 import type { Backlog } from "./metrics.ts";
 
-/** What has become of an event in the queue. Accepted events leave it. */
+/** The state of an event in the queue. Accepted events leave the queue. */
 export interface Queued {
   /** A failed event is not tried again. */
   readonly state: "pending" | "failed";
-  /** Those made so far. */
+  /** The attempts so far. */
   readonly attempts: number;
   /** When the next retry is due; null before the first attempt and after the last one. */
   readonly next: Date | null;
@@ -22,7 +22,7 @@ export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches">
   readonly repeats: number;
   /** The application has accepted it. */
   readonly accepted: boolean;
-  /** Its place in the queue; null where it is not there (any more). */
+  /** Its state in the queue; null if it is not in the queue. */
   readonly queued: Queued | null;
 };
 
@@ -45,7 +45,7 @@ export interface EventFilter extends RejectionFilter {
   readonly outcome?: string | undefined;
   /** A part of the reference. */
   readonly reference?: string | undefined;
-  /** Only those in the queue that are not tried again. */
+  /** Only events in the queue that are not tried again. */
   readonly failed?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Pruned {
   readonly rejections: number;
 }
 
-/** A running `listen`, as others that use the same store find it. */
+/** A running `listen`, stored so that other programs with the same store find it. */
 export interface Listener {
   /** The URL that the service posts to. */
   readonly address: string;
@@ -63,22 +63,22 @@ export interface Listener {
 }
 
 /**
- * One forwarder at a time works on the queue: the one that has the lease, which ends by itself unless it is renewed. Each
- * lease has an epoch, which is checked by every reading and every update: after the lease has passed to another forwarder,
- * the one before can neither start an attempt nor record one.
+ * Only the forwarder with the lease works on the queue. The lease ends by itself unless it is renewed. Each lease has an
+ * epoch, which every read and update checks: after another forwarder took the lease, the previous one can neither start
+ * an attempt nor record one.
  */
 export interface ForwardQueue {
-  /** Takes or renews the lease for so many milliseconds. Resolves with its epoch; undefined where another has the lease. */
+  /** Takes or renews the lease for `duration` milliseconds. Resolves with its epoch; undefined if another has the lease. */
   lease(duration: number): Promise<number | undefined>;
-  /** Ends the lease, so that another forwarder need not wait. */
+  /** Ends the lease, so that another forwarder does not have to wait. */
   release(epoch: number): Promise<void>;
   /** Events without an attempt in order of arrival, or those whose retry is due. None where the lease has ended. */
   next(epoch: number, kind: "first" | "retry", limit: number): Promise<StoredEvent[]>;
   /** Milliseconds until a retry is due; undefined where none is planned. */
   untilRetry(): Promise<number | undefined>;
   /**
-   * Records an attempt. An accepted event leaves the queue; another is retried after so many milliseconds, and without
-   * them it has failed. Nothing changes where the lease has passed on or the attempt is recorded already.
+   * Records an attempt. An accepted event leaves the queue. Any other is retried after `retryAfter` milliseconds; without
+   * them it has failed. Changes nothing if another forwarder took the lease, or the attempt is already recorded.
    */
   attempted(
     epoch: number,
@@ -86,7 +86,7 @@ export interface ForwardQueue {
     forward: Forward,
     retryAfter: number | undefined,
   ): Promise<void>;
-  /** What waits, without failed events. */
+  /** The waiting events, without failed ones. */
   backlog(): Promise<Backlog>;
 }
 
@@ -94,11 +94,11 @@ export interface EventStore extends EventLog {
   /** The file, or the URL of the database without its password. */
   readonly place: string;
   readonly queue: ForwardQueue;
-  /** Resolves once the store can be written; may be asked again at any time. Throws the error of what prevents it. */
+  /** Resolves if the store can be written, and rejects with the reason if not. Can be called at any time. */
   ready(): Promise<void>;
-  /** The events and rejections whose uti or id begins with this, newest first, at most 20 of each. */
+  /** The events and rejections whose uti or id begins with `prefix`, newest first, at most 20 of each. */
   find(prefix: string): Promise<(StoredEvent | StoredRejection)[]>;
-  /** Reads in order of arrival, in constant memory. What arrives during the reading is not included. */
+  /** Reads in order of arrival, in constant memory. Events that arrive meanwhile are not included. */
   events(filter?: EventFilter): AsyncIterable<StoredEvent>;
   rejections(filter?: RejectionFilter): AsyncIterable<StoredRejection>;
   /** The deliveries after the first one. */
@@ -106,9 +106,9 @@ export interface EventStore extends EventLog {
   forwards(first: string): Promise<Forward[]>;
   /** Counts what `prune` would delete. */
   countBefore(before: Date): Promise<Pruned>;
-  /** Deletes everything received before this moment, except for events that wait to be forwarded. */
+  /** Deletes everything received before a moment, except events that wait to be forwarded. */
   prune(before: Date): Promise<Pruned>;
-  /** Listeners that were added and not removed. One that was killed is still among them. */
+  /** Listeners that were added and not removed. They include killed ones. */
   listeners(): Promise<Listener[]>;
   addListener(listener: Listener): Promise<void>;
   removeListener(listener: Listener): Promise<void>;
@@ -116,10 +116,10 @@ export interface EventStore extends EventLog {
   close(): Promise<void>;
 }
 
-/** The limit that `listen` had when it stored an event does not apply to reading it. */
+/** Bytes of a decompressed body. The limit of `listen` when it stored an event does not apply to reading it. */
 const MAX_CONTENT = 64 * 1024 * 1024;
 
-/** The event with its record, which is read from the body again, at `recordAt`. */
+/** The event with its record, which is read again from the body at `recordAt`. */
 export function asReceived(
   { type, id, receivedAt, verdict, request }: StoredEvent,
   recordAt: string | undefined,

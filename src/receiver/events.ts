@@ -3,7 +3,7 @@ import type { Breach, TransactionRecord } from "../domain/transaction.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import type { Check, Verdict } from "../signatures/verdict.ts";
 
-/** A webhook that the receiver accepted: verified, unless it accepts unverified ones too. */
+/** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
 export interface WebhookEvent {
   readonly type: "event";
   readonly id: string;
@@ -55,7 +55,7 @@ export interface StoreResult {
   readonly first: string;
   /** The application has already accepted the event. */
   readonly accepted: boolean;
-  /** Another log, of another listener, has claimed the event and is forwarding it. */
+  /** The log of another listener has claimed the event and is forwarding it. */
   readonly claimedElsewhere: boolean;
   /** How the application answered the last attempt to forward it. */
   readonly answered: number | undefined;
@@ -70,22 +70,22 @@ export const firstDelivery = (id: string): StoreResult => ({
   answered: undefined,
 });
 
-/** Who forwards an event: the receiver that stores it, which claims it until then, or whoever works on the queue. */
+/** How an event is forwarded: by the receiver that stores it, which claims it until a time, or from the queue. */
 export type ForwardPlan = Date | "queue";
 
 /** Where the receiver stores events: the writing half of an `EventStore`. */
 export interface EventLog {
   /**
-   * Resolves once the event is durable; rejects when it is not stored. With a time it is also claimed, unless another
-   * log has claimed it: until then, or until `forwarded`, no other log forwards it. With "queue" it is also in the queue,
-   * unless the application has accepted it or it is there already.
+   * Resolves once the event is durable; rejects if it is not stored. With a time, it is also claimed, unless another log
+   * has claimed it: no other log forwards it until that time or `forwarded`. With "queue", it is also added to the queue,
+   * unless the application has accepted it.
    */
   append(event: NewEvent, plan?: ForwardPlan): Promise<StoreResult>;
-  /** What has become of an event, named by its first delivery. */
+  /** The present state of an event, named by the id of its first delivery. */
   lookUp(first: string, now: Date): Promise<StoreResult>;
-  /** Resolves once the rejection is stored; rejects when it is not. */
+  /** Resolves once the rejection is stored; rejects if it is not. */
   reject(rejection: Rejection): Promise<void>;
-  /** Resolves once the attempt to forward the event, named by its first delivery, is durable. Accepted events leave the queue. */
+  /** Resolves once an attempt to forward the event with this first delivery is durable. Accepted events leave the queue. */
   forwarded(first: string, forward: Forward): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-/** Where webhooks are passed on to: your application's addresses, each for one outcome or for all others. */
+/** Where webhooks are forwarded: the application's addresses, each for one outcome or for all others. */
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { outcomeOf, type Outcome, type TransactionRecord } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/web-address.ts";
 
-/** A target of one outcome; undefined takes every outcome that no other route takes. */
+/** The target of one outcome; without an outcome, that of all others. */
 export interface Route {
   readonly outcome: Outcome | undefined;
   readonly url: URL;

@@ -16,9 +16,9 @@ import { forwardRequest, type Forwarded } from "./forward-request.ts";
 const TIMEOUT = 30_000;
 /** Milliseconds in which the result of an attempt is recorded, also on a slow disk. */
 const RECORDING_TIME = 5_000;
-/** Milliseconds between two looks at what another listener's attempt gave. */
-const LOOK_EVERY = 100;
-/** The status where nobody knows in time whether the application accepted: the service delivers the event again. */
+/** Milliseconds between checks for the result of another listener's attempt. */
+const CHECK_EVERY = 100;
+/** The answer if the application's answer is not known in time: the service delivers the event again. */
 const UNKNOWN = 503;
 /** Characters of the application's answer that are kept and shown. */
 const DETAIL_LENGTH = 500;
@@ -27,7 +27,7 @@ export interface ForwardOptions {
   readonly send: Send;
   readonly now: () => Date;
   readonly headers: readonly HeaderLine[];
-  /** Takes a self-signed certificate from the application. */
+  /** Accepts a self-signed certificate of the application. */
   readonly insecure: boolean;
 }
 
@@ -66,7 +66,7 @@ function describeFailure(error: unknown): string {
   return `${isSent ? "no answer" : "not reached"}: ${reasonOf(error)}`;
 }
 
-/** An application may answer with what it was sent. */
+/** Card numbers are masked: an application may answer with what it was sent. */
 function beginning(body: Uint8Array): string {
   // Four bytes are the longest character of UTF-8.
   const text = new TextDecoder().decode(body.subarray(0, 4 * DETAIL_LENGTH));
@@ -74,7 +74,7 @@ function beginning(body: Uint8Array): string {
 }
 
 export interface ForwarderParts extends ForwardOptions {
-  /** Undefined where the event is not forwarded. */
+  /** Undefined if the event is not forwarded. */
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;
   readonly observe: (event: WebhookEvent, forwarded: Forward) => void;
@@ -82,9 +82,9 @@ export interface ForwarderParts extends ForwardOptions {
 }
 
 export interface Forwarder {
-  /** Undefined where the event is not forwarded. */
+  /** Undefined if the event is not forwarded. */
   readonly plan: (event: WebhookEvent) => ForwardPlan | undefined;
-  /** Takes over a stored event, and resolves with the status to answer the service. */
+  /** Forwards a stored event. Resolves with the status to answer the service with. */
   readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<number>;
 }
 
@@ -107,7 +107,7 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
       parts.targetOf(event) === undefined ? undefined : new Date(deadlineOf(event) + RECORDING_TIME),
     forward: (event, stored) => {
       const { first, claimedElsewhere } = stored;
-      // A repeated delivery while the first one is queued: the application gets the webhook once.
+      // A repeated delivery waits for the first one, so that the application gets the webhook once.
       const running = pending.get(first);
       if (running !== undefined) return running;
       if (claimedElsewhere) return answerElsewhere(event, stored, parts);
@@ -131,7 +131,7 @@ async function answerElsewhere(
   let state = stored;
   try {
     while (state.claimedElsewhere && now().getTime() < deadlineOf(event)) {
-      await pause(LOOK_EVERY);
+      await pause(CHECK_EVERY);
       state = await log.lookUp(stored.first, now());
     }
   } catch {
@@ -162,13 +162,13 @@ async function attempt(
           detail: "timed out in the queue: earlier webhooks took all the time",
           timedOut: true,
         };
-  // The event is stored already, so the application's answer counts even where the disk has no room to record it.
+  // The event is stored, so the application's answer counts even if a full disk does not record it.
   await parts.log.forwarded(first, forwarded).catch(() => undefined);
   parts.observe(event, forwarded);
   return statusFor(forwarded);
 }
 
-/** What the service is answered, so that it delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). */
+/** The status for the service, which delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). */
 function statusFor({ status, timedOut }: Attempt): number {
   if (status === null) return timedOut ? 504 : 502;
   return isAccepted(status) ? 200 : status;

@@ -1,20 +1,20 @@
-/** Judges webhooks with keys that are renewed where a newer one may verify a signature. */
+/** Judges webhooks, and renews the keys if a newer one may verify a signature. */
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Reason, Verdict } from "../signatures/verdict.ts";
 import { judge, type Judgement, type JudgeOptions } from "./judge.ts";
 
 interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
-  /** Those in use now. */
+  /** The keys in use now. */
   readonly keys: () => readonly VerificationKey[];
-  /** Called where a newer key may verify a signature; false where the last renewal is too recent. */
+  /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: (() => Promise<boolean>) | undefined;
 }
 
-/** Judges a request as it was at a moment: the one that is stored with it, so that it can be judged again. */
+/** Judges a request at a moment, which is stored with it so that it can be judged again. */
 export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>;
 
-/** Renews the keys and judges again where the signature may be by a key that is newer than ours. */
+/** Renews the keys and judges again if a newer key may have made the signature. */
 export function createJudge(options: RenewalOptions): TimedJudge {
   const { policy, maxBody, recordAt, unverified = false, keys, renewKeys } = options;
   const judgeAt = (request: HttpRequest, now: Date): Judgement =>
@@ -26,7 +26,7 @@ export function createJudge(options: RenewalOptions): TimedJudge {
   };
 }
 
-/** Codes that say that no key verifies. */
+/** The codes for a signature that no key verifies. */
 const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
   "signature_invalid",
   "key_ambiguous",
@@ -36,7 +36,7 @@ const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
   "weak_key",
 ]);
 
-/** Without an id, of the signature or of a key, a new key shows only in that the old ones do not verify. */
+/** If the signature or a key has no id, the only sign of a new key is that the old ones do not verify. */
 const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
   code === "key_not_found" ||
   (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));

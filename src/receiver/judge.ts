@@ -9,7 +9,7 @@ import { readContent } from "./content.ts";
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Null where the webhook is not authentic or has no record. */
+  /** Null if the webhook is not authentic or has no record. */
   readonly record: TransactionRecord | null;
   readonly breaches: readonly Breach[];
 }
@@ -20,9 +20,9 @@ export interface JudgeOptions {
   readonly now: Date;
   /** Decoded bytes that a compressed body may grow to. */
   readonly maxBody: number;
-  /** The JSON Pointer to the record, where the service wraps it. */
+  /** The JSON Pointer to the record, if the service wraps it. */
   readonly recordAt?: string | undefined;
-  /** Reads the record of a webhook that does not verify too. */
+  /** Also reads the record of a webhook that does not verify. */
   readonly unverified?: boolean;
 }
 

@@ -17,13 +17,13 @@ export interface KeyAccess {
   /** Where the sources are named: a flag or a setting. */
   readonly place: string;
   readonly now: () => Date;
-  /** Ends the reading of a key. */
+  /** Ends the reading of keys. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each problem of a key that is still used. */
   readonly warn: (warning: string) => void;
 }
 
-/** A key that cannot be had, and why: its text, how its address is protected, or what its address answered. */
+/** A key that cannot be used, and why: its text, its address without TLS, or the answer of its address. */
 export class KeyFailure extends Error {
   override readonly name = "KeyFailure";
   readonly kind: "unreadable" | "exposed" | "redirected" | "forbidden" | "unreachable";
@@ -55,15 +55,15 @@ export async function readKeySources(
 const RENEWAL_PAUSE = 60_000;
 
 export interface Keyring {
-  /** Those in use now. */
+  /** The keys in use now. */
   readonly keys: () => readonly VerificationKey[];
-  /** Reads every source again. False where one could not be read, which is a warning. */
+  /** Reads every source again. Warns and resolves with false if one could not be read. */
   readonly reload: () => Promise<boolean>;
-  /** Reloads, unless that was done within the last minute: then it is false. */
+  /** Reloads the keys. Resolves with false, without reloading, if the last renewal was within a minute. */
   readonly renew: () => Promise<boolean>;
 }
 
-/** Keys that can be renewed while in use. A source that can no longer be read keeps the keys it had. */
+/** Keys that can be renewed while in use. If a source can no longer be read, its last keys stay in use. */
 export async function openKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<Keyring> {
   const loaded = new Map<KeySource, readonly VerificationKey[]>();
   for (const source of sources) loaded.set(source, await readKeySources([source], io));
@@ -82,7 +82,7 @@ export async function openKeySources(sources: readonly KeySource[], io: KeyAcces
     return isComplete;
   };
   let renewal: Promise<boolean> | undefined;
-  // Opening does not count as a renewal: a key that changes within the first minute is found by the next webhook.
+  // Opening does not count as a renewal, so that the next webhook finds a key that changes within the first minute.
   let renewedAt = Number.NEGATIVE_INFINITY;
   const renew = async (): Promise<boolean> => {
     if (renewal === undefined) {
@@ -114,7 +114,7 @@ async function bytesOf(source: KeySource, io: KeyAccess): Promise<Uint8Array> {
   return url === undefined ? readFile(source, place) : fetchKey(url, send, signal);
 }
 
-/** Milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
+/** In milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
 const FETCH_TIMEOUT = 5_000;
 
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
@@ -146,14 +146,14 @@ const notFetched = (url: URL, reason: string, cause?: unknown): KeyFailure =>
     cause,
   });
 
-/** A redirect is not followed: its target may be anyone's. The account's token is not sent: the server may be another's. */
+/** Redirects are not followed, and the account's token is not sent: the target or the server may belong to someone else. */
 function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   const [location] = fieldLines(headers, "location");
   if (status >= 300 && status <= 399 && location !== undefined) {
     const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
     return new KeyFailure(
       "redirected",
-      `The key's address ${withoutPassword(url.href)} redirects to ${target}.`,
+      `The key's address ${withoutPassword(url.href)} redirects to ${withoutPassword(target)}.`,
       {
         details: { status, location: target },
       },
@@ -162,7 +162,7 @@ function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   if (status === 401 || status === 403)
     return new KeyFailure(
       "forbidden",
-      `The key's address ${withoutPassword(url.href)} answered ${status}: it asks for a token, and paylink fetches keys without one.`,
+      `The key's address ${withoutPassword(url.href)} answered ${status}: it requires a token, and paylink fetches keys without one.`,
       { details: { status } },
     );
   return notFetched(url, `it answered ${status}`);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { firstDelivery, isAccepted, type EventLog, type StoreResult } from "./events.ts";
 
-/** Events to remember: repeats arrive within hours, and memory must stay bounded. */
+/** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;
 
 export function createMemoryLog(): EventLog {

@@ -1,12 +1,12 @@
-/** What the receiver reports about its work, for whoever watches it: counts, durations, and what still waits. */
+/** What the receiver reports for monitoring: counts, durations and the backlog. */
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 export interface Metrics {
   /** A request was accepted or rejected. */
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** An event was stored, and it took so long. */
+  /** An event was stored, which took this long. */
   readonly stored: (milliseconds: number) => void;
-  /** An attempt to forward an event has ended; `retries` where another one follows. */
+  /** An attempt to forward an event has ended; `retries` says whether another one follows. */
   readonly forwarded: (forward: Forward, retries: boolean) => void;
 }
 
@@ -17,10 +17,10 @@ export interface Backlog {
   readonly oldest: Date | undefined;
 }
 
-/** Where no events are kept, none waits. */
+/** The backlog without an event store. */
 export const NO_BACKLOG: Backlog = { events: 0, oldest: undefined };
 
-/** The log, reporting how long each event takes to be stored. */
+/** The same log, which also reports how long each event took to store. */
 export const measured = (log: EventLog, { stored }: Metrics, now: () => Date): EventLog => ({
   ...log,
   append: async (event, plan) => {

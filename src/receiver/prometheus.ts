@@ -3,10 +3,10 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { isAccepted } from "./events.ts";
 import type { Backlog, Metrics } from "./metrics.ts";
 
-/** What is read when somebody asks, and not counted. */
+/** The values that are read at each scrape. */
 export interface Gauges {
   readonly connections: number;
-  /** Undefined where the store does not say. */
+  /** Undefined if the store cannot be read. */
   readonly backlog: Backlog | undefined;
 }
 
@@ -15,9 +15,9 @@ export interface Prometheus extends Metrics {
   readonly text: (gauges: Gauges, now: Date) => Promise<string>;
 }
 
-/** Seconds: a fast disk stores in a few milliseconds, and a locked database keeps an event waiting for ten seconds. */
+/** In seconds: a fast disk takes a few milliseconds, and a locked database keeps an event waiting for ten seconds. */
 const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Seconds: an application has 30. */
+/** In seconds: an application has 30. */
 const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createPrometheus(): Prometheus {

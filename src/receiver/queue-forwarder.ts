@@ -1,4 +1,4 @@
-/** Puts events in the queue of the event store, and forwards them from there whenever no other forwarder does. */
+/** Adds events to the queue of the event store, and forwards them from there unless another forwarder does. */
 import type { WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
 import { createAlarm, createStoreAccess, serveTerm, type LeaseTimes, type TermParts } from "./queue-term.ts";
@@ -14,7 +14,7 @@ export interface QueueForwarderParts extends Omit<TermParts, "lease"> {
 
 export interface QueueForwarder extends Forwarder {
   readonly start: () => void;
-  /** Finishes the attempts under way, and lets another forwarder take over. */
+  /** Finishes the attempts in progress, and lets another forwarder take over. */
   readonly close: () => Promise<void>;
 }
 

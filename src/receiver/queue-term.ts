@@ -6,25 +6,25 @@ import { forward, type ForwardOptions } from "./forward.ts";
 
 /** Milliseconds. */
 export interface LeaseTimes {
-  /** Another forwarder takes over so long after the last renewal of one that died. */
+  /** How long after its last renewal the lease of a dead forwarder ends. */
   readonly duration: number;
   readonly renewEvery: number;
   /** Between two tries to take over. */
   readonly askEvery: number;
 }
 
-/** Milliseconds between two looks at the queue for events that other receivers stored, or while the store fails. */
-const LOOK_EVERY = 1_000;
-/** Milliseconds between two looks for retries at most: clocks may be set. */
+/** Milliseconds between checks of the queue for events that other receivers stored, and while the store fails. */
+const CHECK_EVERY = 1_000;
+/** The most milliseconds between checks for retries: clocks may be set. */
 const LONGEST_WAIT = 60_000;
-/** Retries under way at the same time, each with its event in memory: one that hangs must not hold up all others. */
+/** Retries in progress at the same time, each with its event in memory: one that hangs must not delay all others. */
 const RETRIES_AT_ONCE = 8;
 
-/** What an attempt was, and what follows from it. */
+/** An attempt and its consequence. */
 export interface Progress {
   readonly attempt: number;
   readonly state: Queued["state"] | "delivered";
-  /** When the next attempt is due; null where none follows. */
+  /** When the next attempt is due; null if there is none. */
   readonly next: Date | null;
 }
 
@@ -62,7 +62,7 @@ export async function serveTerm(
   const { queue, now, delays, targetOf, observe, pause, lease } = parts;
   let isLost = false;
   const done = new AbortController();
-  const goesOn = (): boolean => !isLost && !closing.aborted;
+  const isActive = (): boolean => !isLost && !closing.aborted;
 
   /** Another attempt must not be made because this one could not be recorded. */
   const record = async (event: StoredEvent, made: Forward, retryAfter: number | undefined): Promise<void> => {
@@ -70,7 +70,7 @@ export async function serveTerm(
       await queue.attempted(epoch, event, made, retryAfter);
       return true;
     };
-    while (!(await store.read(write, false)) && goesOn()) await pause(LOOK_EVERY, closing);
+    while (!(await store.read(write, false)) && isActive()) await pause(CHECK_EVERY, closing);
   };
   const attempt = async (event: StoredEvent): Promise<void> => {
     const url = targetOf(event);
@@ -83,24 +83,24 @@ export async function serveTerm(
   };
   const next = (kind: "first" | "retry", limit: number): Promise<StoredEvent[]> =>
     store.read(() => queue.next(epoch, kind, limit), []);
-  /** One after the other: the application gets them in order of arrival. */
+  /** One at a time, so that the application gets them in order of arrival. */
   const makeFirstAttempts = async (): Promise<void> => {
-    while (goesOn()) {
+    while (isActive()) {
       const [event] = await next("first", 1);
-      if (event === undefined) await alarms.first.wait(LOOK_EVERY);
+      if (event === undefined) await alarms.first.wait(CHECK_EVERY);
       else await attempt(event);
     }
   };
   const retry = async (): Promise<void> => {
-    while (goesOn()) {
+    while (isActive()) {
       const due = await next("retry", RETRIES_AT_ONCE);
       await Promise.all(due.map(attempt));
       if (due.length > 0) continue;
       const wait = (await store.read(() => queue.untilRetry(), undefined)) ?? LONGEST_WAIT;
-      await alarms.retry.wait(wait > 0 ? Math.min(wait, LONGEST_WAIT) : LOOK_EVERY);
+      await alarms.retry.wait(wait > 0 ? Math.min(wait, LONGEST_WAIT) : CHECK_EVERY);
     }
   };
-  /** Also while the last attempts are under way. */
+  /** Goes on while the last attempts are in progress. */
   const renew = async (): Promise<void> => {
     let renewedAt = now().getTime();
     while (!done.signal.aborted && !isLost) {
@@ -144,33 +144,33 @@ const withoutTarget = ({ outcome }: StoredEvent, at: Date): Forward => ({
 });
 
 export interface StoreAccess {
-  /** What the store gives; `instead` where it fails. */
+  /** The result of `ask`; `instead` if the store fails. */
   readonly read: <T>(ask: () => Promise<T>, instead: T) => Promise<T>;
-  /** It can be written again. */
+  /** The store can be written again. */
   readonly recovered: () => void;
 }
 
-/** Says once what is wrong with the store, until something else is. */
+/** Warns once about a failure of the store, and again if the reason changes. */
 export function createStoreAccess(warn: (text: string) => void): StoreAccess {
-  let said: string | undefined;
+  let reported: string | undefined;
   return {
     read: async (ask, instead) => {
       try {
         return await ask();
       } catch (error) {
         const reason = messageOf(error);
-        if (reason !== said) warn(`Webhooks that are acknowledged wait to be forwarded: ${reason}`);
-        said = reason;
+        if (reason !== reported) warn(`Acknowledged webhooks wait to be forwarded: ${reason}`);
+        reported = reason;
         return instead;
       }
     },
-    recovered: () => (said = undefined),
+    recovered: () => (reported = undefined),
   };
 }
 
 export interface Alarm {
   readonly ring: () => void;
-  /** Waits so long, or until it rings; not at all where it rang since the last time. */
+  /** Resolves after the time, or once it rings; at once if it has rung since the last wait. */
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Handler, Refusal, Serve, Server, TlsFiles } from "../http/exchange
 import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
-import type { Reason, Verdict } from "../signatures/verdict.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import type { EventLog, StoreResult, Rejection, WebhookEvent } from "./events.ts";
@@ -14,9 +14,9 @@ import { createJudge } from "./judge-with-renewal.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {
-  /** Those in use now. */
+  /** The keys in use now. */
   readonly keys: () => readonly VerificationKey[];
-  /** Called where a newer key may verify a signature; false where the last renewal is too recent. */
+  /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: () => Promise<boolean>;
   readonly policy: Policy;
   /** Known once the listener is bound, before the first request. */
@@ -24,7 +24,7 @@ export interface ReceiverParts {
   /** The paths that are answered; others are 404. */
   readonly paths: readonly string[];
   readonly maxBody: number;
-  /** The JSON Pointer to the record in a webhook, where the service wraps it. */
+  /** The JSON Pointer to the record in a webhook, if the service wraps it. */
   readonly recordAt?: string | undefined;
   /** Refuses records that break the specification. */
   readonly strict: boolean;
@@ -35,7 +35,7 @@ export interface ReceiverParts {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** Called with a number of rejections that arrived faster than they could be stored. */
+  /** Called with the number of rejections that arrived faster than they could be stored. */
   readonly dropped?: (rejections: number) => void;
 }
 
@@ -44,7 +44,7 @@ export interface ReceiverOptions extends Omit<ReceiverParts, "address"> {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
-  /** The address that the service posts to; undefined where it is the listener's own. */
+  /** The address that the service posts to; undefined if it is the listener's own. */
   readonly publicAddress: () => ReceiverAddress | undefined;
   readonly faulted: (error: unknown) => void;
 }
@@ -80,7 +80,7 @@ function createReceiver(parts: ReceiverParts): Receiver {
     return reply(rejection.status);
   };
   return {
-    // A proxy may strip a prefix of the public path: then either path is the right one.
+    // A proxy may strip a prefix of the public path, so both paths are right.
     admit: (head) => {
       const refusal = refuseHead(head, paths);
       if (refusal?.code !== "not_found") return refusal;
@@ -104,12 +104,12 @@ function createReceiver(parts: ReceiverParts): Receiver {
         const detail = describeBreach(breach);
         return reject({ code: breach.code, status: 422, detail, checks: verdict.checks, request });
       }
-      return take(request, judgement, receivedAt, parts, reject);
+      return accept(request, judgement, receivedAt, parts, reject);
     },
   };
 }
 
-async function take(
+async function accept(
   request: HttpRequest,
   judgement: Judgement,
   receivedAt: Date,
@@ -146,15 +146,15 @@ function asRepeated(event: WebhookEvent): WebhookEvent {
   return { ...event, repeated: true, verdict: warned(event.verdict, "duplicate_delivery") };
 }
 
-/** The answer has no body: reasons are for the terminal, not for the sender. */
+/** Answers have no body: reasons are for the terminal, not for the sender. */
 const reply = (status: number): HttpReply => ({ status, headers: [], body: NOTHING });
 const NOTHING = new Uint8Array();
 const OK = reply(200);
 
-/** Every failure to verify answers 401, whatever the step; too many signatures is a limit (400). */
+/** Every failure to verify is answered 401, whatever the step; too many signatures is a limit (400). */
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   const failed = verdict.checks.find(({ ok }) => !ok);
-  const code: Reason | "ok" = verdict.code;
+  const { code } = verdict;
   const hint = addressHint(request);
   return {
     code,

@@ -1,14 +1,14 @@
 /** Rejections that wait to be stored, limited in bytes: bodies are dropped first, then whole rejections, with a count. */
 import type { EventLog, Rejection } from "./events.ts";
 
-/** Bytes of waiting rejections: the store holds each a second time, and its thread a third time. */
+/** Bytes of waiting rejections: the store keeps each a second time, and its thread a third time. */
 const MAX_WAITING = 4 * 1024 * 1024;
-/** Beyond this part of it, rejections wait without their bodies. */
+/** Above this many bytes, rejections wait without their bodies. */
 const MAX_WITH_BODY = 3 * 1024 * 1024;
 /** Bytes that a rejection takes besides its request. */
 const OVERHEAD = 1024;
 
-/** `dropped` is called with a number of rejections that were not stored, once there is room again. */
+/** `dropped` is called with the number of rejections that were not stored, once there is room again. */
 export function createRejectionQueue(
   log: Pick<EventLog, "reject">,
   dropped: (count: number) => void,
@@ -39,7 +39,8 @@ function sizeOf({ request, detail, checks }: Rejection): number {
   for (const check of checks) size += check.detail.length;
   if (request === null) return size;
   size += request.target.length + request.body.length;
-  for (const [name, value] of request.headers) size += name.length + value.length;
+  for (const [name, value] of [...request.headers, ...(request.trailers ?? [])])
+    size += name.length + value.length;
   return size;
 }
 

@@ -1,11 +1,11 @@
-/** Loads the service's public keys for a command: a key that cannot be read is a failure of the command, with what to do. */
+/** Loads the service's public keys for a command. A key that cannot be read fails the command, with a next step. */
 import { PaylinkError } from "../domain/errors.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { KeyFailure, openKeySources, readKeySources, type KeyAccess, type Keyring } from "./key-sources.ts";
 
 interface CommandAccess extends KeyAccess {
-  /** What the command has not done when it cannot read a key. */
+  /** What the command does not do without a key. */
   readonly undone: "received" | "created" | "verified";
 }
 
@@ -32,7 +32,7 @@ function failureOf({ kind, message, details, cause }: KeyFailure, { undone }: Co
   return new PaylinkError(code, message, { hint, details, cause });
 }
 
-/** Undefined where the code's own hint says enough. */
+/** Undefined if the hint of the code is enough. */
 function nextStep(kind: KeyFailure["kind"], undone: CommandAccess["undone"]): string | undefined {
   const setting = "paylink config set webhookKey";
   // `create` has no flag for a key.

@@ -1,4 +1,4 @@
-/** What has changed, for open pages: rows of the ledger once they are durable, the clock, and the signing key. */
+/** The changes that open pages learn about: rows of the ledger once they are durable, the clock, and the signing key. */
 import type { Ledger } from "./ledger-types.ts";
 
 export interface Change {

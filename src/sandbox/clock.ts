@@ -2,7 +2,7 @@
 
 export interface Clock {
   now(): Date;
-  /** Whether it differs from the machine's clock: it was stopped or moved. */
+  /** True if it was stopped or moved, and so differs from the machine's clock. */
   readonly own: boolean;
   /** False for a stopped clock. */
   readonly running: boolean;

@@ -19,13 +19,13 @@ export type CustomerField = (typeof CUSTOMER_FIELDS)[number];
 /** Empty fields are left out. */
 export type CustomerDetails = Readonly<Partial<Record<CustomerField, string>>>;
 
-/** How pages name the fields. */
+/** The labels of the fields on pages. */
 export const CUSTOMER_LABELS: Readonly<Record<CustomerField, string>> = {
   email: "E-mail",
   firstName: "First name",
   lastName: "Last name",
   address1: "Address",
-  address2: "Address, second line",
+  address2: "Address line 2",
   city: "City",
   postalcode: "Postcode",
   country: "Country",
@@ -34,7 +34,7 @@ export const CUSTOMER_LABELS: Readonly<Record<CustomerField, string>> = {
 /** The longest entry, in characters. */
 export const LONGEST_DETAIL = 200;
 
-/** From the link's `customerDetails`, which spell some fields in two ways. */
+/** From the link's `customerDetails`, in which some fields have two spellings. */
 export function givenDetails({ request }: Link): CustomerDetails {
   const { email, billingAddress = {} } = request.customerDetails ?? {};
   const { firstName, lastName, address1, addressLine1, address2, city } = billingAddress;
@@ -51,7 +51,7 @@ export function givenDetails({ request }: Link): CustomerDetails {
   });
 }
 
-/** The details for reading: a name, an e-mail address and a postal address. */
+/** The details as pages show them: a name, an e-mail address and a postal address. */
 export const customerFacts = (
   details: CustomerDetails,
 ): readonly (readonly [term: string, text: string])[] => [
@@ -90,7 +90,7 @@ export const detailsOfPayment = (link: Link, entered: CustomerDetails = {}): Cus
   ...givenDetails(link),
 });
 
-/** Every problem of what the customer entered; each message completes a sentence about the field. */
+/** Each message is the end of a sentence that begins with the name of the field. */
 export function detailProblems(entered: CustomerDetails = {}): Problem[] {
   return CUSTOMER_FIELDS.flatMap((at) => {
     const value = entered[at];

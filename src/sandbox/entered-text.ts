@@ -3,7 +3,7 @@
 /** Control and format characters (bidirectional marks among them), line separators, unassigned code points. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** The problem of a text, as the end of a sentence about it. */
+/** What is wrong with a text, as the end of a sentence about it; undefined if nothing is. */
 export function textProblem(text: string, longest: number): string | undefined {
   if ([...text].length > longest) return `must have at most ${longest} characters`;
   return UNPRINTABLE.test(text) ? "must not contain control or invisible characters" : undefined;

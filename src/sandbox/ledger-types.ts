@@ -1,4 +1,4 @@
-/** What the sandbox stores and the interface to it: links, payments, deliveries and their attempts. */
+/** The interface to what the sandbox stores: links, payments, deliveries and their attempts. */
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { HeaderLine } from "../http/message.ts";
 import type { CustomerDetails } from "./customer-details.ts";
@@ -49,7 +49,7 @@ export interface Attempt {
   readonly duration: number | null;
 }
 
-/** Which rows of a list to read: those that match everything that is given. */
+/** The rows of a list to read: those that match every member that is given. */
 export interface ListQuery {
   /** Part of an id, a reference or an address. */
   readonly text?: string;
@@ -60,11 +60,11 @@ export interface ListQuery {
   readonly linkId?: string;
   /** Deliveries of a payment. */
   readonly uti?: string;
-  /** The rows after or before a position that a page has named; without them, the first page. */
+  /** The rows after or before a position that a page named; without a position, the first page. */
   readonly older?: string | undefined;
   readonly newer?: string | undefined;
   readonly limit: number;
-  /** The time at which a link may have expired. */
+  /** The current time, which decides whether a link has expired. */
   readonly now: Date;
 }
 
@@ -75,7 +75,7 @@ export interface ListPage<Row> {
   readonly total: number;
   /** The rows on the pages before this one. */
   readonly skipped: number;
-  /** The positions to continue from; undefined where there are no more rows. */
+  /** The positions to continue from; undefined if there are no more rows. */
   readonly newer: string | undefined;
   readonly older: string | undefined;
 }
@@ -87,7 +87,7 @@ export interface LedgerCounts {
   readonly failed: number;
 }
 
-/** Everything that changes it is called within `write`; reads see each change at once. */
+/** Call everything that changes it within `write`. Reads see each change at once. */
 export interface Ledger {
   /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
   write(unit: () => void): Promise<void>;

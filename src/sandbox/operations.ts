@@ -1,4 +1,4 @@
-/** What reads and changes the ledger for a request: the operations on links, accepting payments, resending webhooks. */
+/** The operations of the sandbox on its ledger: creating and changing links, accepting payments, resending webhooks. */
 import { addDuration } from "../domain/duration.ts";
 import { stringifyJson, type Json } from "../domain/json.ts";
 import { checkLinksQuery, checkUpdate, LISTED_AGE } from "../domain/payment-link-operations.ts";
@@ -60,7 +60,7 @@ export function listLinks({ parts }: Service, query: Readonly<Record<string, str
 }
 
 interface LinksPage {
-  /** Of all pages. */
+  /** The links on all pages. */
   readonly totalCount: number;
   readonly records: readonly Link[];
 }

@@ -23,7 +23,7 @@ export type Choice = (typeof CHOICES)[number];
 /** What the customer enters on the checkout page. */
 export interface PaymentInput {
   readonly outcome: Choice;
-  /** A typed card, which is checked; a test card at a click, `paylink pay` and the dashboard give the outcome alone. */
+  /** A typed card, which is checked. A click on a test card, `paylink pay` and the dashboard give only the outcome. */
   readonly card?: EnteredCard;
   /** Only for a reusable link (Endpoints rule 7). */
   readonly amount?: string;
@@ -75,7 +75,7 @@ function uniqueReference(base: string, { ids, isUsed }: PaymentParts): string {
   }
 }
 
-/** What the record is made of. A cancelled payment keeps the entered amount and reference only if they are valid. */
+/** The outcome, amount and reference of the record. A cancelled payment keeps the entered values only if they are valid. */
 function checkInput(link: Link, input: PaymentInput, now: Date) {
   const { outcome, card, customer } = input;
   const amount = checkAmount(link, input.amount);

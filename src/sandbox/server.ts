@@ -18,7 +18,7 @@ export interface Sandbox {
   readonly handler: Handler;
   /** The query of the dashboard's address; without it the dashboard is read-only. */
   readonly dashboardQuery: string;
-  /** Posts what waits from an earlier run; to be called once the sandbox answers. */
+  /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */
   start(): void;
   /** Resolves when no webhook is due or being posted. */
   readonly idle: () => Promise<void>;
@@ -69,7 +69,7 @@ async function problemReply(c: Context, problem: ServiceProblem): Promise<Respon
   return new Response(String(await problemPage(problem)), { status: reply.status, headers });
 }
 
-/** Bytes of body that a request may have. */
+/** The longest body of a request, in bytes. */
 const MAX_BODY = 1024 * 1024;
 
 export interface StartParts extends SandboxParts {

@@ -1,4 +1,4 @@
-/** The sandbox's error replies: RFC 9457 problem details, with the service's own members and a pointer to each invalid field. */
+/** The sandbox's error replies: RFC 9457 problem details with the service's members and a pointer to each invalid field. */
 import type { Problem } from "../domain/errors.ts";
 
 /** The one code that the service documents; every other error has its status as code. */

@@ -1,4 +1,4 @@
-/** What the sandbox's routes work on: its parts, its access tokens, its deliveries and its events. */
+/** What the sandbox's routes use: its parts, its access tokens, its deliveries and its events. */
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { SignatureForm } from "../webhooks/signature-form.ts";

@@ -37,7 +37,7 @@ export const testCardWith = (number: string): TestCard | undefined =>
 /** The longest name on a card. */
 export const LONGEST_NAME = 100;
 
-/** Every problem of a card; each message completes a sentence that begins with the name of the field. */
+/** Each message is the end of a sentence that begins with the name of the field. */
 export function cardProblems(card: EnteredCard, now: Date): Problem[] {
   const checks: [keyof EnteredCard, string | undefined][] = [
     ["number", numberProblem(card.number)],

@@ -1,4 +1,4 @@
-/** Finds what a signature was made over: the variant of the message, key, algorithm or signature base that it matches. */
+/** Finds what was signed: the variant of the message, key, algorithm or signature base that a signature matches. */
 
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import { ALGORITHMS } from "./algorithms.ts";
@@ -20,7 +20,7 @@ import type { VerifyOptions } from "./verify.ts";
 /** Signatures that are verified for one message with RSA-2048; a larger key gets fewer in proportion. */
 const MAX_SIGNATURES = 4000;
 
-/** `body` is the one that the digest matches, where known. */
+/** `body` is the one that the digest matches, if known. */
 export function explainSignature(
   request: HttpRequest,
   options: VerifyOptions,
@@ -127,7 +127,7 @@ function createSearch({ signature }: ReceivedSignature, keys: readonly Verificat
   };
 }
 
-/** The text signed in this variant; undefined where it has no signature base. */
+/** The text signed in this variant; undefined if it has no signature base. */
 function textOf({ components, params, request, spell }: Signing): string | undefined {
   try {
     return spell(signatureBase(components, params, request));

@@ -1,4 +1,4 @@
-/** Failures of SQLite, in words that name the file. */
+/** Failures of SQLite, with messages that name the file. */
 import { messageOf, PaylinkError } from "../domain/errors.ts";
 
 export const unreadable = (path: string, what: string): PaylinkError =>
@@ -10,12 +10,12 @@ const unwritable = (path: string, reason: string): PaylinkError =>
 /** A file whose content is not what paylink wrote. */
 export const damaged = (path: string, reason: string): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} is damaged, or is not paylink's: ${reason}.`, {
-    hint: "What is damaged cannot be read, but may be recovered: keep a copy of the file.\nTo continue with a new database, move the file away.",
+    hint: "It may be possible to recover it: keep a copy of the file.\nTo continue with a new database, move the file away.",
   });
 
-/** SQLite's own messages: not every driver gives its result codes. */
+/** By SQLite's messages, because not every driver gives its result codes. */
 const FAILURES: readonly [message: RegExp, failure: (path: string, reason: string) => PaylinkError][] = [
-  // The last one: a database of the same version, but of another program.
+  // A missing table or column: a database of the same version, but of another program.
   [/malformed|not a database|^no such (?:table|column)/, damaged],
   [/readonly database|is full/, unwritable],
   [/is locked/, (path, reason) => unreadable(path, `is in use by another program: ${reason}`)],
@@ -25,7 +25,7 @@ const FAILURES: readonly [message: RegExp, failure: (path: string, reason: strin
   ],
 ];
 
-/** Runs one call of SQLite, and says which file it failed on. */
+/** Runs one call of SQLite. Its failures name the file. */
 export const guard =
   (path: string) =>
   <T>(call: () => T): T => {

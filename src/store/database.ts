@@ -22,9 +22,9 @@ export interface Database {
   readonly path: string;
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Whether the path still leads to the files that were opened: they were not removed, renamed or replaced. */
+  /** Whether the files that were opened are still at the path: not removed, renamed or replaced. */
   isInPlace(): boolean;
-  /** Closes a database that is not in place, so that the next file at the path is not damaged by what is left of it. */
+  /** Closes a database that is not in place, so that nothing left of it damages the next file at the path. */
   leave(): void;
   close(): void;
 }
@@ -42,8 +42,8 @@ const IN_MEMORY = ":memory:";
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
- * (synchronous=FULL). `migrations` are run in order, each once; their number is the schema's version. `pageSize` is that
- * of a new database. `check` throws where the tables are not those of the migrations.
+ * (synchronous=FULL). `migrations` run in order, each once; their number is the version of the schema. `pageSize` is for
+ * a new database. `check` throws if the tables are not those of the migrations.
  */
 export function openDatabase(
   path: string,
@@ -61,7 +61,7 @@ export function openDatabase(
     exec: (sql) => guarded(() => connection.exec(sql)),
     prepare: (sql) => {
       const statement = guarded(() => connection.prepare(sql));
-      // These also refer to the connection: Node 20 would collect it, and close it while the statement is in use.
+      // They keep a reference to the connection: Node 20 would collect it, and close it while the statement is in use.
       return {
         run: (...values) => guarded(() => statement.run(...values)),
         get: (...values) => guarded(() => statement.get(...values)),
@@ -90,7 +90,7 @@ export function openDatabase(
     path,
     isInPlace: () => opened === files[0] && DATABASE_FILES.every(isAt),
     leave: () => {
-      // A renamed database gets everything that is in its log, which would otherwise be left under the old name.
+      // Move the log into the renamed database: the log itself would stay under the old name.
       const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
       if (busy !== 0) throw unreadable(path, "was removed or replaced, and another program still uses it");
       const isMoved = !isAt("", 0);

@@ -1,8 +1,8 @@
-/** Group commit: items that are added while a commit is under way share the next one, and so one sync of the disk. */
+/** Group commit: items that are added during a commit share the next one, and so one sync of the disk. */
 import { setImmediate } from "node:timers/promises";
 
 export interface GroupCommit<Item, Result> {
-  /** Resolves once the item is durable; rejects when it is not stored. */
+  /** Resolves once the item is durable; rejects if it is not stored. */
   add(item: Item): Promise<Result>;
   /** Resolves when everything added so far is stored or has failed. */
   settled(): Promise<void>;
@@ -17,7 +17,7 @@ interface Pending<Item, Result> {
 /** Makes items durable and returns one result for each, in order. Stores each item whole or not at all. */
 type Commit<Item, Result> = (items: readonly Item[]) => Promise<readonly PromiseSettledResult<Result>[]>;
 
-/** A `commit` that rejects has stored nothing. Up to `atOnce` commits are under way at the same time. */
+/** A `commit` that rejects has stored nothing. Up to `atOnce` commits run at the same time. */
 export function createGroupCommit<Item, Result>(
   commit: Commit<Item, Result>,
   { atOnce = 1 }: { readonly atOnce?: number } = {},
@@ -26,7 +26,7 @@ export function createGroupCommit<Item, Result>(
   let isGathering = false;
   const running = new Set<Promise<void>>();
   const run = async (): Promise<void> => {
-    // Everything that is added in one turn of the event loop belongs to the same group.
+    // Everything that is added in one turn of the event loop is in the same group.
     await setImmediate();
     const group = pending;
     pending = [];

@@ -1,4 +1,4 @@
-/** All cases of `check`: genuine webhooks, the same under other signatures, and tampered ones, which it must refuse. */
+/** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
 import { GENUINE_CASES, type EndpointCase } from "./genuine-cases.ts";
 import { bodyOf, PLAIN } from "./samples.ts";
 import { DERIVED_COVER, SERVICE_COVER, type Cover } from "./signature-form.ts";
@@ -38,7 +38,7 @@ const chosen = (cover: Cover): SignedCover => ({
   cover,
   required: true,
   described: cover.join(" "),
-  matters: "The service that this check stands for signs this way.",
+  matters: "The service that this check is for signs this way.",
 });
 
 const UNPROMISED =
@@ -52,7 +52,7 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
     { suffix: "-no-keyid", created: true, keyid: false, without: ", without keyid" },
     { suffix: "-bare", created: false, keyid: false, without: ", without created and keyid" },
   ];
-  // The webhooks of a key without an id have no keyid in any case.
+  // The webhooks of a key without an id never have a keyid.
   return shapes
     .filter(({ keyid }) => keyid || hasKeyid)
     .map(({ suffix, created, keyid, without }) => ({

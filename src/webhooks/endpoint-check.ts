@@ -11,7 +11,7 @@ export interface CaseResult {
   readonly expects: EndpointCase["expects"];
   /** Whether the answers are as expected. */
   readonly ok: boolean;
-  /** If not, it is a warning. */
+  /** Whether a failure counts; if not, it is a warning. */
   readonly required: boolean;
   readonly sent: string;
   readonly matters: string;
@@ -23,7 +23,7 @@ export interface CaseResult {
 interface CheckParts {
   readonly url: URL;
   readonly key: SigningKey;
-  /** The one cover that the endpoint is held to; undefined checks it for the real service. */
+  /** The only cover that the endpoint must accept; undefined checks the endpoint for the real service. */
   readonly cover: Cover | undefined;
   readonly send: Send;
   readonly now: () => Date;
@@ -31,7 +31,7 @@ interface CheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Yields each result. Ends with `unreachable` where the endpoint accepts no connection, so that nothing can be judged. */
+/** Yields each result. Ends with `unreachable` if the endpoint accepts no connection. */
 export async function* checkEndpoint(
   parts: CheckParts,
 ): AsyncGenerator<CaseResult | { readonly unreachable: NoAnswer }> {

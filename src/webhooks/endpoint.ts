@@ -1,4 +1,4 @@
-/** The endpoint that webhooks are posted to: its address, kept on this machine, and what it answered. */
+/** The endpoint that webhooks are posted to: its address, which is limited to this machine, and its answers. */
 import { PaylinkError } from "../domain/errors.ts";
 import { LISTENER_URL } from "../domain/local-addresses.ts";
 import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
@@ -30,7 +30,7 @@ export interface NoAnswer {
   readonly status: null;
   readonly sent: boolean;
   readonly reason: string;
-  /** The endpoint's certificate is of an authority that Node does not know. */
+  /** The endpoint's certificate is from an authority that Node does not know. */
   readonly untrusted: boolean;
 }
 

@@ -50,7 +50,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     name: "retry",
     expects: "accepted",
     required: true,
-    sent: "the same record twice, signed afresh the second time",
+    sent: "the same record twice, signed again the second time",
     matters: DELIVERED_AGAIN,
     requests: (sender, source) => {
       const body = bodyOf(PLAIN, source);
@@ -80,7 +80,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     expects: "accepted",
     required: true,
     sent: "a record with a field that the specification does not list",
-    matters: "Services add fields over time; an endpoint that refuses them stops working then.",
+    matters: "Services add fields over time; an endpoint that refuses them would stop working.",
     requests: (sender, source) => {
       const record = { ...recordOfSample(PLAIN, source), loyaltyProgramme: "gold" };
       return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];

@@ -79,7 +79,7 @@ export function recordOfSample(sample: Sample, source: SampleSource): WellFormed
   );
 }
 
-/** An amount that every serialiser writes alike, so that only `exact-bytes` tests the spelling. */
+/** Its amount is written the same by every serialiser, so that only `exact-bytes` tests the spelling. */
 export const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
 
 export const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>

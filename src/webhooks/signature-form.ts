@@ -1,4 +1,4 @@
-/** How a webhook is signed: what the signature covers, and whether it says when it was made. */
+/** How a webhook is signed: what the signature covers, and whether it contains the time of signing. */
 
 /** What a signature of a webhook can cover: its headers and the derived components that need no parameter. */
 export const COMPONENT_NAMES = [

@@ -17,9 +17,9 @@ export interface WebhookOptions {
   readonly form: SignatureForm;
 }
 
-/** Ways in which a tampered webhook differs from the service's. */
+/** How a tampered webhook differs from the service's. */
 interface Differences {
-  /** Covered in place of what the form says. */
+  /** Replaces the cover of the form. */
   readonly cover?: readonly string[];
   readonly label?: string;
   readonly expires?: number;

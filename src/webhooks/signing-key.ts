@@ -4,7 +4,7 @@ import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 
 interface KeySources {
   readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
-  /** Also while the sandbox is not running. */
+  /** Works while the sandbox is not running. */
   readonly sandbox: () => Promise<{
     readonly identity: { readonly privateKey: string; readonly keyid: string };
   }>;

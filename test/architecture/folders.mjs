@@ -22,6 +22,7 @@ export const FOLDERS = {
       "node:net",
       "node:os",
       "node:process",
+      "node:stream/promises",
       "node:v8",
       "node:zlib",
     ],

@@ -215,7 +215,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
       const customerDetails = { email: "ada@shop.example", billingAddress };
       const linkOptions = { mode: "REUSABLE_VARIABLE", minAmount: "5", paymentReferenceMode: "OPEN" };
       await page.goto(await create({ customerDetails, linkOptions, description: "word ".repeat(80) }));
-      await page.getByText("Add more").click();
+      await page.getByText("Add more details").click();
     },
     "refused form": async (page, { create }) => {
       await page.goto(await create());

@@ -249,7 +249,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("navigation", { name: "Filter" }).getByRole("link", { name: "Failed" }).click();
     shop.receiver.status = 200;
     await page.getByRole("button", { name: "Resend all failed" }).click();
-    await page.getByText("All failed webhooks are sent again.").waitFor();
+    await page.getByText("All failed webhooks are being sent again.").waitFor();
     expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
     await page.getByRole("button", { name: "+1 h" }).click();
     await page.getByText("The clock was moved forward.").waitFor();

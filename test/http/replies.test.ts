@@ -51,6 +51,15 @@ describe("a reply with a content coding", () => {
 });
 
 describe("each request", () => {
+  it("is not sent once its signal was aborted, even while the sender gets ready", async () => {
+    const server = await encodedServer("identity", Buffer.from(TEXT));
+    const abort = new AbortController();
+    const exchange = openSender()(requestTo(server.port), { signal: abort.signal, finish: true });
+    abort.abort(new Error("interrupted"));
+    await expect(exchange).rejects.toThrow("interrupted");
+    expect(server.requests).toEqual([]);
+  });
+
   it("names paylink and the content codings it accepts", async () => {
     const server = await encodedServer("identity", Buffer.from(TEXT));
     await openSender()(requestTo(server.port));

@@ -162,7 +162,7 @@ describe("the forwarder", () => {
     const { sent, warnings } = startForwarder({ queue: broken }, clock, () => 200);
     await clock.until(async () => (await store.queue.backlog()).events === 0);
     expect(sent).toEqual(["a", "b"]);
-    expect(warnings).toEqual(["Webhooks that are acknowledged wait to be forwarded: the disk is full"]);
+    expect(warnings).toEqual(["Acknowledged webhooks wait to be forwarded: the disk is full"]);
   });
 
   it("counts an event without a target as not sent", async () => {

@@ -62,3 +62,11 @@ it("goes on after a rejection that cannot be stored", async () => {
   add({ ...rejection, id: "b" });
   expect(stored).toEqual(["a", "b"]);
 });
+
+it("counts trailers, which a sender makes as large as its headers", () => {
+  const { stored, add } = slowDisk();
+  const trailers = [["X-Padding", "x".repeat(16 * 1024)]] as const;
+  const request = { ...rejection.request, body: new Uint8Array(), trailers } as Rejection["request"];
+  for (let sent = 0; sent < 1000; sent++) add({ ...rejection, request });
+  expect(stored.length).toBeLessThan(300);
+});

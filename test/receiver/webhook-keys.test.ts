@@ -87,7 +87,7 @@ describe("an address that gives no key", () => {
   it.each([401, 403])("says that a key behind a login must be a file: %i", async (status) => {
     await expect(loadKeys([URL], answering(status))).rejects.toMatchObject({
       code: "key_invalid",
-      message: expect.stringContaining("asks for a token"),
+      message: expect.stringContaining("requires a token"),
       hint: expect.stringContaining("Download the key"),
     });
   });

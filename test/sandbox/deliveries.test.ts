@@ -1,5 +1,6 @@
 /** Deliveries of webhooks: their addresses, order, schedule and faults, with a clock that the tests move. */
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { SendTimeout } from "../../src/http/exchange.ts";
 import { fieldLines } from "../../src/http/message.ts";
@@ -264,4 +265,65 @@ it("delivers after a restart the webhooks that waited before it", async () => {
   await after.control("/sandbox/advance", { duration: "5s" });
   expect(after.posted.map(({ body }) => body.length)).toEqual(before.posted.map(({ body }) => body.length));
   expect((await after.request("GET", `/pay?r=${id}`)).text).toContain("This link has been paid");
+});
+
+describe("a ledger that fails", () => {
+  it("does not post a webhook in a loop while its attempts cannot be stored, and goes on afterwards", async () => {
+    const ledger = openLedger(join(temporaryHome(), "sandbox.db"));
+    let isFull = false;
+    const faults: unknown[] = [];
+    const service = openTestSandbox({
+      ledger: {
+        ...ledger,
+        addAttempt: (...attempt) => {
+          if (isFull) throw new Error("the disk is full");
+          ledger.addAttempt(...attempt);
+        },
+      },
+      faulted: (error) => void faults.push(error),
+    });
+    isFull = true;
+    await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
+    await expect.poll(() => faults.length).toBe(1);
+    await pause(300);
+    expect(service.posted).toHaveLength(1);
+    isFull = false;
+    await service.sandbox.idle();
+    expect(service.posted).toHaveLength(2);
+    expect((await service.request("GET", "/deliveries?state=delivered")).text).toContain("data-row=");
+  });
+
+  it("reports a failure to read the next delivery, and answers the customer whose payment was stored", async () => {
+    const ledger = openLedger(join(temporaryHome(), "sandbox.db"));
+    let isDamaged = false;
+    const faults: unknown[] = [];
+    const service = openTestSandbox({
+      ledger: {
+        ...ledger,
+        nextFor: (...query) => {
+          if (isDamaged) throw new Error("the database is damaged");
+          return ledger.nextFor(...query);
+        },
+      },
+      answer: () => {
+        isDamaged = true;
+        return 200;
+      },
+      faulted: (error) => void faults.push(error),
+    });
+    const answer = await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
+    expect(answer.status).toBe(200);
+    await service.sandbox.idle();
+    expect(faults).toContainEqual(expect.objectContaining({ message: "the database is damaged" }));
+  });
+});
+
+it("refuses to move the clock to a date that links cannot have", async () => {
+  const service = openTestSandbox();
+  const answer = await service.control("/sandbox/advance", { duration: "273000y" });
+  expect([answer.status, answer.json()["detail"]]).toEqual([
+    422,
+    "duration must not move the clock beyond the year 9989",
+  ]);
+  expect((await service.create(oneTime(service))).status).toBe(200);
 });

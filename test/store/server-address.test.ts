@@ -124,7 +124,7 @@ describe("sslmode", () => {
   });
 
   it.each(["verify-ca", "verify-full"])("%s needs a root certificate", (mode) => {
-    expect(() => attempts(mode)).toThrow("needs the certificate that the server's is signed by");
+    expect(() => attempts(mode)).toThrow("needs the certificate of the authority that signed the server's");
   });
 
   it("does not matter on a Unix socket", () => {

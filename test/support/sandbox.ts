@@ -61,7 +61,14 @@ interface RequestOptions {
 export interface TestSandboxOptions extends Partial<
   Pick<
     SandboxParts,
-    "schedule" | "fault" | "allowRemote" | "allowedHosts" | "insecure" | "form" | "duplicateInvoices"
+    | "schedule"
+    | "fault"
+    | "allowRemote"
+    | "allowedHosts"
+    | "insecure"
+    | "form"
+    | "duplicateInvoices"
+    | "faulted"
   >
 > {
   readonly path?: string;
@@ -106,9 +113,11 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     form: setup.form ?? SERVICE_FORM,
     duplicateInvoices: setup.duplicateInvoices ?? "accept",
     observe: () => undefined,
-    faulted: (error) => {
-      throw error;
-    },
+    faulted:
+      setup.faulted ??
+      ((error) => {
+        throw error;
+      }),
   });
   sandbox.start();
   onTestFinished(() => sandbox.close().catch(() => undefined));

@@ -23,14 +23,14 @@ const header = found(document.querySelector("section.head"));
 const list = document.getElementById("list");
 const page = main.dataset["page"] ?? "/";
 
-/** Milliseconds in which changes are gathered before anything is fetched. */
+/** Milliseconds to gather changes before fetching. */
 const GATHERED = 150;
 /** Rows in one request; the server shows no more in a list. */
 const ROWS = 50;
-/** Milliseconds until relative times are brought up to date. */
+/** Milliseconds between updates of relative times. */
 const REFRESHED = 60_000;
 
-/** What the server sent for each live region: what the page shows differs by open details and shown buttons. */
+/** The HTML of each live region as the server sent it: the page itself has opened details and shown buttons. */
 const shown = new Map(liveRegions(document).map((region) => [region.id, region.innerHTML]));
 
 /** @param {ParentNode} parent */
@@ -58,7 +58,7 @@ function isSelected(element) {
 }
 
 /**
- * Changes an element, and keeps what the user has opened and focused in it. A selected text stays as it is.
+ * Changes an element, and keeps what the user opened and focused in it. Does nothing while text in it is selected.
  * @param {HTMLElement} element
  * @param {() => HTMLElement} change returns the element that is then on the page
  */
@@ -101,7 +101,7 @@ function updateRegions(fresh, parent) {
   }
 }
 
-/** A form or an attempt that is being read is not replaced, but may come or go. @param {Document} fresh */
+/** Adds and removes forms and attempts, but does not replace one that is in use. @param {Document} fresh */
 function updatePresence(fresh) {
   for (const region of document.querySelectorAll('[data-live="presence"]'))
     if (fresh.getElementById(region.id) === null) region.remove();
@@ -121,7 +121,7 @@ const rowsOf = (parent) => /** @type {HTMLElement[]} */ ([...parent.querySelecto
 /** @param {HTMLElement} row */
 const rowId = (row) => row.dataset["row"] ?? "";
 
-/** Rows are replaced where they are; new ones are announced, so that nothing moves under the pointer. @param {Document} fresh */
+/** Replaces rows in place, and announces new ones, so that nothing moves under the pointer. @param {Document} fresh */
 function updateRows(fresh) {
   const current = new Map(rowsOf(document).map((row) => [rowId(row), row]));
   for (const next of rowsOf(fresh)) {
@@ -143,7 +143,7 @@ function updateRows(fresh) {
 /** @param {Element} element */
 const isEmpty = (element) => element.querySelector("table") === null;
 
-/** An empty list has nothing that could move. */
+/** Shows new rows at once: in an empty list, nothing can move. */
 async function fillEmptyList() {
   const fresh = await fetchPage(page);
   const next = fresh.querySelector("#list");
@@ -162,7 +162,7 @@ async function fetchRows(ids) {
   }
 }
 
-/** Everything that the page shows, after changes that it may have missed. */
+/** Updates everything on the page, after changes that it may have missed. */
 async function fetchAll() {
   if (list === null) {
     const fresh = await fetchPage(page);
@@ -215,7 +215,7 @@ function setConnection(state) {
 
 /** @type {EventSource | undefined} */
 let stream;
-/** Also between the rendering of the page and the start of the stream. */
+/** True at first: changes between the rendering of the page and the start of the stream are missed too. */
 let hasMissed = true;
 
 function connect() {
@@ -232,7 +232,7 @@ function connect() {
   opened.addEventListener("error", () => {
     hasMissed = true;
     if (connection.dataset["state"] !== "stopped") setConnection("reconnecting");
-    // The browser gives up after an answer that is not a stream, as from another program on the port.
+    // The browser gives up after a reply that is not a stream, such as that of another program on the port.
     if (opened.readyState === EventSource.CLOSED) setTimeout(() => stream === opened && connect(), 2_000);
   });
 }

@@ -30,7 +30,7 @@ export interface AttemptParts extends AllowedHosts {
   readonly form: SignatureForm;
   readonly send: Send;
   readonly clock: Clock;
-  /** For a signature's `created`: receivers compare it with their own clocks, not with the sandbox's. */
+  /** For a signature's `created`, which receivers compare with their own clocks, not with the sandbox's. */
   readonly machineNow: () => Date;
   /** Accepts a self-signed certificate of loopback and of the allowed hosts. */
   readonly insecure: boolean;

@@ -1,4 +1,4 @@
-/** Delivery faults that `--deliver` simulates, to test that a receiver tolerates them. */
+/** The delivery faults that `--deliver` simulates, which a receiver must tolerate. */
 import type { Delivery } from "../ledger-types.ts";
 
 export const FAULTS = ["duplicate", "late", "out-of-order", "drop-first"] as const;

@@ -7,6 +7,8 @@ export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_6
 
 /** Simultaneous attempts at one receiver: a limit for each, so that a slow receiver delays no other. */
 const PER_RECEIVER = 8;
+/** Milliseconds until a webhook is posted again whose attempt could not be stored: a full disk must not post it in a loop. */
+const FAULT_PAUSE = 1_000;
 /** The longest wait of a Node timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -15,7 +17,7 @@ export interface DeliveryParts extends AttemptParts {
 }
 
 export interface Deliveries {
-  /** Posts what is due; call it with the address after queueing a delivery. */
+  /** Posts what is due; call it with the address after queueing a delivery. Reports failures, and never throws. */
   wake(url?: string): void;
   /** Resolves when no delivery is due or being posted. */
   idle(): Promise<void>;
@@ -39,8 +41,12 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     const origin = url === undefined ? undefined : (parseWebAddress(url)?.origin ?? "");
     if (origin !== undefined && !receivers.has(origin)) receivers.set(origin, new Set());
     if (closed) return;
-    for (const [receiver, running] of receivers) startDue(receiver, running);
-    setTimer();
+    try {
+      for (const [receiver, running] of receivers) startDue(receiver, running);
+      setTimer();
+    } catch (error) {
+      parts.faulted(error);
+    }
   };
   const startDue = (origin: string, running: Set<Promise<void>>): void => {
     while (running.size < PER_RECEIVER) {
@@ -48,13 +54,17 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       if (delivery === undefined) return;
       busyLinks.add(delivery.linkId);
       const attempt = attemptDelivery(delivery, parts)
-        .catch(parts.faulted)
+        .catch(async (error: unknown) => {
+          parts.faulted(error);
+          await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE));
+        })
         .then(() => {
           running.delete(attempt);
           busyLinks.delete(delivery.linkId);
           if (running.size === 0 && !hasWaiting(origin)) receivers.delete(origin);
           wake();
-        });
+        })
+        .catch(parts.faulted);
       running.add(attempt);
     }
   };

@@ -1,4 +1,4 @@
-/** Says why a webhook could not be posted, and what to do where the receiver's certificate is not trusted. */
+/** Why a webhook could not be posted, and what to do if the receiver's certificate is not trusted. */
 import { messageOf } from "../../domain/errors.ts";
 import { certificateReason, systemCode } from "../../http/exchange.ts";
 

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document: the sandbox serves its own edition, and the package contains that of the documented service. */
+/** The OpenAPI 3.1 document. The sandbox serves its own edition; the package contains that of the documented service. */
 import { stringifyJson } from "../../domain/json.ts";
 import { SCOPE } from "../access-tokens.ts";
 import { sandboxEdition, SERVICE_EDITION, type Edition } from "./editions.ts";

@@ -90,5 +90,9 @@ export const PROBLEM_EXAMPLES = {
   401: new ServiceProblem(401, "Unauthorized", "the access token is unknown or expired"),
   403: new ServiceProblem(403, "Forbidden", "the terminal is not assigned to these credentials"),
   404: unknownLink(),
-  422: new ServiceProblem(422, "Unprocessable Content", "only a link that is active can be updated"),
+  422: new ServiceProblem(
+    422,
+    "Unprocessable Content",
+    "only a link that is active or viewed can be updated, and this link is paid",
+  ),
 };

@@ -1,4 +1,4 @@
-/** What the document says about each field besides the schema that checks it: the description, and formats that code checks. */
+/** What the document says about each field beyond its schema: the description, and formats that code checks. */
 import { DECIMAL } from "../../domain/money.ts";
 import { LARGEST_PAGE } from "../../domain/payment-link-operations.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
@@ -102,7 +102,7 @@ export const REQUEST_NOTES: FieldNotes = {
 
 export const UPDATE_NOTES: FieldNotes = {
   ...COMMON,
-  "": { description: "What can be changed of a link; a field that is left out keeps its value." },
+  "": { description: "The changes to a link; a field that is left out keeps its value." },
 };
 
 export const LINK_NOTES: FieldNotes = {
@@ -125,11 +125,11 @@ export const LINK_NOTES: FieldNotes = {
   },
 };
 
-/** The query of a list: its schema reads text, so the types are those after reading. */
+/** The query of a list. Its schema reads text, so the types here are those after reading. */
 export const QUERY_NOTES: FieldNotes = {
   terminalId: { description: "The terminal of the links." },
-  from: { ...DATE_TIME, description: "Links created from here on, at most 365 days ago." },
-  to: { ...DATE_TIME, description: "Links created up to here." },
+  from: { ...DATE_TIME, description: "Links created at this time or later, at most 365 days ago." },
+  to: { ...DATE_TIME, description: "Links created at this time or earlier." },
   page: { type: "integer", minimum: 1, description: "The page, counted from 1." },
   size: {
     type: "integer",

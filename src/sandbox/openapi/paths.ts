@@ -32,7 +32,7 @@ const CREATE = {
 
 const LIST = {
   operationId: "listPaymentLinks",
-  summary: "List payment links by their creation",
+  summary: "List payment links by the time of their creation",
   parameters: queryParameters(),
   responses: {
     200: { description: "One page of the links.", content: json("PaymentLinks", { example: LINKS_EXAMPLE }) },
@@ -111,7 +111,7 @@ const sandboxPaths = (): JsonSchema => ({
     parameters: [pathParameter("uti", "The id of the transaction.")],
     get: {
       operationId: "getTransaction",
-      summary: "Read a transaction: the record of its webhook, with merchantCustomData of the link",
+      summary: "Get a transaction: the record of its webhook, with the merchantCustomData of its link",
       responses: {
         200: {
           description: "The transaction.",

@@ -48,7 +48,7 @@ export function errorResponses({ sandbox }: Edition): JsonSchema {
       headers: { "Retry-After": { ...header("Seconds to wait."), required: false } },
     },
     Other: {
-      description: "Any other error. A request that is refused before it is read has a reply without a body.",
+      description: "Any other error. The reply has no body if the request was refused before it was read.",
       content: body(),
     },
   };

@@ -1,4 +1,4 @@
-/** The schemas of the document; those of links and transactions are made from the schemas and the table that check them. */
+/** The schemas of the document. Those of links and transactions are made from the schemas and the table that check them. */
 import * as z from "zod/mini";
 import { joinPath } from "../../domain/json.ts";
 import { linksQuery } from "../../domain/payment-link-operations.ts";
@@ -54,12 +54,12 @@ export function queryParameters(): readonly JsonSchema[] {
 const jsonSchemaOf = (schema: z.core.$ZodType, notes: FieldNotes): JsonSchema =>
   annotated(generated(schema), notes, "");
 
-/** What the schemas check by code appears without a type; the notes have it. */
+/** Fields that code checks have no type here; the notes add it. */
 function generated(schema: z.core.$ZodType): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
-      // Unknown members are allowed with and without it, but generated clients would accept misspelled ones.
+      // Unknown members stay allowed without it, but with it generated clients would accept misspelled ones.
       if (jsonSchema.additionalProperties !== false) delete jsonSchema.additionalProperties;
     },
   });
@@ -78,7 +78,7 @@ function annotated(schema: z.core.JSONSchema._JSONSchema, notes: FieldNotes, pat
   return { ...noted, properties: Object.fromEntries(members) };
 }
 
-/** A record with the fields of one outcome; the two flags tell the outcomes apart. */
+/** A record with the fields of one outcome, which its two flags name. */
 function transaction(outcome: Outcome, description: string): JsonSchema {
   const flags: FieldNotes = {
     transApproved: { const: outcome === "APPROVED" },
@@ -101,7 +101,7 @@ function transaction(outcome: Outcome, description: string): JsonSchema {
 }
 
 const TRANSACTION = {
-  description: "A transaction with the merchant's own data of its link.",
+  description: "A transaction with the merchantCustomData of its link.",
   allOf: [
     { oneOf: ["ApprovedTransaction", "DeclinedTransaction", "CancelledTransaction"].map(schemaRef) },
     {

@@ -56,7 +56,7 @@ const referenceField = (parts: FormParts): Page =>
     value: parts.link.request.invoiceId,
   });
 
-/** The code on the card is never shown again. */
+/** A refused form keeps every entry but the security code. */
 export const cardFields = ({ entered, ...parts }: FormParts): Page => {
   const kept = new URLSearchParams(entered);
   kept.delete("cvc");
@@ -101,7 +101,7 @@ const AUTOCOMPLETE: Readonly<Record<CustomerField, string>> = {
 /** Fields that share a line with another. */
 const SHORT: ReadonlySet<CustomerField> = new Set(["firstName", "lastName", "city", "postalcode"]);
 
-/** What the merchant gave is shown; the rest may be entered. */
+/** Shows what the merchant gave, and fields for the rest. */
 export function customerFields(parts: FormParts): Page {
   const given = givenDetails(parts.link);
   const open = CUSTOMER_FIELDS.filter((name) => given[name] === undefined);
@@ -116,7 +116,7 @@ export function customerFields(parts: FormParts): Page {
         ? ""
         : html`<details ${isInUse ? "open" : ""}>
             <summary>
-              ${open.length === CUSTOMER_FIELDS.length ? "Add your address and e-mail" : "Add more"}
+              ${open.length === CUSTOMER_FIELDS.length ? "Add your address and e-mail" : "Add more details"}
               <span class="hint">(optional)</span>
             </summary>
             <div class="fields">
@@ -128,7 +128,7 @@ export function customerFields(parts: FormParts): Page {
                   inputmode: name === "email" ? "email" : "text",
                   maxlength: LONGEST_DETAIL,
                   short: SHORT.has(name),
-                } as const),
+                }),
               )}
             </div>
           </details>`

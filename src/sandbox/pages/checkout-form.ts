@@ -4,7 +4,7 @@ import { CHOICES, type Choice, type PaymentInput } from "../payments.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import { testCardWith, type EnteredCard } from "../test-cards.ts";
 
-/** A button decides the outcome, or the card that was typed. Throws a 400 problem for a form with neither. */
+/** The outcome is that of the pressed button, or of the typed card. Throws a 400 problem for a form with neither. */
 export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
   const amount = entered(form, "amount");
   const reference = entered(form, "reference");
@@ -36,7 +36,7 @@ function paidWith(form: URLSearchParams): { readonly outcome: Choice; readonly c
   return { outcome: testCardWith(card.number)?.outcome ?? "declined", card };
 }
 
-/** Identifies the rendered form, so that it pays once; null for a form of a program, which has none. */
+/** The token of the rendered form, which pays once; null for a request of a program, which has none. */
 export function formToken(form: URLSearchParams): string | null {
   const token = form.get("form") ?? "";
   return /^[\w-]{1,64}$/.test(token) ? token : null;

@@ -1,4 +1,4 @@
-/** The checkout page, which has no script: what is paid, the form, and the test cards that pay with one click. */
+/** The checkout page, without a script: what is paid, the form, and the test cards that pay with one click. */
 import { html } from "hono/html";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { isReusable, type Link } from "../links.ts";
@@ -79,7 +79,7 @@ const testCards = (link: Link): Page =>
     <h2 id="test-cards">Test cards</h2>
     <p class="hint">
       ${isVerification(link) ? "Verify" : "Pay"} with one click.
-      ${isReusable(link) ? "Only the amount is needed." : "The form may stay empty."}
+      ${isReusable(link) ? "Only the amount is needed." : "You can leave the form empty."}
     </p>
     ${TEST_CARDS.map(
       ({ number, outcome }) =>

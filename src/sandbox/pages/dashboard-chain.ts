@@ -33,7 +33,7 @@ interface Step {
   readonly state?: string;
 }
 
-/** `path` is the page's own: its step is marked. */
+/** `path` is that of the page: its step is marked. */
 export function chainSection(view: View, chain: Chain, path: string): Page {
   const to = (target: string, text: string): Page =>
     html`<a href="${address(view, target)}" ${target === path ? html`aria-current="page"` : ""}>${text}</a>`;

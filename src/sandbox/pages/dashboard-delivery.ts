@@ -1,4 +1,4 @@
-/** The page of one delivery: its attempts, and for the chosen one the request, what was signed, and the response. */
+/** The page of one delivery: its attempts, and the request, the signature base and the response of the chosen one. */
 import { html } from "hono/html";
 import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
@@ -60,11 +60,11 @@ export function deliveryPage(view: View, { chain, delivery, attempts, attempt }:
               ],
               ["Payment", `${amountOf(record)} ${outcomeText(record)}`],
               [
-                "Next retry",
+                "Next attempt",
                 state === "waiting"
                   ? timeOf(new Date(due), view.now)
                   : state === "failed"
-                    ? "none: all attempts failed"
+                    ? "none: every attempt failed"
                     : undefined,
               ],
               [
@@ -94,7 +94,7 @@ function attemptList(
 ): Page {
   if (attempts.length === 0)
     return html`<section class="panel" id="attempts" data-live aria-label="Attempts">
-      <p class="hint">The webhook was not sent yet.</p>
+      <p class="hint">The webhook has not been sent yet.</p>
     </section>`;
   const rest = delivery.attempts - attempts.length;
   return html`<section class="panel" id="attempts" data-live aria-labelledby="attempts-title">
@@ -107,7 +107,7 @@ function attemptList(
         <tr>
           <th scope="col">Attempt</th>
           <th scope="col">Status</th>
-          <th scope="col" class="medium number">Took</th>
+          <th scope="col" class="medium number">Duration</th>
           <th scope="col">Time</th>
           <th scope="col" class="wide">Result</th>
         </tr>
@@ -157,7 +157,7 @@ function requestParts(view: View, { headers, base }: Attempt, delivery: Delivery
     ${curl.length > LONGEST_COMMAND ? "" : foldedBlock({ id: "curl", title: "curl command", text: curl }, "The same request with curl")}`;
 }
 
-/** Longer commands are cut off by terminals, and make the page large. */
+/** Terminals cut off longer commands, and they make the page large. */
 const LONGEST_COMMAND = 2_500;
 
 function curlCommand(url: string, headers: Attempt["headers"], body: string): string {

@@ -18,7 +18,7 @@ interface DashboardPage {
   readonly title: string;
   readonly content: Page;
   readonly tab?: Tab;
-  /** The link that the page is about; with it, the script updates the page at each change of the link. */
+  /** The link that the page is about: the script updates the page at each change of it. */
   readonly link?: string;
   /** The text that was searched for. */
   readonly text?: string;
@@ -113,15 +113,15 @@ const signingKey = (view: View): Page =>
     }
   </div>`;
 
-/** What an action that led to the page has done. */
+/** What the action that led to this page did. */
 const DONE = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
   ["created", "The link was created."],
   ["paid", "The payment was made. No money moved."],
-  ["resent", "The webhook is sent again."],
-  ["resent-all", "All failed webhooks are sent again."],
-  ["rotated", "Webhooks are signed with a new key. The old key stays published for a day."],
+  ["resent", "The webhook is being sent again."],
+  ["resent-all", "All failed webhooks are being sent again."],
+  ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
 
 function notice(done: string | undefined): Page | "" {
@@ -144,7 +144,7 @@ interface Confirmation {
   readonly back: string;
 }
 
-/** Asks before an action that cannot be undone; with the script, its section is shown as a dialog. */
+/** Asks before an action that cannot be undone. The script shows its section as a dialog. */
 export const confirmPage = (view: View, { title, subject, text, action, button, back }: Confirmation): Page =>
   dashboardPage(view, {
     title,
@@ -171,8 +171,8 @@ export const notFoundPage = (view: View, what: string): Page =>
     content: html`<section class="panel">
       <h1>Not found</h1>
       <p>
-        The sandbox has no ${what} with this id. It may have been started with <code>--reset</code> or with
-        another <code>--db</code> since.
+        The sandbox has no ${what} with this id. It may have been restarted with <code>--reset</code> or
+        another <code>--db</code>.
       </p>
       <a class="button" href="${address(view, "/deliveries")}">All deliveries</a>
     </section>`,

@@ -1,4 +1,4 @@
-/** The page of one link: its address and QR code, paying it at a click, its payments, and its JSON. */
+/** The page of one link: its address and QR code, buttons that pay it, its payments, and its JSON. */
 import { html } from "hono/html";
 import { encode } from "uqr";
 import type { Problem } from "../../domain/errors.ts";
@@ -29,7 +29,7 @@ interface LinkParts {
   readonly chain: Chain;
   /** The address that the customer opens. */
   readonly url: string;
-  /** The link as the API answers, indented. */
+  /** The link as the API returns it, indented. */
   readonly json: string;
   readonly payments: ListPage<ListedPayment>;
   /** A refused payment: what was entered, and why it was refused. */
@@ -98,7 +98,7 @@ export function linkPage(view: View, parts: LinkParts): Page {
             ${payments.total === 0 ? html`<p class="hint">No payments yet.</p>` : paymentTable(view, payments.rows)}
           </section>
           <section class="panel" aria-label="JSON" id="json-section">
-            ${foldedBlock({ id: "json", title: "Link as JSON", text: json }, "The link as the API answers it")}
+            ${foldedBlock({ id: "json", title: "Link as JSON", text: json }, "The link as the API returns it")}
           </section>
         </div>
       </div>`,

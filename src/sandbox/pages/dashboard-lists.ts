@@ -1,7 +1,9 @@
-/** The pages with lists: deliveries, payments and links, each with its filters and pages, and the search in all three. */
+/** The lists of deliveries, payments and links, each with its filters and pages. */
 import { html } from "hono/html";
+import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import type { ListPage } from "../ledger-types.ts";
 import type { Link } from "../links.ts";
+import { CHOICES } from "../payments.ts";
 import { dashboardPage, type Tab } from "./dashboard-frame.ts";
 import { actionForm, address, keyField, type View } from "./dashboard-parts.ts";
 import {
@@ -14,27 +16,24 @@ import {
 import type { Page } from "./page-frame.ts";
 
 /** The active filters of a list. */
-export interface Filters {
-  readonly text: string;
-  readonly state: string;
-}
+export type Filters = Readonly<Record<"text" | "state", string>>;
 
 export interface ListParts<Row> extends Filters {
   readonly list: ListPage<Row>;
-  /** Other rows to show than those of the page, which the script has asked for. */
+  /** Rows that the script asked for, shown instead of those of the page. */
   readonly chosen?: ChosenRows<Row> | undefined;
 }
 
 export interface ChosenRows<Row> {
   readonly rows: readonly Row[];
-  /** The ids of those that match the filters. */
+  /** The ids of the rows that match the filters. */
   readonly listed: ReadonlySet<string>;
 }
 
 /** What differs between the three pages. */
 interface ListKind<Row> {
+  /** The rows in plural, as the tab and the address name them. */
   readonly tab: Tab;
-  readonly title: string;
   readonly one: string;
   readonly states: readonly string[];
   readonly nothingYet: Page | string;
@@ -43,7 +42,6 @@ interface ListKind<Row> {
 
 const DELIVERIES: ListKind<ListedDelivery> = {
   tab: "deliveries",
-  title: "Deliveries",
   one: "delivery",
   states: ["failed", "waiting", "delivered"],
   nothingYet: "A webhook appears here when a link with a callback address is paid.",
@@ -52,18 +50,16 @@ const DELIVERIES: ListKind<ListedDelivery> = {
 
 const PAYMENTS: ListKind<ListedPayment> = {
   tab: "payments",
-  title: "Payments",
   one: "payment",
-  states: ["approved", "declined", "cancelled"],
+  states: CHOICES,
   nothingYet: "Open a link and pay it with a test card.",
   table: paymentTable,
 };
 
 const LINKS: ListKind<Link> = {
   tab: "links",
-  title: "Links",
   one: "link",
-  states: ["active", "viewed", "attempted", "paid", "expired", "cancelled"],
+  states: LINK_STATUSES,
   nothingYet: html`Create one here, or with
     <code>paylink create --amount 10 --currency EUR -p sandbox</code>`,
   table: linkTable,
@@ -90,25 +86,20 @@ const newLinkButton = (view: View): Page | "" =>
 
 function listPage<Row>(view: View, kind: ListKind<Row>, parts: ListParts<Row>, action?: Page | ""): Page {
   const { list, chosen } = parts;
+  const title = capitalized(kind.tab);
   return dashboardPage(view, {
-    title: kind.title,
+    title,
     tab: kind.tab,
     content: html`<div class="title-row">
-        <h1>${kind.title}</h1>
+        <h1>${title}</h1>
         <div id="list-action" class="actions" data-live>${action ?? ""}</div>
       </div>
       ${filterBar(view, kind, parts)}
-      <section
-        class="panel"
-        id="list"
-        aria-label="${kind.title}"
-        data-kind="${kind.one}"
-        data-title="${kind.title.toLowerCase()}"
-      >
+      <section class="panel" id="list" aria-label="${title}" data-kind="${kind.one}">
         <div class="list-row">
           <p id="range" class="quiet" data-live>${rangeText(list)}</p>
           <p role="status">
-            <a id="fresh" href="${address(view, `/${kind.tab}`, { ...filtersOf(parts) })}" hidden></a>
+            <a id="fresh" href="${address(view, `/${kind.tab}`, filtersOf(parts))}" hidden></a>
           </p>
         </div>
         ${list.total === 0 && chosen === undefined ? emptyList(view, kind, parts) : kind.table(view, chosen?.rows ?? list.rows, chosen?.listed)}
@@ -120,7 +111,7 @@ function listPage<Row>(view: View, kind: ListKind<Row>, parts: ListParts<Row>, a
 const filtersOf = ({ text, state }: Filters): Filters => ({ text, state });
 const isFiltered = ({ text, state }: Filters): boolean => text !== "" || state !== "";
 
-function filterBar<Row>(view: View, { tab, states, title }: ListKind<Row>, filters: Filters): Page {
+function filterBar<Row>(view: View, { tab, states }: ListKind<Row>, filters: Filters): Page {
   const chip = (state: string, label: string): Page =>
     html`<li>
       <a
@@ -130,7 +121,7 @@ function filterBar<Row>(view: View, { tab, states, title }: ListKind<Row>, filte
       >
     </li>`;
   return html`<div class="filters">
-    <nav aria-label="Filter ${title.toLowerCase()}">
+    <nav aria-label="Filter ${tab}">
       <ul class="chips">
         ${chip("", "All")} ${states.map((state) => chip(state, capitalized(state)))}
       </ul>
@@ -138,13 +129,13 @@ function filterBar<Row>(view: View, { tab, states, title }: ListKind<Row>, filte
     <form class="filter" method="get" action="/${tab}">
       ${keyField(view)}
       ${filters.state === "" ? "" : html`<input type="hidden" name="state" value="${filters.state}" />`}
-      <label class="hidden" for="filter">Filter ${title.toLowerCase()} by text</label>
+      <label class="hidden" for="filter">Filter ${tab} by text</label>
       <input
         id="filter"
         name="text"
         type="search"
         value="${filters.text}"
-        placeholder="Filter ${title.toLowerCase()}"
+        placeholder="Filter ${tab}"
         dir="auto"
       />
       <button>Filter</button>
@@ -166,7 +157,7 @@ const emptyList = <Row>(view: View, kind: ListKind<Row>, filters: Filters): Page
     ? html`<div class="empty">
         <p><b>Nothing matches</b></p>
         <p>No ${kind.one} matches these filters.</p>
-        <a class="button" href="${address(view, `/${kind.tab}`)}">Show all ${kind.title.toLowerCase()}</a>
+        <a class="button" href="${address(view, `/${kind.tab}`)}">Show all ${kind.tab}</a>
       </div>`
     : html`<div class="empty">
         <p><b>Nothing yet</b></p>

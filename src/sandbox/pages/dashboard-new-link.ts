@@ -1,4 +1,4 @@
-/** The page that creates a link: a refused form keeps what was entered and names each problem at its field. */
+/** The page that creates a link. A refused form keeps what was entered, and names each problem at its field. */
 import { html } from "hono/html";
 import type { Problem } from "../../domain/errors.ts";
 import { LISTENER_URL } from "../../domain/local-addresses.ts";
@@ -35,25 +35,25 @@ const fieldsFor = (terminalId: string): readonly Field[] => [
     name: "expirationDate",
     label: "Expires",
     value: "7d",
-    hint: "A date-time, or a duration such as 36h or 7d",
+    hint: "A date and time, or a duration such as 36h or 7d",
   },
   { name: "terminalId", label: "Terminal", value: terminalId },
   {
     name: "paymentSettings.callbackUrl",
     label: "Callback address",
     value: LISTENER_URL,
-    hint: "Gets a webhook for each approved payment",
+    hint: "Receives a webhook for each approved payment",
   },
   {
     name: "paymentSettings.failureCallbackUrl",
     label: "Failure callback address",
     value: LISTENER_URL,
-    hint: "Gets a webhook for each other payment",
+    hint: "Receives a webhook for each declined or cancelled payment",
   },
 ];
 
 const KINDS = [
-  ["", "One payment"],
+  ["", "One-time: a single payment"],
   ["REUSABLE_VARIABLE", "Reusable: many payments"],
 ] as const;
 const KIND = "linkOptions.mode";
@@ -83,7 +83,7 @@ export function newLinkPage(view: View, { terminalId, refused }: NewLinkParts): 
   });
 }
 
-/** Every problem, also those of fields that the form does not have. */
+/** Every problem, including those of fields that the form does not have. */
 const summary = (reason: string, problems: readonly Problem[], labels: ReadonlyMap<string, string>): Page =>
   html`<section
     class="panel problems"

@@ -10,12 +10,12 @@ export interface View {
   readonly merchantName: string;
   readonly now: Date;
   readonly clock: "running" | "moved" | "stopped";
-  /** Of the signing key. */
+  /** The id of the signing key. */
   readonly keyid: string;
   readonly counts: LedgerCounts;
-  /** The dashboard's key; undefined if the page was opened without it, and then has no controls. */
+  /** The dashboard's key; a page that was opened without it has no controls. */
   readonly key: string | undefined;
-  /** The path and query of this page, without the key: actions lead back to it. */
+  /** The path and query of this page, without the key; actions return to it. */
   readonly here: string;
   /** The action that led to this page. */
   readonly done: string | undefined;
@@ -46,8 +46,8 @@ export function actionForm(view: View, action: string, content: Page, back = vie
 export const keyField = ({ key }: Pick<View, "key">): Page | "" =>
   key === undefined ? "" : html`<input type="hidden" name="key" value="${key}" />`;
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string): string =>
+  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
 
 /** "3 minutes ago"; the exact time is its title. */
 export const timeOf = (date: Date, now: Date): Page =>
@@ -76,14 +76,14 @@ export function clipped(text: string, length: number = CELL, bytes: number = 3 *
   let shown = 0;
   for (let left = bytes; shown < text.length && left >= 0; shown++) left -= bytesOf(text.charAt(shown));
   if (shown === text.length && shown <= length) return text;
-  // A character that UTF-16 writes as two is left out whole.
+  // Half of a surrogate pair is no character.
   return `${text.slice(0, Math.min(shown, length) - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** Without the scheme, which is nearly always http. */
+/** Without the scheme, to save space. */
 export const shortUrl = (url: string): string => clipped(url.replace(/^https?:\/\//, ""));
 
-/** A button that the script shows: without it, there is nothing to click. */
+/** Hidden until the script shows it, since it needs the script. */
 export const copyButton = (what: string, from: { readonly text: string } | { readonly id: string }): Page =>
   html`<button
     type="button"
@@ -124,7 +124,7 @@ export function block({ id, title, text, whole }: Block): Page {
   </div>`;
 }
 
-/** A block that is closed until it is opened. */
+/** A block that is folded at first. */
 export const foldedBlock = (parts: Block, summary: string): Page =>
   html`<details id="fold-${parts.id}">
     <summary>${summary}</summary>

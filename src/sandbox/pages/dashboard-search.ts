@@ -1,4 +1,4 @@
-/** The page of a search: the payments, links and deliveries that belong to a reference, an id or an address. */
+/** The page of a search: the payments, links and deliveries with a reference, an id or an address. */
 import { html } from "hono/html";
 import type { ListPage } from "../ledger-types.ts";
 import type { Link } from "../links.ts";

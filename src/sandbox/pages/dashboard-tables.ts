@@ -1,4 +1,4 @@
-/** The tables of deliveries, payments and links: one row each, with an id by which the script replaces it. */
+/** The tables of deliveries, payments and links. The script replaces a row by its id. */
 import { html } from "hono/html";
 import { textOf } from "../../domain/transaction.ts";
 import type { Attempt, Delivery, Payment } from "../ledger-types.ts";
@@ -51,7 +51,7 @@ interface Row {
   readonly cells: readonly (Page | string)[];
 }
 
-/** `listed` are the rows that match the list's filters; rows that the script asked for may not. */
+/** `listed` has the ids of the rows that match the filters; the script also asks for other rows. */
 function table(
   caption: string,
   columns: readonly Column[],
@@ -88,7 +88,7 @@ const DELIVERY_COLUMNS: readonly Column[] = [
   { title: "Last status", kind: "medium" },
   { title: "Attempts", kind: "wide number" },
   { title: "Last attempt", kind: "medium" },
-  { title: "Next retry", kind: "wide" },
+  { title: "Next attempt", kind: "wide" },
 ];
 
 export function deliveryTable(

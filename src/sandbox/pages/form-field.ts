@@ -77,7 +77,7 @@ function shownProblems({ problems = [] }: FormParts): Problem[] {
   return problems.toSorted((one, other) => place(one) - place(other));
 }
 
-/** Leads to each field with a problem. */
+/** Links to each field with a problem. */
 export function problemSummary(parts: FormParts): Page | "" {
   const problems = shownProblems(parts);
   if (problems.length === 0) return "";

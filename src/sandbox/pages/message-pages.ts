@@ -6,7 +6,7 @@ import { name } from "./checkout-parts.ts";
 import { page, type Page } from "./page-frame.ts";
 import type { ServiceProblem } from "../service-problem.ts";
 
-/** Drawn, as fonts draw such characters in different sizes. */
+/** Drawn as paths, since fonts draw such characters in different sizes. */
 const SHAPES = {
   check: "M5 12.5l4.5 4.5L19 7.5",
   cross: "M7 7l10 10M17 7L7 17",
@@ -40,7 +40,7 @@ export const messagePage = (mark: keyof typeof MARKS, title: string, content: Pa
 const CLOSED = {
   paid: ["paid", "This link has been paid", "No further payment is due."],
   expired: ["expired", "This link has expired", "Ask the merchant for a new link."],
-  cancelled: ["cancelled", "This link was cancelled", "The merchant does not accept this payment any more."],
+  cancelled: ["cancelled", "This link was cancelled", "The merchant no longer accepts this payment."],
 } as const;
 
 export function closedPage(status: Exclude<LinkStatus, OpenStatus>, merchantName: string): Page {

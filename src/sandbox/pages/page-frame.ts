@@ -8,7 +8,7 @@ interface Frame {
   readonly content: Page;
   /** The dashboard has a wider layout and a script. */
   readonly kind: "checkout" | "dashboard";
-  /** Whether the page shows a refused form: its title then begins with "Error:". */
+  /** The page shows a refused form, and its title begins with "Error:". */
   readonly invalid?: boolean;
 }
 

@@ -18,7 +18,7 @@ const PAYMENT_RESULTS = {
   UNCLEAR: ["unknown", "Payment unclear", "Ask the merchant whether you have paid."],
 } as const;
 
-/** A subscription starts without a payment. */
+/** For a link with amount 0, which verifies a card and charges nothing. */
 const VERIFICATION_RESULTS = {
   APPROVED: ["approved", "Card verified", "Nothing was charged."],
   DECLINED: ["declined", "Card not verified", "Your card was declined. Nothing was charged."],
@@ -26,10 +26,10 @@ const VERIFICATION_RESULTS = {
   UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
 } as const;
 
-/** Seconds until the page of the merchant opens: WCAG 2.2.1 gives customers 20 to turn a time limit off. */
+/** Seconds until the merchant's page opens: WCAG 2.2.1 gives people 20 seconds to turn off a time limit. */
 export const RETURN_DELAY = 20;
 
-export interface WayBack {
+export interface ReturnLink {
   readonly url: string;
   /** This page without the time limit; undefined if it has none. */
   readonly stay: string | undefined;
@@ -41,7 +41,7 @@ interface ReceiptParts {
   readonly merchantName: string;
   /** The link's page, if the link can still be paid. */
   readonly payAgain: string | undefined;
-  readonly wayBack: WayBack | undefined;
+  readonly returnLink: ReturnLink | undefined;
 }
 
 export function receiptPage(parts: ReceiptParts): Page {
@@ -71,11 +71,11 @@ export function receiptPage(parts: ReceiptParts): Page {
   );
 }
 
-/** `•••• 1111`, as it stands on receipts. */
+/** `•••• 1111`, as receipts show it. */
 const cardText = (record: TransactionRecord): string =>
   textOf(record, "cardPan")?.replace(/^\*+/, "•••• ") ?? "";
 
-function nextSteps({ merchantName, payAgain, wayBack }: ReceiptParts, mark: string): Page | "" {
+function nextSteps({ merchantName, payAgain, returnLink }: ReceiptParts, mark: string): Page | "" {
   const isApproved = mark === "approved";
   const again =
     payAgain === undefined
@@ -84,19 +84,19 @@ function nextSteps({ merchantName, payAgain, wayBack }: ReceiptParts, mark: stri
           >${isApproved ? "Pay again" : "Try again"}</a
         >`;
   const back =
-    wayBack === undefined
+    returnLink === undefined
       ? ""
-      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${wayBack.url}"
+      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${returnLink.url}"
           >Return to ${name(merchantName)}</a
         >`;
   if (again === "" && back === "") return "";
   return html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>
     ${
-      wayBack?.stay === undefined
+      returnLink?.stay === undefined
         ? ""
         : html`<p class="hint">
-            You return to ${name(merchantName)} after ${RETURN_DELAY} seconds.
-            <a href="${wayBack.stay}">Stay on this page</a>
+            You will return to ${name(merchantName)} in ${RETURN_DELAY} seconds.
+            <a href="${returnLink.stay}">Stay on this page</a>
           </p>`
     }`;
 }

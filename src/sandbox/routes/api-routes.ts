@@ -1,4 +1,4 @@
-/** The service's own interface besides links: access tokens, reading a transaction, the key set, and its description. */
+/** The service's operations besides links: access tokens, reading a transaction, the key set, and the OpenAPI description. */
 import type { Context, Hono } from "hono";
 import { stringifyJson } from "../../domain/json.ts";
 import type { TokenError } from "../access-tokens.ts";
@@ -16,7 +16,6 @@ export function apiRoutes(app: Hono, service: Service): void {
 export const jsonReply = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(stringifyJson(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
-/** OAuth 2.0 client credentials. */
 async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
   const form = await tokenForm(c);
   const answer = form === undefined ? NO_FORM : tokens.issue(c.req.header("authorization"), form);

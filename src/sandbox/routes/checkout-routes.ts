@@ -80,24 +80,25 @@ async function acceptForm(c: Context, form: URLSearchParams, service: Service): 
 const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
 const resultPath = (uti: string): string => `/pay/result?t=${encodeURIComponent(uti)}`;
 
-/** The form again, with the entered values and the problems; or the page that says why the link has no form any more. */
+/** Shows the form again with the entered values and the problems, or says why the link can no longer be paid. */
 function refuseForm(
   c: Context,
   entered: URLSearchParams,
   problem: ServiceProblem,
-  { parts }: Service,
+  service: Service,
 ): Response | Promise<Response> {
-  const link = parts.ledger.findLink(c.req.query("r") ?? "");
+  const link = linkFromQuery(c, service);
   if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
   if (problem.status === 409) return c.redirect(checkoutPath(link.id), 303);
-  const { merchantName } = parts.merchant;
-  // The refused form has paid nothing, so its token is still good: a second copy of it cannot pay twice.
-  const token = formToken(entered) ?? parts.newToken();
+  const { merchant, newToken } = service.parts;
+  const { merchantName } = merchant;
+  // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
+  const token = formToken(entered) ?? newToken();
   const content = checkoutPage({ link, merchantName, token, entered, problems: problem.errors });
   return c.html(content, 422, pageHeaders());
 }
 
-/** With `stay`, the customer has turned off the time limit. */
+/** `stay` is in the query once the customer has turned off the time limit. */
 function viewResult(c: Context, { parts }: Service): Response | Promise<Response> {
   const { t = "", stay } = c.req.query();
   const payment = parts.ledger.findPayment(t);
@@ -111,7 +112,7 @@ function viewResult(c: Context, { parts }: Service): Response | Promise<Response
     link,
     merchantName: parts.merchant.merchantName,
     payAgain: open ? checkoutPath(link.id) : undefined,
-    wayBack: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
+    returnLink: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
   });
   return c.html(content, 200, {
     ...pageHeaders(),

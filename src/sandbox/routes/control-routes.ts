@@ -4,6 +4,7 @@ import { parseDuration } from "../../domain/duration.ts";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt } from "../../domain/json-paths.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { checkRequest } from "../../domain/payment-link-rules.ts";
 import { fieldFromText } from "../../domain/payment-link-text.ts";
 import { requestFields } from "../../domain/payment-link.ts";
@@ -46,7 +47,7 @@ const formBody = async (c: Context): Promise<URLSearchParams> => new URLSearchPa
 
 const acceptsHtml = (c: Context): boolean => c.req.header("accept")?.includes("text/html") ?? false;
 
-/** To the page that the form was on, or to another one, with the key, so that the dashboard keeps its controls. */
+/** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
 async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
   const form = await formBody(c);
   const { pathname, searchParams } = new URL(path ?? localPath(form.get("back")), c.req.url);
@@ -56,14 +57,27 @@ async function redirectBack(c: Context, done: string, path?: string): Promise<Re
 
 async function advanceClock(c: Context, { parts, deliveries, announce }: Service): Promise<Response> {
   const form = await formBody(c);
-  const duration = parseDuration(form.get("duration") ?? "");
+  const duration = advanceFromText(form.get("duration") ?? "", parts.clock.now());
   if (!duration.ok)
     throw new ServiceProblem(422, "Unprocessable Content", `duration ${duration.message}`, [
       { at: "duration", message: duration.message },
     ]);
-  await deliveries.advance(duration.value.milliseconds);
+  await deliveries.advance(duration.value);
   announce({ kind: "clock" });
   return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: parts.clock.now().toISOString() });
+}
+
+/** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
+const LATEST = Date.parse("9990-01-01T00:00:00Z");
+
+/** Milliseconds. */
+function advanceFromText(text: string, now: Date): Parsed<number> {
+  const duration = parseDuration(text);
+  if (!duration.ok) return duration;
+  const { milliseconds } = duration.value;
+  return now.getTime() + milliseconds < LATEST
+    ? accepted(milliseconds)
+    : refused("must not move the clock beyond the year 9989");
 }
 
 async function rotateKey(c: Context, { parts, announce }: Service): Promise<Response> {
@@ -72,7 +86,7 @@ async function rotateKey(c: Context, { parts, announce }: Service): Promise<Resp
   return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
 }
 
-/** The dashboard's form: its fields have the request's own names, with dots. */
+/** Reads the dashboard's form, whose fields have the names of the request, with dots. */
 async function createFromForm(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   try {
@@ -92,7 +106,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
   }
 }
 
-/** Throws a 400 problem that names every invalid field: those that cannot be read, and those that break a rule. */
+/** Throws a 400 problem with every invalid field: those that cannot be read, and those that break a rule. */
 function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
   const unreadable: Problem[] = [];
   const request: JsonObject = {};

@@ -91,7 +91,7 @@ function confirmCancel(c: Context, { parts }: Service, view: View) {
 function confirmRotation(c: Context, view: View) {
   const content = confirmPage(view, {
     title: "Rotate the signing key?",
-    text: "Webhooks are then signed with a new key. The old key stays published for a day.",
+    text: "Webhooks will be signed with a new key. The old key stays published for a day.",
     action: "/sandbox/rotate-key",
     button: "Rotate key",
     back: localPath(c.req.query("back")),

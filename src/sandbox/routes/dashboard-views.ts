@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { stringifyJson } from "../../domain/json.ts";
 import type { Problem } from "../../domain/errors.ts";
-import type { Attempt, Delivery, ListPage, ListQuery, Payment } from "../ledger-types.ts";
+import type { Attempt, Delivery, Ledger, ListPage, ListQuery, Payment } from "../ledger-types.ts";
 import { linkResponse, type Link } from "../links.ts";
 import type { Chain } from "../pages/dashboard-chain.ts";
 import { notFoundPage } from "../pages/dashboard-frame.ts";
@@ -19,7 +19,7 @@ export async function htmlReply(content: Page, status = 200): Promise<Response> 
   return new Response(String(await content), { status, headers });
 }
 
-/** `here` is given where the request's own address is not that of a page. */
+/** `here` is the page's address, if it is not that of the request. */
 export function viewOf(c: Context, { parts, tokens }: Service, key: string | undefined, here?: string): View {
   const { merchant, clock, keys, ledger } = parts;
   return {
@@ -34,7 +34,7 @@ export function viewOf(c: Context, { parts, tokens }: Service, key: string | und
   };
 }
 
-/** Members of an address that belong to one request for a page, not to the page. */
+/** Query parameters of a single request, which are not part of the address of a page. */
 const PASSING = ["key", "done", "ids"];
 
 export function pathAndQuery(address: string): string {
@@ -43,7 +43,7 @@ export function pathAndQuery(address: string): string {
   return searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;
 }
 
-/** The page that an address leads to, if it is one of the sandbox; else the first page. */
+/** The path and query of a page of this sandbox; the first page for any other address. */
 export function localPath(given: string | null | undefined): string {
   const path = given?.startsWith("/") ? pathAndQuery(`http://sandbox${given}`) : "//";
   // Browsers read an address that starts with two slashes as one of another host.
@@ -53,9 +53,7 @@ export function localPath(given: string | null | undefined): string {
 /** Rows on a page of a list; the script asks for no more at once. */
 const ROWS = 50;
 
-type ReadList<Row> = (query: ListQuery) => ListPage<Row>;
-
-/** The page of a list that the query names, or with `ids` those rows. */
+/** The page of a list that the query names, and the rows of `ids` if it has them. */
 export function listParts<Stored, Row>(
   c: Context,
   { parts }: Service,
@@ -72,9 +70,9 @@ export function listParts<Stored, Row>(
   return { ...filters, list, chosen: { rows, listed } };
 }
 
-/** How a list is read, and what its table shows of each row. */
+/** How a list is read, and what its table shows for each row. */
 export interface ListSource<Stored, Row> {
-  readonly read: ReadList<Stored>;
+  readonly read: (query: ListQuery) => ListPage<Stored>;
   readonly show: (stored: Stored) => Row;
   readonly id: (stored: Stored) => string;
 }
@@ -83,8 +81,6 @@ export const shownPage = <Stored, Row>(
   page: ListPage<Stored>,
   show: (stored: Stored) => Row,
 ): ListPage<Row> => ({ ...page, rows: page.rows.map(show) });
-
-type Ledger = Service["parts"]["ledger"];
 
 export const linkSource = (ledger: Ledger): ListSource<Link, Link> => ({
   read: (query) => ledger.links(query),
@@ -110,7 +106,7 @@ export const deliverySource = (ledger: Ledger): ListSource<Delivery, ListedDeliv
 /** Attempts that a page lists. */
 const ATTEMPTS = 20;
 
-/** The newest payment and delivery stand for all, unless one is given. */
+/** Shows the newest payment and delivery unless others are given. */
 export function chainOf(
   { parts }: Service,
   link: Link,
@@ -134,7 +130,7 @@ interface RefusedPayment {
   readonly problems: readonly Problem[];
 }
 
-/** The page of a link; with `refused`, the payment that was tried there. */
+/** The page of a link; `refused` is a payment that was tried there. */
 export function linkDetail(
   c: Context,
   service: Service,

@@ -2,9 +2,9 @@
 import type { Hono } from "hono";
 import type { Service } from "../service.ts";
 
-/** Milliseconds between comments in the stream, which reveal closed connections. */
+/** Milliseconds between comments in the stream: writing them reveals closed connections. */
 const HEARTBEAT = 15_000;
-/** Events that may wait for a slow reader. It is then disconnected, and fetches everything when it is back. */
+/** Events that may wait for a slow reader. Beyond them it is disconnected, and fetches everything when it reconnects. */
 const WAITING = 1_000;
 
 export function eventRoutes(app: Hono, service: Service, stop: AbortSignal): void {
@@ -28,7 +28,7 @@ function eventStream(service: Service, stop: AbortSignal): Response {
       const unsubscribe = service.subscribe((change) => write(`data: ${JSON.stringify(change)}\n\n`));
       const heartbeat = setInterval(() => write(": heartbeat\n\n"), HEARTBEAT);
       const end = (): void => {
-        // Pages then show that the sandbox was stopped, and did not only lose the connection.
+        // Lets pages show that the sandbox was stopped, not that the connection was lost.
         enqueue("event: stopped\ndata:\n\n");
         disconnect();
       };

@@ -4,7 +4,7 @@ import { isAllowed } from "../allowed-hosts.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { Service } from "../service.ts";
 
-/** Against DNS rebinding: a foreign name that resolves to 127.0.0.1 arrives as the Host. */
+/** Against DNS rebinding, in which a foreign name resolves to 127.0.0.1 and arrives as the Host. */
 export function requireLocalHost({ parts }: Service): MiddlewareHandler {
   return async (c, next) => {
     if (!isAllowed(new URL(c.req.url).hostname, parts))
@@ -36,7 +36,7 @@ export function requireToken({ tokens }: Service): MiddlewareHandler {
   };
 }
 
-/** Controls need the dashboard's key or the merchant's token: any local program can send an Origin. */
+/** Controls need the dashboard's key or the merchant's token, since any local program can send any Origin. */
 export function requireControlAccess({ tokens }: Service): MiddlewareHandler {
   return async (c, next) => {
     requireSameOrigin(c);

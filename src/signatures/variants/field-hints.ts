@@ -13,7 +13,7 @@ const FIELD_HINTS: readonly FieldHint[] = [
   {
     variant: "a signature of the old draft",
     advice:
-      "Signature holds keyId=…,headers=… : draft-cavage, which RFC 9421 replaced and cannot verify. The sender has to sign by RFC 9421.",
+      "Signature has keyId=…,headers=… : it follows draft-cavage, which RFC 9421 replaced and which cannot be verified. The sender has to sign by RFC 9421.",
     applies: ({ headers }, { code }) =>
       ["unsigned", "signature_input_missing", "signature_malformed"].includes(code) &&
       [...fieldLines(headers, "signature"), ...fieldLines(headers, "authorization")].some((line) =>
@@ -74,7 +74,7 @@ const FIELD_HINTS: readonly FieldHint[] = [
 
 const YEAR = 365 * 86_400;
 
-/** The first that applies, if any. */
+/** The first hint that applies, if any. */
 export function fieldHints(request: HttpRequest, now: number, verdict: Verdict): Hint[] {
   const found = FIELD_HINTS.find(({ applies }) => applies(request, verdict, now));
   return found === undefined ? [] : [{ variant: found.variant, advice: found.advice }];

@@ -2,10 +2,10 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 
-/** Numbers of which every subset is tried: 2 to the power of this, times the other choices. */
+/** The most numbers of which every subset is tried: there are 2 to this power, times the other choices. */
 const MAX_NUMBERS = 5;
 
-/** Every spelling of a JSON text, the plainest first; empty where it is not JSON. */
+/** Every spelling of a JSON text, the most common first; empty if it is not JSON. */
 export function* respellings(text: string): Iterable<Uint8Array> {
   const tokens = tokensOf(text);
   if (tokens === undefined) return;

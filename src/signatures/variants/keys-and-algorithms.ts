@@ -21,7 +21,7 @@ export function keyVariants({ keys: tried }: Signing, keys: readonly Verificatio
           variant: `key=${key.keyid ?? `#${at + 1}`}`,
           apply: (signing) => ({ ...signing, keys: [key] }),
           advice: () =>
-            `The signature matches ${name}, which its keyid does not pick: the key set is out of date or its ids are wrong. Fetch the service's keys again, or give that key alone.`,
+            `The signature matches ${name}, which its keyid does not name: the key set is out of date or its ids are wrong. Fetch the service's keys again, or use only that key.`,
         };
   });
 }

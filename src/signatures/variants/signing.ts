@@ -13,7 +13,7 @@ export interface Signing {
   /** The same as written in Signature-Input. */
   readonly written: string;
   readonly label: string;
-  /** The keys to try; empty where the keyid picks none. */
+  /** The keys to try; empty if the keyid names none. */
   readonly keys: readonly VerificationKey[];
   readonly algorithm: VerifyingAlgorithm;
   /** What the signer did to the base; a correct signer changes nothing. */

@@ -21,7 +21,7 @@ import {
   type Write,
 } from "./writes.ts";
 
-/** `owner` tells this log's claims from those of others. */
+/** `owner` distinguishes the claims of this log from those of others. */
 export function createEventLog(group: GroupCommit<Write, StoreResult | null>, owner: string): EventLog {
   return {
     append: async (event, plan) =>
@@ -99,7 +99,7 @@ function messageOf(request: HttpRequest): StoredMessage {
     target,
     headers: JSON.stringify(headers),
     trailers: JSON.stringify(trailers),
-    // A copy: a view of a larger buffer would be posted with all of that buffer.
+    // A copy: a view would be posted to the thread with all of its buffer.
     body: new Uint8Array(body),
   };
 }

@@ -4,7 +4,8 @@ import type { EventFilter, EventStore, Pruned } from "../../receiver/event-store
 import type { EventLog } from "../../receiver/events.ts";
 import { damaged } from "../database-failures.ts";
 import { transaction, type Database, type Value } from "../database.ts";
-import { readPages, type Source } from "./event-pages.ts";
+import { readPages } from "./event-pages.ts";
+import { MAX_FOUND, PRUNE_SIZE, type Source } from "./event-reading.ts";
 import {
   arrivalFromRow,
   eventFromRow,
@@ -17,16 +18,12 @@ import {
 /** The reading half of an event store. */
 export type EventQueries = Omit<EventStore, keyof EventLog | "place" | "queue" | "ready" | "close">;
 
-const MAX_FOUND = 20;
-/** Events deleted in one transaction: a `listen` on the same database waits no longer than that. */
-const PRUNE_SIZE = 1000;
-
 export const EVENT_COLUMNS = `events.*,
   (SELECT count(*) FROM arrivals WHERE event = events.id) AS repeats,
   EXISTS (SELECT 1 FROM forwards WHERE event = events.id AND status BETWEEN 200 AND 299) AS accepted,
   (SELECT json_array(state, attempts, due) FROM queue WHERE event = events.id) AS queued`;
 const EVENTS: Source = { table: "events", columns: EVENT_COLUMNS };
-/** What may be deleted: not the events that wait to be forwarded. */
+/** The events that may be deleted: those that do not wait to be forwarded. */
 const OLD_EVENTS = `events WHERE received_at < ?
   AND NOT EXISTS (SELECT 1 FROM queue WHERE event = events.id AND state <> 'failed')`;
 const OLD_REJECTIONS = "rejections WHERE received_at < ?";
@@ -34,7 +31,7 @@ const REJECTIONS: Source = { table: "rejections", columns: "*" };
 
 export type UseDatabase = <T>(work: (database: Database) => T) => Promise<T>;
 
-/** Each reading opens the file for itself, so that it reads the one that is at the path at that time. */
+/** Opens the file for each use, so that it is the one that is at the path at that time. */
 export const opening =
   (open: () => Database): UseDatabase =>
   async (work) => {
@@ -112,7 +109,7 @@ export function createEventQueries(open: () => Database): EventQueries {
   };
 }
 
-/** A row that does not hold what paylink wrote is damage that SQLite cannot see. */
+/** Reports a row that paylink did not write as damage, which SQLite cannot detect. */
 export const readable =
   <T>({ path }: Database, convert: (row: Row) => T) =>
   (row: Row): T => {

@@ -1,8 +1,8 @@
-/** The tables of stored events in SQLite. A published migration is never changed: the next one is added below it. */
+/** The tables of stored events in SQLite. Never change a published migration: add the next one below it. */
 import { PaylinkError } from "../../domain/errors.ts";
 import { openDatabase, type Connection, type Database } from "../database.ts";
 
-/** Events have about 2 KB: on pages of 4 KB, half of most pages would stay empty. */
+/** Events take about 2 KB: on pages of 4 KB, most pages would be half empty. */
 const PAGE_SIZE = 8192;
 
 const MESSAGE = (presence: string): string =>
@@ -11,8 +11,8 @@ const MESSAGE = (presence: string): string =>
     .join("\n     ");
 
 /**
- * `events_arrival` has what lists filter by, so that they read no events but the ones that they show. In
- * `queue`, `first` events wait for their first attempt, in the order of `seq`; `forwarder` has one row, the lease.
+ * `events_arrival` has the columns that lists filter by, so that they read only the events that they show. In `queue`,
+ * `first` events wait for their first attempt in the order of `seq`. `forwarder` has one row, the lease.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE events (
@@ -105,6 +105,6 @@ function refuseFormerTables(database: Connection, path: string): void {
   throw new PaylinkError(
     "file_unreadable",
     `${path} was written by paylink 0.1, and this version cannot read its events. Nothing was changed.`,
-    { hint: "Keep the file under another name, or name another one with --db." },
+    { hint: "Rename the file, or name another one with --db." },
   );
 }

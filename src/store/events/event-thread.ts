@@ -6,16 +6,16 @@ import { createEventWriter } from "./event-writer.ts";
 import type { GroupAnswer, ThreadWrite } from "./writes.ts";
 
 const database = openEventDatabase(String(workerData));
-/** SQLite opens a file that it can only read without complaint: this write fails at once. */
+/** Fails at once if the file is read-only, which SQLite would not report before the first event. */
 const proveWritable = (): void =>
   transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_SCHEMA_VERSION}`));
 proveWritable();
 const writeGroup = createEventWriter(database);
 
-/** Each message is a group of writes; an empty one asks whether they would succeed, and null ends the thread. */
+/** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
 parentPort?.on("message", (writes: readonly ThreadWrite[] | null) => {
   if (writes === null) {
-    // Prepared statements keep the log from being removed. Another program that reads it now will empty it.
+    // Empties the log, since prepared statements keep it from being removed. If another program reads it now, that one does.
     database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     parentPort?.close();
@@ -27,7 +27,7 @@ parentPort?.on("message", (writes: readonly ThreadWrite[] | null) => {
   if (answer === "moved") parentPort?.close();
 });
 
-/** SQLite writes to files that were removed, and reports success. */
+/** Checks the files before and after, because SQLite writes to removed files and reports success. */
 function answerTo(writes: readonly ThreadWrite[]): GroupAnswer {
   const results = database.isInPlace() ? writeGroup(writes) : [];
   if (database.isInPlace()) return results;

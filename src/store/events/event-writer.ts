@@ -14,7 +14,7 @@ import {
   type WriteResult,
 } from "./writes.ts";
 
-/** Returns one result for each write, once all that succeeded are durable. Never throws. */
+/** Returns one result for each write once the successful ones are durable. Never throws. */
 export type WriteGroup = (writes: readonly ThreadWrite[]) => WriteResult[];
 
 export function createEventWriter(database: Database): WriteGroup {
@@ -27,7 +27,7 @@ export function createEventWriter(database: Database): WriteGroup {
         return results;
       });
     } catch (reason) {
-      // Each try would wait for the lock as long as this one did.
+      // Each further try would wait for the lock as long as this one.
       if (writes.length <= 1 || isLocked(reason)) return writes.map(() => ({ status: "rejected", reason }));
       // One write that fails must not fail the others. Halving finds it in few commits.
       const half = writes.length >> 1;
@@ -104,7 +104,7 @@ function prepareWrites(database: Database): PreparedWrites {
     const { changes } = insertEvent.run(...own, ...messageValues(event));
     if (changes !== 0) return id;
     const first = String(findSame.get(uti, digest)?.["id"]);
-    // The same where this very delivery was written before, to a log that was then removed.
+    // They are equal if this delivery was already written, to a log that was then removed.
     if (first !== id) insertArrival.run(first, id, receivedAt);
     return first;
   };

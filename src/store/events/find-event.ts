@@ -2,7 +2,7 @@
 import { PaylinkError } from "../../domain/errors.ts";
 import type { EventStore, StoredEvent, StoredRejection } from "../../receiver/event-store.ts";
 
-/** Throws `event_not_found`, or `usage` if several begin with this. */
+/** Throws `event_not_found`, or `usage` if several begin with `prefix`. */
 export async function findOne(
   store: Pick<EventStore, "find">,
   prefix: string,
@@ -21,7 +21,7 @@ export async function findOne(
   const names = [...new Set(candidates.map(nameOf))];
   if (names.length > 1)
     throw new PaylinkError("usage", `Several utis and ids begin with ${prefix}: ${names.join(", ")}.`, {
-      hint: "Give more characters of one of them.",
+      hint: "Type more characters of the one you mean.",
     });
   return first;
 }

@@ -14,10 +14,10 @@ import type { Write, WriteResult } from "./writes.ts";
 
 /** Milliseconds for one reading: a page of events, or a count of all of them. */
 const READ_TIMEOUT = 60_000;
-/** Milliseconds for one statement about the queue: less than a lease holds. */
+/** Milliseconds for one statement about the queue: less than the duration of a lease. */
 const QUEUE_TIMEOUT = 8_000;
 
-/** `owner` tells this store's claims from those of others: no two stores have the same. Throws `usage`. */
+/** `owner` distinguishes the claims of this store from those of all others. Throws `usage`. */
 export function openPostgresEventStore(
   url: string,
   { env, owner }: { readonly env: Environment; readonly owner: string },
@@ -25,7 +25,7 @@ export function openPostgresEventStore(
   const address = parseServerAddress(url, env);
   const connections = createConnections(address, env);
   let migrated: Promise<void> | undefined;
-  /** Resolves once the tables are there; after a failure the next use looks again. */
+  /** Resolves once the tables exist. After a failure, the next use checks again. */
   const tables = (): Promise<void> =>
     (migrated ??= migrate(connections, address.name).catch((error: unknown) => {
       migrated = undefined;

@@ -1,10 +1,10 @@
-/** The statements about forwarding: attempts, claims, and what has become of an event. */
+/** The statements about forwarding: attempts, claims, and the state of an event. */
 import { isAccepted, type StoreResult } from "../../receiver/events.ts";
 import type { Connection } from "../postgres/server-connections.ts";
 import { insert, text } from "./postgres-insert.ts";
 import type { EventWrite, ForwardWrite, LookUp } from "./writes.ts";
 
-/** A log that has made its attempt no longer claims the event, and accepted events leave the queue. */
+/** Stores attempts, ends the claims of the logs that made them, and takes accepted events out of the queue. */
 export async function insertForwards(
   connection: Connection,
   forwards: readonly ForwardWrite[],

@@ -3,8 +3,8 @@ import type { Connection } from "../postgres/server-connections.ts";
 import type { Row } from "./event-rows.ts";
 
 /**
- * The text as PostgreSQL stores it: it has no NUL, and half of a surrogate pair has no UTF-8. In JSON both are escaped, and
- * the bytes of the body keep theirs.
+ * The text as PostgreSQL can store it: without NUL and without half surrogate pairs, which have no UTF-8. JSON escapes
+ * both, and the bytes of the body keep them.
  */
 export const text = (value: string): string => Buffer.from(value.replaceAll("\0", "\ufffd")).toString();
 

@@ -23,7 +23,7 @@ const messageValues = ({ method, scheme, authority, target, headers, trailers, b
   Buffer.from(body.buffer, body.byteOffset, body.byteLength),
 ];
 
-/** An entry of an index has at most a third of a page. The whole text stays in the body. */
+/** An index entry can take at most a third of a page. The body keeps the whole text. */
 const indexed = (value: string): string => text(value.slice(0, 500));
 
 /**
@@ -86,7 +86,7 @@ export async function insertEvents(
 
 const keyOf = (uti: string, digest: Buffer): string => `${uti} ${digest.toString("hex")}`;
 
-/** Two groups that trim at the same time take different rows, and do not wait for each other. */
+/** Two groups that trim at the same time delete different rows, and do not wait for each other. */
 export async function insertRejections(
   connection: Connection,
   rejections: readonly RejectionWrite[],

@@ -4,6 +4,16 @@ import type { EventFilter, Pruned } from "../../receiver/event-store.ts";
 import type { Connection } from "../postgres/server-connections.ts";
 import type { EventQueries } from "./event-queries.ts";
 import {
+  conditionsOf,
+  MAX_FOUND,
+  PAGE_SIZE,
+  positionOf,
+  PRUNE_SIZE,
+  START,
+  type Position,
+  type Source,
+} from "./event-reading.ts";
+import {
   arrivalFromRow,
   eventFromRow,
   forwardFromRow,
@@ -11,17 +21,6 @@ import {
   rejectionFromRow,
   type Row,
 } from "./event-rows.ts";
-
-const MAX_FOUND = 20;
-/** Rows in memory at once. */
-const PAGE_SIZE = 100;
-/** Events deleted in one transaction. */
-const PRUNE_SIZE = 1000;
-
-interface Source {
-  readonly table: string;
-  readonly columns: string;
-}
 
 export const EVENTS: Source = {
   table: "paylink.events",
@@ -31,7 +30,7 @@ export const EVENTS: Source = {
        WHERE event = events.id AND status BETWEEN 200 AND 299 LIMIT 1) AS one) AS accepted,
     (SELECT json_build_array(state, attempts, due)::text FROM paylink.queue WHERE event = events.id) AS queued`,
 };
-/** What may be deleted: not the events that wait to be forwarded. */
+/** The events that may be deleted: those that do not wait to be forwarded. */
 const OLD_EVENTS = `paylink.events WHERE received_at < $1
   AND NOT EXISTS (SELECT FROM paylink.queue WHERE event = events.id AND state <> 'failed')`;
 const OLD_REJECTIONS = "paylink.rejections WHERE received_at < $1";
@@ -104,7 +103,7 @@ export function createPostgresQueries(use: Use, name: string): EventQueries {
   };
 }
 
-/** A row that does not hold what paylink wrote. */
+/** Reports a row that paylink did not write. */
 export const readable =
   <T>(convert: (row: Row) => T, name: string) =>
   (row: Row): T => {
@@ -113,20 +112,19 @@ export const readable =
     } catch (error) {
       throw new PaylinkError(
         "file_unreadable",
-        `The event store ${name} holds something that paylink did not write: ${messageOf(error)}.`,
+        `The event store ${name} has a row that paylink did not write: ${messageOf(error)}.`,
         { cause: error, hint: "Restore the database from a backup, or name another one with --db." },
       );
     }
   };
 
-/** A place in the order of arrival. Several programs write: what is stored later may have arrived earlier. */
-type Position = readonly [receivedAt: number, seq: number];
-
-const START: Position = [0, 0];
-
 /** The newest rows that pass the filter, in order of arrival, a page at a time: there may be millions. */
 async function* readPages(use: Use, { table, columns }: Source, filter: EventFilter): AsyncGenerator<Row> {
-  const { where, values } = conditionsOf(filter);
+  const { where, values } = conditionsOf(filter, {
+    place: (number) => `$${number}`,
+    position: "strpos",
+    queue: "paylink.queue",
+  });
   const place = (index: number): string => `$${values.length + index}::bigint`;
   const query = (sql: string, ...others: readonly number[]): Promise<Row[]> =>
     use((connection) => connection.query(sql, [...values, ...others]));
@@ -136,7 +134,7 @@ async function* readPages(use: Use, { table, columns }: Source, filter: EventFil
     const [row] = await query(sql, offset);
     return row && positionOf(row);
   };
-  // The index alone says which rows these are: only they are read.
+  // The index alone finds these rows, so that no others are read.
   const page = `SELECT ${columns} FROM ${table} WHERE seq IN (
       SELECT seq FROM ${table}
       WHERE ${where} AND (received_at, seq) > (${place(1)}, ${place(2)})
@@ -154,26 +152,6 @@ async function* readPages(use: Use, { table, columns }: Source, filter: EventFil
     if (end === undefined || rows.length < PAGE_SIZE) return;
     before = positionOf(end);
   }
-}
-
-const positionOf = (row: Row): Position => [Number(row["received_at"]), Number(row["seq"])];
-
-function conditionsOf({ outcome, reference, since, until, failed }: EventFilter) {
-  const conditions: [sql: (place: string) => string, value: string | number | undefined][] = [
-    [(place) => `outcome = ${place}`, outcome],
-    [(place) => `strpos(reference, ${place}) > 0`, reference],
-    [(place) => `received_at >= ${place}`, since?.getTime()],
-    [(place) => `received_at < ${place}`, until?.getTime()],
-    [
-      (place) => `id IN (SELECT event FROM paylink.queue WHERE state = ${place})`,
-      failed === true ? "failed" : undefined,
-    ],
-  ];
-  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
-  return {
-    where: ["TRUE", ...given.map(({ sql }, index) => sql(`$${index + 1}`))].join(" AND "),
-    values: given.map(({ value }) => value),
-  };
 }
 
 async function prune(use: Use, before: number): Promise<Pruned> {

@@ -1,4 +1,4 @@
-/** The queue of events to forward in PostgreSQL. It counts by the clock of the server: those of the machines differ. */
+/** The queue of events to forward in PostgreSQL. Its times are from the clock of the server, as those of machines differ. */
 import type { ForwardQueue } from "../../receiver/event-store.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import type { Connection } from "../postgres/server-connections.ts";
@@ -27,7 +27,7 @@ export function createPostgresQueue(use: Use, owner: string, name: string): Forw
     release: async (epoch) => {
       await query("UPDATE paylink.forwarder SET expires = 0 WHERE owner = $1 AND epoch = $2", owner, epoch);
     },
-    // Only as a subquery can the time be looked up in the index.
+    // The index can be searched for the time only if it is a subquery.
     next: async (epoch, kind, limit) => {
       const rows = await query(
         `SELECT ${EVENTS.columns} FROM paylink.queue JOIN paylink.events ON events.id = queue.event
@@ -51,7 +51,7 @@ export function createPostgresQueue(use: Use, owner: string, name: string): Forw
         : `UPDATE paylink.queue SET attempts = attempts + 1,
              state = CASE WHEN $10::bigint IS NULL THEN 'failed' ELSE 'retry' END,
              due = coalesce(${NOW} + $10, 0) FROM lease`;
-      // The lock keeps the lease from passing on before the attempt is recorded.
+      // The lock keeps another forwarder from taking the lease before the attempt is recorded.
       await query(
         `WITH lease AS (SELECT FROM paylink.forwarder WHERE owner = $1 AND epoch = $2 FOR SHARE),
            changed AS (${change} WHERE event = $3 AND attempts = $4 RETURNING event)

@@ -1,4 +1,4 @@
-/** The tables of stored events in PostgreSQL. A published migration is never changed: the next one is added below it. */
+/** The tables of stored events in PostgreSQL. Never change a published migration: add the next one below it. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Connection, Connections } from "../postgres/server-connections.ts";
 
@@ -8,8 +8,8 @@ const MESSAGE = (presence: string): string =>
     .join("\n     ");
 
 /**
- * Names begin with the schema: a search path would not reach every session behind PgBouncer. What is looked for by its
- * beginning is compared byte for byte (COLLATE "C"). Times are milliseconds since 1970.
+ * Names begin with the schema: a search path would not reach every session behind PgBouncer. Columns that are searched
+ * by prefix are compared byte by byte (COLLATE "C"). Times are milliseconds since 1970.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE paylink.events (
@@ -88,23 +88,23 @@ const MIGRATIONS: readonly string[] = [
    INSERT INTO paylink.forwarder VALUES ('', 0, 0);`,
 ];
 
-/** Any number that other programs are unlikely to lock: "paylink" in ASCII. */
+/** A number that other programs are unlikely to lock: "paylink" in ASCII. */
 const MIGRATION_LOCK = "31632452968539755";
-/** The first version whose rows a COMMIT keeps under the settings that are used here, and that is still supported. */
+/** PostgreSQL 13, the oldest version that paylink supports. */
 const OLDEST_SERVER = 130_000;
 const TIMEOUT = 30_000;
 
-/** Checks the server, and brings its tables to this version. Several programs may do so at the same time. */
+/** Checks the server, and updates its tables to this version. Several programs may do so at the same time. */
 export async function migrate(connections: Connections, name: string): Promise<void> {
   await connections.use(async (connection) => {
     await checkServer(connection, name);
     if ((await versionOf(connection, name)) === MIGRATIONS.length) return;
     await connection.run("BEGIN ISOLATION LEVEL READ COMMITTED");
-    // Of the transaction: behind PgBouncer, a lock of the session would stay with a session that others get.
+    // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
     await connection.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     const from = await versionOf(connection, name);
     const schemas = await connection.query("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
-    // With IF NOT EXISTS, the right to create schemas would be needed for one that exists.
+    // IF NOT EXISTS would need the right to create schemas even if it exists.
     if (schemas.length === 0) await connection.run("CREATE SCHEMA paylink");
     if (from === 0)
       await connection.run(
@@ -136,8 +136,8 @@ async function checkServer(connection: Connection, name: string): Promise<void> 
 }
 
 /**
- * 0 where there are no tables yet. The catalogue is read as a table: `to_regclass` may answer from a cache that is older
- * than the lock.
+ * 0 if there are no tables yet. Reads the catalogue as a table: `to_regclass` may answer from a cache that is older than
+ * the lock.
  */
 async function versionOf(connection: Connection, name: string): Promise<number> {
   const tables = await connection.query(

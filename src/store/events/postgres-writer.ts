@@ -11,8 +11,8 @@ import type { EventWrite, ForwardWrite, LookUp, RejectionWrite, Write, WriteResu
 const GROUP_TIMEOUT = 8_000;
 
 /**
- * The answer 200 says that the event survives a crash of the server, whatever the server's default is. A receiver that
- * stops in the middle of a group must not hold up those that store the same event.
+ * The answer 200 promises that the event survives a crash of the server, whatever the server's default is. A receiver
+ * that stops in the middle of a group must not delay others that store the same event.
  */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT set_config('synchronous_commit', 'on', true)
@@ -20,7 +20,7 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SET LOCAL statement_timeout = '6s';
   SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 
-/** Never rejects for one write alone: each has its own result. */
+/** Never rejects: each write has its own result. */
 export const createPostgresWriter = (connections: Connections) => {
   const writeGroup = async (writes: readonly Write[]): Promise<WriteResult[]> => {
     try {

@@ -8,7 +8,7 @@ interface QueueWriter {
   readonly remove: (first: string) => void;
   readonly lease: (write: LeaseWrite) => void;
   readonly release: (write: ReleaseWrite) => void;
-  /** Plans the next attempt. False where the lease has passed on, the attempt is recorded or the event has left the queue. */
+  /** Plans the next attempt. False if the lease was lost, the attempt is already recorded, or the event has left the queue. */
   readonly attempted: (write: AttemptWrite) => boolean;
 }
 

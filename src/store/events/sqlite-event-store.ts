@@ -10,15 +10,15 @@ import { createSqliteQueue } from "./sqlite-queue.ts";
 import { createWriterThread } from "./writer-thread.ts";
 
 export interface EventStoreParts {
-  /** The program of the thread that writes; it starts with the first write. */
+  /** The program of the thread that writes, which starts with the first write. */
   readonly thread: string;
-  /** Tells this store's claims from those of others: no two stores have the same. */
+  /** Distinguishes the claims of this store from those of all others. */
   readonly owner: string;
   readonly now: () => Date;
   readonly warn: (text: string) => void;
 }
 
-/** Opens the file only to read and to write: what cannot be opened is reported by the first of them. */
+/** Does not open the file before the first read or write, which reports a file that cannot be opened. */
 export function openEventStore(path: string, { thread, owner, now, warn }: EventStoreParts): EventStore {
   const writer = createWriterThread(thread, path, () =>
     warn(`The event store ${path} was removed, renamed or replaced. Events are stored at that path again.`),

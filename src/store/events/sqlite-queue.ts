@@ -1,4 +1,4 @@
-/** The queue of events to forward in SQLite. It counts by the clock of this machine, which all who use the file share. */
+/** The queue of events to forward in SQLite. Its times are from the clock of this machine, which all its users share. */
 import type { ForwardQueue } from "../../receiver/event-store.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { forwardValues } from "./event-log.ts";
@@ -25,7 +25,7 @@ export function createSqliteQueue({ group, use, owner, now }: SqliteQueueParts):
       });
     },
     release: async (epoch) => void (await group.add({ type: "release", owner, epoch })),
-    // CROSS JOIN makes SQLite read the queue in the order of its index: among a million events 0.2 ms instead of 300 ms.
+    // CROSS JOIN makes SQLite read the queue in the order of its index: with a million events 0.2 ms instead of 300 ms.
     next: (epoch, kind, limit) =>
       use((database) =>
         database

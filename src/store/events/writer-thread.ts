@@ -1,4 +1,4 @@
-/** The thread that writes events, as the receiver's side sees it. */
+/** Starts the thread that writes events, and sends it groups of writes. */
 import { Worker } from "node:worker_threads";
 import type { GroupAnswer, ThreadWrite, WriteResult } from "./writes.ts";
 
@@ -15,12 +15,12 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Threads that one group outlives, where somebody replaces the files again and again. */
+/** How many threads try one group while the files are replaced again and again. */
 const MAX_MOVES = 3;
 
 /**
- * SQLite blocks its thread while the disk syncs. With a thread of its own, `listen` verifies the next webhooks in that
- * time: on a disk whose syncs take 10 ms longer, 1.38 times as many a second (p99 154 ms instead of 1,200 ms).
+ * SQLite blocks its thread while the disk syncs. With a thread for it, `listen` verifies the next webhooks meanwhile: on
+ * a disk whose syncs take 10 ms longer, 1.38 times as many per second (p99 154 ms instead of 1,200 ms).
  * `program` is the file that `event-thread.ts` is built into.
  */
 export function createWriterThread(program: string, path: string, onMoved: () => void): WriterThread {
@@ -49,7 +49,7 @@ export function createWriterThread(program: string, path: string, onMoved: () =>
     });
     return started;
   };
-  /** Only the end of a thread lets go of the old files on every version of Node. */
+  /** Starts another thread: on some versions of Node, only the end of a thread closes the old files. */
   const writeAgain = (): void => {
     onMoved();
     worker = start();

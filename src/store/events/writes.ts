@@ -1,4 +1,4 @@
-/** What an event store is asked to write: plain values, which can be posted to a thread. */
+/** The writes of an event store: plain values, which can be posted to a thread. */
 import type { StoreResult } from "../../receiver/events.ts";
 
 export interface StoredMessage {
@@ -12,7 +12,7 @@ export interface StoredMessage {
   readonly body: Uint8Array;
 }
 
-/** The record and most of the verdict are read from the message again. */
+/** Without the record and most of the verdict, which are read again from the message. */
 export interface EventWrite extends StoredMessage {
   readonly type: "event";
   readonly id: string;
@@ -22,13 +22,13 @@ export interface EventWrite extends StoredMessage {
   readonly outcome: string;
   readonly reference: string;
   readonly code: string;
-  /** Their names with commas between. */
+  /** Their names, separated by commas. */
   readonly warnings: string;
   /** As JSON. */
   readonly details: string;
   /** The log that writes. */
   readonly owner: string;
-  /** Until when the log claims the event; null where it does not forward it at once. */
+  /** The time until which the log claims the event; null if it does not forward it at once. */
   readonly claimUntil: number | null;
   /** The event is to be forwarded from the queue. */
   readonly queued: boolean;
@@ -63,7 +63,7 @@ export interface RejectionWrite {
   readonly detail: string;
   /** As JSON. */
   readonly checks: string;
-  /** Null where it was not an HTTP request. */
+  /** Null if it was not an HTTP request. */
   readonly message: StoredMessage | null;
 }
 
@@ -87,26 +87,26 @@ export interface ReleaseWrite {
 export interface AttemptWrite extends Omit<ForwardWrite, "type"> {
   readonly type: "attempt";
   readonly epoch: number;
-  /** Those made before. */
+  /** The number of earlier attempts. */
   readonly attempts: number;
-  /** When the event is to be tried again; null if it is not. */
+  /** When the next attempt is due; null if there is none. */
   readonly due: number | null;
 }
 
 export type QueueWrite = LeaseWrite | ReleaseWrite | AttemptWrite;
 
-/** What the thread that writes to SQLite is asked. */
+/** A write for the thread that writes to SQLite. */
 export type ThreadWrite = Write | QueueWrite;
 
 /** Only repeated deliveries and look-ups have a result. */
 export type WriteResult = PromiseSettledResult<StoreResult | null>;
 
-/** The results of a group; "moved" where its files were removed or replaced, so that it is to be written again. */
+/** The results of a group; "moved" if its files were removed or replaced, and it must be written again. */
 export type GroupAnswer = readonly WriteResult[] | "moved";
 
-/** Rejections to store at most: more are deleted, the oldest first. */
+/** The most rejections to store; beyond it, the oldest are deleted. */
 export const MAX_REJECTIONS = 1000;
-/** Bytes of rejected bodies to store: invalid requests must not fill the disk. */
+/** The most bytes of rejected bodies to store: invalid requests must not fill the disk. */
 export const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
 
 /** The stored status of a forward that the application did not answer. */

@@ -21,7 +21,7 @@ export interface JournalWriter {
 
 /**
  * Opens a journal to write after `end`, the end of its last complete line. After each sync the file must have exactly
- * the length that this writer has made it: if another run writes to it too, both notice before they send anything.
+ * the length of what this writer wrote: if another run writes to it too, both notice before they send anything.
  */
 export function openJournal(path: string, end: number): JournalWriter {
   const file = openFile(path, end);
@@ -34,7 +34,7 @@ export function openJournal(path: string, end: number): JournalWriter {
       const [offset, length] = [next, Buffer.byteLength(line)];
       next += length;
       const durable = group.add(line);
-      // If nobody waits for this line, its failure must not end the process.
+      // A failure must not end the process if nothing waits for this line.
       durable.catch(() => undefined);
       return { offset, length, durable };
     },
@@ -74,7 +74,7 @@ function createCommit(path: string, file: number, end: number): Commit {
   return {
     throwIfFailed,
     run: async (lines) => {
-      // After half a line nothing may follow: the next run removes the half, and reads every line before it.
+      // Nothing may follow half a line: the next run removes the half, and reads every line before it.
       throwIfFailed();
       const bytes = Buffer.from(lines.join(""));
       size += bytes.length;
@@ -93,7 +93,7 @@ function createCommit(path: string, file: number, end: number): Commit {
 }
 
 const sharedJournal = (path: string): PaylinkError =>
-  new PaylinkError("already_running", "Another run is sending this list too. This run stops.", {
+  new PaylinkError("already_running", "Another run is also sending this list. This run stops.", {
     details: { journal: path },
   });
 

@@ -12,6 +12,7 @@ import {
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
+import { hasCode } from "../file-errors.ts";
 
 /** The first line of a journal. */
 const heading = z.object({
@@ -21,22 +22,22 @@ const heading = z.object({
   /** The list's path; "-" for standard input. */
   input: z.string(),
   begun: z.string(),
-  /** What becomes of its rows that were sent from another list before. */
+  /** What to do with rows that were sent before from another list. */
   repeats: z.enum(["refuse", "skip", "send"]),
 });
 export type Heading = z.infer<typeof heading>;
 
 const row = z.int().check(z.minimum(0), z.maximum(100_000_000));
 
-/** What the rows from this one on ask for, as digests: they are on disk before the first row is sent. */
+/** Digests of the requests of the rows from this one on. They are on disk before the first row is sent. */
 const asked = z.object({ from: row, asks: z.array(z.number()) });
 export type Asked = z.infer<typeof asked>;
-/** By this the service recognises a request that is sent again. */
+/** The key by which the service recognises a request that is sent again. */
 const requestKey = z.object({
-  /** The header that carries the key: the service does not recognise it in another one. */
+  /** The header that carries the key: the service recognises it in no other. */
   header: z.string(),
   value: z.string(),
-  /** Durations count from it (ms since 1970): a service may refuse a known key with another expiry. */
+  /** Durations count from this time (ms since 1970): a service may refuse a known key with another expiry. */
   time: z.number(),
 });
 export type RequestKey = z.infer<typeof requestKey>;
@@ -55,7 +56,7 @@ export type Settled = z.infer<typeof settled>;
 const entry = z.union([sending, settled, asked]);
 export type Entry = z.infer<typeof entry>;
 
-/** Called with each line after the heading, and with its place in the file. */
+/** Called with each line after the heading, and its place in the file. */
 export type Replay = (entry: Entry, offset: number, length: number) => void;
 
 export const isSettled = (entry: Entry): entry is Settled => "status" in entry;
@@ -93,7 +94,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** The heading of a journal; undefined if there is no journal, or none with a heading. */
+/** The heading of a journal; undefined if the file or its heading is missing. */
 export function readHeading(path: string): Heading | undefined {
   for (const { text } of linesOf(path)) return parseLine(path, text, heading);
   return undefined;
@@ -120,7 +121,7 @@ export function settledAt(path: string, offset: number, length: number): Settled
   }
 }
 
-/** The same of an open journal. */
+/** The same for an open journal. */
 export function readSettled(path: string, file: number, offset: number, length: number): Settled {
   const bytes = Buffer.alloc(length);
   readSync(file, bytes, 0, length, offset);
@@ -154,7 +155,7 @@ function* linesOf(path: string): Generator<Line> {
   try {
     handle = openSync(path, "r");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    if (hasCode(error, "ENOENT")) return;
     throw error;
   }
   try {

@@ -1,7 +1,8 @@
-/** Lets one run at a time send a list: a lock file that names its process, and is void once that process has ended. */
+/** Lets one run at a time send a list: a lock file that names its process, and has no effect once that process has ended. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { PaylinkError } from "../../domain/errors.ts";
+import { hasCode } from "../file-errors.ts";
 
 /** The id of this process, and whether another process is running. */
 export interface Processes {
@@ -10,8 +11,8 @@ export interface Processes {
 }
 
 /**
- * Takes the lock and returns the function that releases it. A lock left behind by a killed run is replaced. If two runs
- * replace it in the same instant, both notice in the journal itself before they send anything.
+ * Takes the lock and returns the function that releases it. Replaces a lock that a killed run left behind. If two runs
+ * replace it at the same time, both notice in the journal before they send anything.
  */
 export function takeLock(path: string, processes: Processes): () => void {
   const holder = lockHolder(path, processes);
@@ -24,7 +25,7 @@ export function takeLock(path: string, processes: Processes): () => void {
   try {
     writeFileSync(path, String(processes.own), { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
     throw new PaylinkError("already_running", "Another run has just started to send this list.", {
       cause: error,
     });

@@ -1,12 +1,13 @@
-/** Remembers the results files that paylink wrote by their digests, so that it overwrites no other file. */
+/** Remembers the digests of the results files that paylink wrote, so that it overwrites no other file. */
 import { createHash, hash } from "node:crypto";
 import { appendFileSync, createReadStream, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { hasCode } from "../file-errors.ts";
 
 export interface WrittenResults {
   /** Whether the file has the bytes that paylink wrote, or does not exist. */
   readonly mayReplace: (path: string) => Promise<boolean>;
-  /** Called before the file is replaced: a kill in between must leave a file that the next run may replace. */
+  /** Call it before the file is replaced: a kill in between must leave a file that the next run may replace. */
   readonly record: (path: string, digest: string) => void;
 }
 
@@ -30,7 +31,7 @@ async function digestOfFile(path: string): Promise<string | undefined> {
   try {
     for await (const chunk of createReadStream(path)) digest.update(chunk as Uint8Array);
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
   return digest.digest("hex");
@@ -40,10 +41,7 @@ function linesOf(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -12,7 +12,7 @@ interface Login {
   readonly user: string;
 }
 
-/** The password of the first line that matches. Throws `file_unreadable` where others may read the file. */
+/** The password of the first line that matches. Throws `file_unreadable` if others may read the file. */
 export async function passwordFromFile(
   { host, port, database, user }: Login,
   env: Environment,
@@ -29,14 +29,14 @@ export async function passwordFromFile(
   return undefined;
 }
 
-/** Colons separate the fields; a backslash before a colon or a backslash is left out. */
+/** Colons separate the fields; a backslash escapes a colon or a backslash. */
 const fieldsOf = (line: string): string[] =>
   [...line.matchAll(/((?:\\.|[^\\:])*)(?::|$)/g)].map(([, field = ""]) => field.replace(/\\(.)/g, "$1"));
 
 async function readOwnFile(path: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(path);
-    // As libpq: a file that others can read is not used.
+    // Like libpq, paylink uses no file that others can read.
     if (platform() === "win32" || (mode & 0o077) === 0) return await readFile(path, "utf8");
   } catch {
     return undefined;

@@ -16,7 +16,7 @@ export interface ServerAddress {
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Undefined where nothing gives one: some servers ask for none. */
+  /** Undefined if none is configured: some servers need none. */
   readonly password: () => Promise<string | undefined>;
   readonly sslMode: SslMode;
   /** Files; the root certificates may be `system`. */
@@ -24,11 +24,11 @@ export interface ServerAddress {
   readonly sslCert: string | undefined;
   readonly sslKey: string | undefined;
   readonly applicationName: string;
-  /** As messages name it: without the password. */
+  /** For messages: without the password. */
   readonly name: string;
 }
 
-/** Each parameter of the URL with the variable that stands for it. */
+/** The parameters of the URL, each with its environment variable. */
 const PARAMETERS = {
   host: "PGHOST",
   port: "PGPORT",
@@ -44,7 +44,7 @@ const PARAMETERS = {
 type Parameter = keyof typeof PARAMETERS;
 const PARAMETER_NAMES = Object.keys(PARAMETERS);
 
-/** Where servers put their Unix socket: the first on Debian and Fedora, the second as PostgreSQL itself is built. */
+/** The folders of Unix sockets: the first on Debian and Fedora, the second is the default of PostgreSQL. */
 const SOCKET_FOLDERS = ["/var/run/postgresql", "/tmp"];
 
 /** Throws `usage`. */

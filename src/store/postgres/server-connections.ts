@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL: opened when they are needed, kept for the next use, and given up when they fail or hang. */
+/** Connections to PostgreSQL: opened when needed, kept for the next use, and dropped when they fail or hang. */
 import pg from "pg";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Environment } from "../settings/in-force.ts";
@@ -8,15 +8,15 @@ import { attemptsFor, type Attempt } from "./server-tls.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** One connection. Statements have no names: behind PgBouncer the next one may reach another session. */
+/** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
 export interface Connection {
   query(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Several statements without values, in one exchange with the server. */
+  /** Runs several statements without values in one round trip. */
   run(sql: string): Promise<void>;
 }
 
 export interface Connections {
-  /** Throws `database_unreachable` or `database_unusable`. Nothing is left of a connection on which the work failed. */
+  /** Throws `database_unreachable` or `database_unusable`. Destroys a connection on which the work failed. */
   use<T>(work: (connection: Connection) => Promise<T>, timeout: number): Promise<T>;
   /** Resolves when the connections that are not in use are closed. */
   close(): Promise<void>;
@@ -97,7 +97,7 @@ async function connect(address: ServerAddress, attempts: readonly Attempt[]): Pr
   throw new Error("there is no way to connect");
 }
 
-/** Most servers ask for none on a Unix socket. */
+/** Thrown only if the server asks for a password: most do not on a Unix socket. */
 const noPassword = ({ name }: ServerAddress): PaylinkError =>
   new PaylinkError(
     "database_unusable",
@@ -107,11 +107,11 @@ const noPassword = ({ name }: ServerAddress): PaylinkError =>
     },
   );
 
-/** The server accepts no connection of this kind, with TLS or without (28000: no entry in pg_hba.conf). */
+/** Whether the server refuses this kind of connection, with TLS or without (28000: no entry in pg_hba.conf). */
 const refusesKind = (error: unknown): boolean =>
   codeOf(error) === "28000" || (error instanceof Error && error.message.includes("does not support SSL"));
 
-/** A server that hangs would not let the connection end. */
+/** With a time limit: a server that hangs would keep the connection open. */
 async function end(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT);
   await client.end().catch(() => undefined);

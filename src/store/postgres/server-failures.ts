@@ -1,4 +1,4 @@
-/** Failures of PostgreSQL in words: what happened, what it means for webhooks, and what to do. */
+/** Explains failures of PostgreSQL: what happened, what it means for webhooks, and what to do. */
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import type { ServerAddress } from "./server-address.ts";
 
@@ -6,10 +6,10 @@ import type { ServerAddress } from "./server-address.ts";
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** The server refuses the data of one row: other rows may still be stored. */
+/** Whether the server refused the data of one row, so that other rows can still be stored. */
 export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|54)/.test(causeCode(error));
 
-/** The tables are gone: somebody dropped them, or the server is another one. */
+/** Whether the tables are missing: they were dropped, or the server is another one. */
 export const areTablesMissing = (error: unknown): boolean => /^(?:42P01|3F000)$/.test(causeCode(error));
 
 const causeCode = (error: unknown): string => codeOf(error instanceof PaylinkError ? error.cause : error);
@@ -25,7 +25,7 @@ const unusable = (what: string, hint: string): Failure => ({ code: "database_unu
 
 const RUNNING = "Check that the server is running and that the host and the port are right.";
 const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
-const WAIT = "Nothing is lost: the service delivers again what was answered 503.";
+const WAIT = "Nothing is lost: the service repeats webhooks that were answered 503.";
 
 /** By SQLSTATE or its class (two characters), or by the code of a system call. */
 const FAILURES: Readonly<Record<string, (address: ServerAddress, reason: string) => Failure>> = {

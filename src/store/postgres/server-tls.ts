@@ -1,4 +1,4 @@
-/** TLS to the server, as libpq's `sslmode` says: its names mean other things in the driver. */
+/** TLS to the server by libpq's `sslmode`, whose names have other meanings in the driver. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
@@ -9,7 +9,7 @@ import type { ServerAddress } from "./server-address.ts";
 /** How to connect: without TLS, or with it. */
 export type Attempt = false | ConnectionOptions;
 
-/** The ways to connect, in order: the next one is tried where the server refuses the one before. */
+/** The ways to connect, in order: the next one is tried if the server refuses the previous one. */
 export function attemptsFor(address: ServerAddress, env: Environment): readonly Attempt[] {
   const { host, sslMode, sslCert, sslKey } = address;
   // libpq uses no TLS on a Unix socket.
@@ -44,7 +44,7 @@ function requireRoots(roots: Roots | undefined, sslMode: string): Roots {
   if (roots !== undefined) return roots;
   throw new PaylinkError(
     "usage",
-    `sslmode=${sslMode} needs the certificate that the server's is signed by.`,
+    `sslmode=${sslMode} needs the certificate of the authority that signed the server's.`,
     {
       hint: "Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.",
     },

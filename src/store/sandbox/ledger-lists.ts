@@ -1,4 +1,4 @@
-/** The ledger's lists, read page by page by position, so that a page costs the same however long the list is. */
+/** The ledger's lists, read in pages by position, so that a page costs the same in a list of any length. */
 import type { ListPage, ListQuery } from "../../sandbox/ledger-types.ts";
 import type { Value } from "../database.ts";
 
@@ -19,7 +19,7 @@ interface ListSource {
 const inText = (columns: string): string => `instr(lower(${columns}), lower(?)) > 0`;
 const WITH_REFERENCE = `FROM payments WHERE ${inText("reference || ' ' || uti")}`;
 
-/** `statusOf` as SQL; its parameter is the present time. */
+/** `statusOf` as SQL; its parameter is the current time. */
 const LINK_STATUS = `CASE
   WHEN cancelled IS NOT NULL THEN 'cancelled'
   WHEN paid IS NOT NULL AND json_type(request, '$.linkOptions') IS NULL THEN 'paid'

@@ -1,6 +1,6 @@
-/** The tables of the sandbox's database, one migration a version. */
+/** The tables of the sandbox's database, with one migration for each version. */
 
-/** Members of a link's request, as the index of invoices has them. */
+/** Members of a link's request, written as in the index of invoices. */
 export const INVOICE_ID = "json_extract(request, '$.invoiceId')";
 export const TERMINAL_ID = "json_extract(request, '$.terminalId')";
 

@@ -1,4 +1,4 @@
-/** Units of writes: each is stored whole or not at all, and those of one turn of the event loop share a commit. */
+/** Units of writes: each is stored whole or not at all, and all units of one turn of the event loop share a commit. */
 import { rollBack, type Database } from "../database.ts";
 import { createGroupCommit } from "../group-commit.ts";
 

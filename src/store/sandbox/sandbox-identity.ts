@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
+import { hasCode } from "../file-errors.ts";
 import type { Profile } from "../settings/profile.ts";
 
 const identity = z.object({
@@ -16,7 +17,7 @@ const identity = z.object({
   token: z.string(),
   keyid: z.string(),
   privateKey: z.string(),
-  /** Keys that were replaced, and until when they are still published. */
+  /** Keys that were replaced, with the time until which they are published. */
   retired: z._default(z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })), []),
 });
 export type SandboxIdentity = z.infer<typeof identity>;
@@ -44,7 +45,7 @@ function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKe
   };
 }
 
-/** Milliseconds for which a replaced key is published: longer than all retries of a webhook. */
+/** Milliseconds that a replaced key stays published: longer than all retries of a webhook. */
 const PUBLISHED_AFTER_ROTATION = 24 * 3_600_000;
 
 /** The same merchant with a new key; the previous key is retired. */
@@ -59,7 +60,7 @@ function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): Sa
   };
 }
 
-/** Replaces the key of the identity in a folder, whole or not at all; the new one is on disk when this returns. */
+/** Replaces the key of the identity in a folder, whole or not at all. The new key is on disk when this returns. */
 export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
   const path = join(folder, FILE);
   const renewed = withNewKey(openIdentity(folder, newId), newId, now);
@@ -87,7 +88,7 @@ export function profileOf(value: SandboxIdentity, baseUrl: string, listener: str
   };
 }
 
-/** Reads the identity in a folder, or creates one there that only its owner can read. */
+/** Reads the identity in a folder, or creates one that only its owner can read. */
 export function openIdentity(folder: string, newId: () => string): SandboxIdentity {
   const path = join(folder, FILE);
   try {
@@ -95,10 +96,10 @@ export function openIdentity(folder: string, newId: () => string): SandboxIdenti
     createPrivateKey(stored.privateKey);
     return stored;
   } catch (error) {
-    if (!isMissing(error))
+    if (!hasCode(error, "ENOENT"))
       throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
         cause: error,
-        hint: "Move it away, and the sandbox creates a new identity.",
+        hint: "If you move it away, the sandbox creates a new identity.",
       });
   }
   const made = newIdentity(newId);
@@ -106,6 +107,3 @@ export function openIdentity(folder: string, newId: () => string): SandboxIdenti
   writeFileSync(path, JSON.stringify(made, null, 2), { mode: 0o600, flag: "wx" });
   return made;
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";

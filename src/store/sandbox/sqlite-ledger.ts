@@ -26,8 +26,8 @@ export function openLedger(path: string): Ledger {
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
   const count = (from: string): number => Number(row(`SELECT count(*) AS n FROM ${from}`)?.["n"] ?? 0);
-  const found = <T>(read: (row: Record<string, unknown>) => T, sql: string, key: string): T | undefined => {
-    const one = row(sql, key);
+  const found = <T>(read: (row: Record<string, unknown>) => T, sql: string, ...values: Value[]) => {
+    const one = row(sql, ...values);
     return one === undefined ? undefined : read(one);
   };
   return {
@@ -49,10 +49,8 @@ export function openLedger(path: string): Ledger {
     addPayment: (payment) =>
       run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
     findPayment: (uti) => found(paymentFromRow, "SELECT * FROM payments WHERE uti = ?", uti),
-    findPaymentByForm: (linkId, form) => {
-      const one = row("SELECT * FROM payments WHERE link = ? AND form = ?", linkId, form);
-      return one === undefined ? undefined : paymentFromRow(one);
-    },
+    findPaymentByForm: (linkId, form) =>
+      found(paymentFromRow, "SELECT * FROM payments WHERE link = ? AND form = ?", linkId, form),
     hasReference: (reference) => row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
     payments: (query) => readList(PAYMENTS, query, rows, paymentFromRow),
     addDelivery: (delivery) => run(INSERT_DELIVERY, ...deliveryValues(delivery)),
@@ -62,10 +60,8 @@ export function openLedger(path: string): Ledger {
       run(INSERT_ATTEMPT, ...attemptValues(attempt));
       run(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
     },
-    findAttempt: (id, number) => {
-      const one = row("SELECT * FROM attempts WHERE delivery = ? AND number = ?", id, number);
-      return one === undefined ? undefined : attemptFromRow(one);
-    },
+    findAttempt: (id, number) =>
+      found(attemptFromRow, "SELECT * FROM attempts WHERE delivery = ? AND number = ?", id, number),
     attemptsOf: (id, limit) =>
       rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number DESC LIMIT ?", id, limit).map(
         attemptFromRow,
@@ -76,16 +72,9 @@ export function openLedger(path: string): Ledger {
       rows("SELECT DISTINCT origin FROM deliveries WHERE state = 'waiting'").map(({ origin }) =>
         String(origin),
       ),
-    nextFor: (origin, now, busyLinks) => {
-      const one = row(SELECT_NEXT, origin, now, JSON.stringify([...busyLinks]));
-      return one === undefined ? undefined : deliveryFromRow(one);
-    },
-    nextDue: (after) => {
-      const due = row("SELECT min(due) AS due FROM deliveries WHERE state = 'waiting' AND due > ?", after)?.[
-        "due"
-      ];
-      return due === null || due === undefined ? undefined : Number(due);
-    },
+    nextFor: (origin, now, busyLinks) =>
+      found(deliveryFromRow, SELECT_NEXT, origin, now, JSON.stringify([...busyLinks])),
+    nextDue: (after) => found(({ due }) => Number(due), SELECT_NEXT_DUE, after),
     counts: () => ({
       links: count("links"),
       payments: count("payments"),
@@ -104,8 +93,8 @@ export function openLedger(path: string): Ledger {
 }
 
 /**
- * Locks a file beside the ledger until this process ends: the system then releases the lock, however the process
- * ended. Returns the function that releases it earlier.
+ * Locks a file beside the ledger. The system releases the lock when this process ends, however it ends. Returns the
+ * function that releases it earlier.
  */
 function lockLedger(path: string): () => void {
   if (path === ":memory:") return () => undefined;
@@ -129,7 +118,7 @@ const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
 const UPDATE_LINK =
   "UPDATE links SET request = ?, created = ?, expires = ?, viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
 const SELECT_INVOICE = `SELECT 1 FROM links WHERE ${INVOICE_ID} = ? AND ${TERMINAL_ID} = ? LIMIT 1`;
-/** Rows that are in memory at once. */
+/** Rows in memory at once. */
 const BATCH = 1000;
 const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND created BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
 const INSERT_DELIVERY = "INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -139,6 +128,8 @@ const UPDATE_DELIVERY =
   "UPDATE deliveries SET attempts = ?, tries = tries + 1, state = ?, due = ? WHERE id = ?";
 const SELECT_NEXT =
   "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND link NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
+
+const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 

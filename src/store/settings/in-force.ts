@@ -21,11 +21,11 @@ export interface Setting<Key extends SettingKey = SettingKey> {
 }
 
 export interface InForce {
-  /** The profile's name; undefined if there is none and all values come from flags and environment. */
+  /** The name of the profile; undefined without a profile: all values then come from flags and environment. */
   readonly profile: string | undefined;
-  /** The same if `--profile` or PAYLINK_PROFILE names it: another profile may be the current one. */
+  /** The name again if `--profile` or PAYLINK_PROFILE gave it; undefined for the current profile. */
   readonly named: string | undefined;
-  /** The value in force with its source; undefined if there is none. `flag` is what a flag gave. */
+  /** The value in force with its source; undefined if nothing sets it. `flag` is the value of the flag. */
   find<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined;
   /** The value alone. */
   get<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): SettingValues[Key] | undefined;
@@ -40,7 +40,7 @@ interface Sources {
 }
 
 /**
- * Throws `no_profile` if the named profile does not exist, and `usage` with every variable that holds an invalid value.
+ * Throws `no_profile` if the named profile does not exist, and `usage` with every variable that has an invalid value.
  * Without a name, having no profile is allowed.
  */
 export function inForce({ named, env, current, profiles }: Sources): InForce {
@@ -51,7 +51,7 @@ export function inForce({ named, env, current, profiles }: Sources): InForce {
   const variables = settingsFrom(env);
   const service: Profile | undefined = chosen?.service && SERVICES[chosen.service].settings;
   const find = <Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined => {
-    // A service that says that it has no such address must not be asked at the usual one.
+    // A built-in service without this address must not be asked at the default one.
     const byService = service !== undefined && Object.hasOwn(service, key);
     const candidates: [Source, SettingValues[Key] | undefined][] = [
       ["flag", flag],
@@ -87,7 +87,7 @@ function settingsFrom(env: Environment): Profile {
     const quoted = secret === true ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
     return { at: variable, message: `${message}${quoted}` };
   });
-  throw new PaylinkError("usage", "The environment holds invalid settings. Nothing was sent.", {
+  throw new PaylinkError("usage", "The environment has invalid settings. Nothing was sent.", {
     problems,
     hint: "paylink help settings   shows each setting with an example",
   });

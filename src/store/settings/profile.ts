@@ -4,14 +4,14 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { withoutPassword } from "../../domain/web-address.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from "./setting-table.ts";
 
-/** The profile that commands write if no name is given and no profile is current. */
+/** The profile that commands write if none is named and none is current. */
 export const DEFAULT_PROFILE = "default";
 
 export type Profile = { readonly [Key in SettingKey]?: SettingValues[Key] | undefined };
 
 type ProfileShape = { [Key in SettingKey]: z.ZodMiniOptional<z.ZodMiniType<SettingValues[Key]>> };
 
-/** Values as JSON or as text, each checked and normalised. */
+/** Reads values from JSON or text, and checks and normalises each. */
 export const profile = z.lazy(() =>
   z.object(
     Object.fromEntries(SETTING_KEYS.map((key) => [key, z.optional(SETTINGS[key].schema)])) as ProfileShape,
@@ -26,7 +26,7 @@ export const parseSetting =
     return read.success ? accepted(read.data) : refused(read.error.issues[0]?.message ?? "is invalid");
   };
 
-/** A value as people read it, without the password of a URL. */
+/** A value for people to read, without the password of a URL. */
 export function shownSetting(value: SettingValues[SettingKey]): string {
   if (typeof value === "string") return withoutPassword(value);
   if (typeof value === "boolean") return String(value);

@@ -1,4 +1,4 @@
-/** The sandbox that a command means: the one that flag or environment names, else the profile that `sandbox` registers. */
+/** The sandbox for a command: that of the named profile, or the one that `paylink sandbox` registered. */
 import { PaylinkError } from "../../domain/errors.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { inForce, type Environment } from "./in-force.ts";
@@ -16,7 +16,7 @@ interface Sources {
   readonly profiles: () => Promise<Settings>;
 }
 
-/** Throws `no_profile` if there is no sandbox, and `usage` if the service named is on another machine. */
+/** Throws `no_profile` if no sandbox is registered, and `usage` if the named service is on another machine. */
 export async function sandboxInForce({ profile, env, profiles }: Sources): Promise<SandboxInForce> {
   const stored = await profiles();
   const registered = Object.hasOwn(stored.profiles(), SANDBOX_PROFILE) ? SANDBOX_PROFILE : undefined;

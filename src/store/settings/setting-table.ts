@@ -7,15 +7,15 @@ import { SERVICE_NAMES, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import * as values from "./setting-values.ts";
 
 interface Setting<T> {
-  /** What it is for, as the end of a sentence that begins with its name. */
+  /** What it is, as the end of a sentence that begins with its name. */
   readonly means: string;
-  /** A good value as it is typed after `paylink config set <key>`; a setting without one cannot be set there. */
+  /** A value as typed after `paylink config set <key>`; a setting without an example cannot be set there. */
   readonly example?: string;
   /** Never printed. Only `login` and the sandbox store it. */
   readonly secret?: true;
   /** The environment variable that overrides the profile. */
   readonly variable?: string;
-  /** The value where nothing else gives one. */
+  /** The value if nothing sets one. */
   readonly default?: T;
   /** Reads the text of a flag or variable, and the value in a profile. */
   readonly schema: z.ZodMiniType<T>;
@@ -25,7 +25,7 @@ const { webAddress, filledText } = values;
 
 const TABLE = {
   service: {
-    means: "the built-in service whose settings apply where the profile says nothing",
+    means: "the built-in service whose settings apply unless the profile has its own",
     example: "dna-test",
     schema: values.oneOf(SERVICE_NAMES),
   },
@@ -153,7 +153,7 @@ const TABLE = {
   },
   expires: {
     means:
-      "when links expire: a date, or a duration from the creation; the default holds for one-time links only",
+      "when links expire: a date, or a duration from the creation; the default is for one-time links only",
     example: "36h",
     default: "7d",
     schema: filledText,

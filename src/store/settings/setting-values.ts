@@ -1,4 +1,4 @@
-/** The kinds of values that settings have: each checks and normalises a value, wherever it comes from. */
+/** The kinds of values of settings. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { currencyCode } from "../../domain/currency.ts";
@@ -10,7 +10,7 @@ import { isKeyText } from "../../domain/key-source.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { normalAddress, parseWebAddress } from "../../domain/web-address.ts";
 
-/** A value that a parser reads. It reads its own result to the same result. */
+/** A schema from a parser, which must read its own result to the same result. */
 function parsed<Input, Output>(input: z.ZodMiniType<Input>, parse: (value: Input) => Parsed<Output>) {
   const transform = z.transform((value: Input, context): Output => {
     const result = parse(value);
@@ -39,7 +39,7 @@ export const oneOf = <T extends string>(words: readonly T[]) =>
     return word === undefined ? refused(`must be one of ${words.join(", ")}`) : accepted(word);
   });
 
-/** `true` or `false`, also as text. */
+/** `true` or `false`, or the same as text. */
 export const toggle = parsed(z.unknown(), (value) => {
   if (value === true || value === "true") return accepted(true);
   if (value === false || value === "false") return accepted(false);
@@ -100,7 +100,7 @@ export const scope = parsedText((text) => {
 
 const TOKEN_PARAMETERS = ["grant_type", "client_id", "client_secret", "scope"];
 
-/** Form parameters besides those that other settings give. */
+/** Form parameters except those that other settings give. */
 export const formParameters = parsedText((text) => {
   const form = text.trim();
   if (!/^[^\s&=]+=[^\s&]*(?:&[^\s&=]+=[^\s&]*)*$/.test(form))
@@ -111,7 +111,7 @@ export const formParameters = parsedText((text) => {
     : refused(`must not have ${reserved}: another setting gives it`);
 });
 
-/** A header line with `{token}` where the access token stands. */
+/** A header line with `{token}` in place of the access token. */
 export const tokenHeader = parsedText((text) => {
   const line = parseHeaderLine(text);
   if (!line.ok || !line.value[1].includes("{token}"))
@@ -123,7 +123,7 @@ export const headerName = parsedText(parseHeaderName);
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers by their names: an object, also as JSON text. */
+/** Headers by name: an object, or its JSON text. */
 export const headers = parsed(z.unknown(), (value): Parsed<Headers> => {
   const given = typeof value === "string" ? jsonOf(value) : value;
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -168,7 +168,7 @@ export const durationText = parsedText((text) => {
   return duration.ok ? accepted(text.trim()) : duration;
 });
 
-/** A file by its full path, so that it is found wherever paylink runs later. */
+/** The full path of a file, which is valid wherever paylink runs later. */
 export const filePath = parsedText((text) =>
   text.trim() === "" ? refused("must not be empty") : accepted(resolve(text)),
 );

@@ -1,6 +1,7 @@
-/** Lets one process at a time write the settings: a lock file that is broken if a killed process left it behind. */
+/** Lets one process at a time write the settings: a lock file, which is removed if a killed process left it behind. */
 import { closeSync, linkSync, openSync, statSync, unlinkSync } from "node:fs";
 import { PaylinkError } from "../../domain/errors.ts";
+import { hasCode } from "../file-errors.ts";
 
 /** Milliseconds between two tries. */
 const PAUSE = 10;
@@ -45,7 +46,7 @@ function breakLock(path: string, stale: string): void {
   unlinkSync(claim);
 }
 
-/** Identifies the file itself, whatever its name; undefined if there is none. */
+/** Identifies the file itself, whatever its name; undefined if it does not exist. */
 function identityOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? undefined : `${stat.ino} ${stat.mtimeMs}`;
@@ -57,8 +58,7 @@ function isCreated(create: () => void): boolean {
     create();
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "EEXIST" || error.code === "ENOENT"))
-      return false;
+    if (hasCode(error, "EEXIST", "ENOENT")) return false;
     throw error;
   }
 }

@@ -18,17 +18,17 @@ type Stored = z.infer<typeof stored>;
 
 export interface Settings {
   readonly path: string;
-  /** The name of the profile that is used unless another is named. */
+  /** The profile that is used unless another is named. */
   current(): string | undefined;
   profiles(): Readonly<Record<string, Profile>>;
-  /** Replaces a profile; it becomes the current one if there is none. */
+  /** Replaces a profile. It becomes the current one if no profile is. */
   save(name: string, value: Profile): Promise<void>;
-  /** Changes a profile as it is in the file at that moment; creates it if there is none. */
+  /** Changes a profile as it is in the file at that moment; creates it if it does not exist. */
   change(name: string, change: (value: Profile) => Profile): Promise<void>;
   use(name: string): Promise<void>;
-  /** Keeps the profile the current one. */
+  /** If it is the current profile, it stays the current one. */
   rename(name: string, next: string): Promise<void>;
-  /** No profile is current afterwards if it was the current one. */
+  /** If it is the current profile, no profile is current afterwards. */
   remove(name: string): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ async function loadConf(folder: string): Promise<() => Conf<Stored>> {
     });
 }
 
-/** A file that is not a settings file is renamed; an invalid value, such as a typing error, is reported. */
+/** Renames a file that is not a settings file. Throws `file_unreadable` for an invalid value, such as a typing error. */
 function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
   if (text === undefined) return { profiles: {} };
   const parsed = stored.safeParse(jsonOf(text));
@@ -134,7 +134,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The parser's own message is dropped: it quotes the text, which holds secrets. */
+/** Drops the parser's message, which quotes the text with its secrets. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
