@@ -8,27 +8,27 @@ const root = new URL("../", import.meta.url);
 const ENTRY = new URL("src/library/webhooks.ts", root);
 
 export async function buildLibrary() {
-  for (const [format, ending] of /** @type {const} */ ([
-    ["esm", "mjs"],
-    ["cjs", "cjs"],
-  ])) {
-    await build({
-      input: fileURLToPath(ENTRY),
-      platform: "node",
-      // Our own modules and the packages in the bundle do nothing when they load, so that what is not used goes.
-      treeshake: { moduleSideEffects: false },
-      // Deno has no global Buffer.
-      transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
-      output: {
-        file: fileURLToPath(new URL(`dist/webhooks/index.${ending}`, root)),
-        format,
-        minify: true,
-        comments: false,
-      },
-    });
-    writeFileSync(new URL(`dist/webhooks/index.d.${ending.replace("js", "ts")}`, root), declarations());
-  }
+  const { output } = await build({
+    input: fileURLToPath(ENTRY),
+    platform: "node",
+    // Our own modules and the packages in the bundle do nothing when they load, so that what is not used goes.
+    treeshake: { moduleSideEffects: false },
+    // Deno has no global Buffer.
+    transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
+    output: { file: fileURLToPath(file("index.cjs")), format: "cjs", minify: true, comments: false },
+  });
+  // One module for both systems: two would have two classes WebhookError, and two stores of keys.
+  const names = output[0].exports.join(", ");
+  writeFileSync(
+    file("index.mjs"),
+    `import webhooks from "./index.cjs";\nexport const { ${names} } = webhooks;\n`,
+  );
+  writeFileSync(file("index.d.cts"), declarations());
+  writeFileSync(file("index.d.mts"), 'export * from "./index.cjs";\n');
 }
+
+/** @param {string} name */
+const file = (name) => new URL(`dist/webhooks/${name}`, root);
 
 /** The types of the entry and of the sources that they name, as one file that exports what the entry does. */
 function declarations() {

@@ -13,7 +13,7 @@ export const sandboxDocument = (origin: string): string =>
   stringifyJson(documentOf(sandboxEdition(origin)), 2);
 
 /** As JSON. */
-export const serviceDocument = (): string => stringifyJson(documentOf(SERVICE_EDITION), 2);
+export const serviceDocument = (): string => stringifyJson(documentOf(SERVICE_EDITION));
 
 const documentOf = (edition: Edition): JsonSchema => ({
   openapi: "3.1.1",
