@@ -70,10 +70,16 @@ it("is named by bulk at its first pause", async () => {
   const list = join(home, "orders.csv");
   writeFileSync(list, "amount\n10\n20\n");
   const interruption = new AbortController();
-  setTimeout(() => interruption.abort(interrupted()), 1500);
-  const run = await runCommand(["bulk", list], { home, signal: interruption.signal });
+  const run = await runCommand(["bulk", list], {
+    home,
+    signal: interruption.signal,
+    watchStderr: (stderr) => {
+      if (stderr.match(/^The run waits/gm)?.length === 2) interruption.abort(interrupted());
+    },
+  });
   expect(run.stderr).toMatch(
     /^! The sandbox is not running\. Start it: paylink sandbox\nThe run waits \d+s/m,
   );
+  expect(run.stderr.match(/^The run waits/gm)).toHaveLength(2);
   expect(run.stderr.match(/^! The sandbox is not running/gm)).toHaveLength(1);
 });

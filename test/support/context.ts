@@ -37,6 +37,8 @@ export interface CommandOptions {
   readonly reloads?: Set<() => void>;
   /** Sees what is printed on stdout so far. */
   readonly watch?: (stdout: string) => void;
+  /** The same for stderr. */
+  readonly watchStderr?: (stderr: string) => void;
 }
 
 export interface CommandEnd {
@@ -61,7 +63,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const signal = options.signal ?? new AbortController().signal;
   const secrets = createSecrets();
   const stdout = memoryStream(options.watch);
-  const stderr = memoryStream();
+  const stderr = memoryStream(options.watchStderr);
   const channels = standardChannels({ stdout: stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide);
