@@ -118,6 +118,21 @@ describe("a verified webhook", () => {
     });
   });
 
+  it("never has Infinity: such an amount is a breach, and such a number elsewhere stays text", async () => {
+    const body = (amount: string): string =>
+      JSON.stringify({ ...sampleTransaction("APPROVED"), extra: [0] })
+        .replace('"amountTrans":10,', `"amountTrans":${amount},`)
+        .replace("[0]", "[1e400,-1e400,1e300]");
+    const sign = (text: string) => signWebhook(text, { key: privateKey, url: URL_SENT });
+    expect(await refusal(sign(body("1e400")))).toMatchObject({
+      code: "body_schema",
+      breaches: [{ path: "amountTrans", message: "must be between -1.8e308 and 1.8e308" }],
+      record: { amountTrans: "1e400" },
+    });
+    const { transaction } = await verifyWebhook(sign(body("1e308")), { key: pem });
+    expect(transaction).toMatchObject({ amountTrans: 1e308, extra: ["1e400", "-1e400", 1e300] });
+  });
+
   it("reads a record that the service wraps", async () => {
     const record = sampleTransaction("CANCELLED");
     const webhook = signWebhook(JSON.stringify({ data: record }), { key: privateKey, url: URL_SENT });
