@@ -180,19 +180,3 @@ export class PaylinkError extends Error {
 
 /** The error's own words, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const FILE_REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  ENOTDIR: "no such file",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a folder",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-};
-
-/** Why a file cannot be read or written, in plain words. */
-export function fileReason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return FILE_REASONS[code] ?? messageOf(error);
-}

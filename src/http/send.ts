@@ -1,6 +1,7 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import type { Dispatcher } from "undici";
 import { messageOf } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { createAgents, type AgentParts } from "./agents.ts";
 import { ACCEPTED_CODINGS, decodeReply } from "./content-codings.ts";
 import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
@@ -119,7 +120,9 @@ function exchange(
         },
         onResponseError: (_, error) => {
           settle();
-          reject(given ?? new SendError(`${origin}: ${describe(error)}`, controller !== undefined, error));
+          reject(
+            given ?? new SendError(`${origin}: ${systemReason(error)}`, controller !== undefined, error),
+          );
         },
       },
     );
@@ -137,10 +140,4 @@ function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
   for (let index = 0; index + 1 < text.length; index += 2)
     lines.push([text[index] ?? "", text[index + 1] ?? ""]);
   return lines;
-}
-
-/** Node wraps several failed attempts to connect in one error without a message of its own. */
-function describe(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(describe).join("; ");
-  return error instanceof Error ? error.message || error.name : String(error);
 }

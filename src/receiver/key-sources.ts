@@ -2,7 +2,7 @@
 import { messageOf } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { isExposed, parseWebAddress, withoutPassword } from "../domain/web-address.ts";
-import type { Send } from "../http/exchange.ts";
+import { reasonOf, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";
 import { readKeys } from "../signatures/keys.ts";
@@ -135,7 +135,7 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
     reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    throw notFetched(url, messageOf(error), error);
+    throw notFetched(url, reasonOf(error), error);
   }
   if (reply.status === 200) return reply.body;
   throw refusedFetch(url, reply);

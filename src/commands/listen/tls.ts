@@ -3,6 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
 
 interface TlsPaths {
@@ -23,8 +24,8 @@ export async function readTls(
     createSecureContext({ cert: Buffer.from(files.cert), key: Buffer.from(files.key) });
     return files;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("key_invalid", `${cert} and ${key} do not make an https server: ${reason}`, {
+    const reason = keyPairReason(error);
+    throw new PaylinkError("key_invalid", `${cert} and ${key} do not make an https server: ${reason}.`, {
       cause: error,
       hint: "Give the certificate chain and its own private key, both as PEM.",
     });

@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
+import { programReason } from "../../domain/system-reason.ts";
 import type { Environment } from "../../store/settings/in-force.ts";
 
 /** A variable that is undefined in `changed` is unset. With `--json` stdout is for the report, so the program prints to stderr. */
@@ -26,7 +27,7 @@ export function runProgram(
     signal.addEventListener("abort", forwardSignal, { once: true });
     child.on("error", (error) => {
       signal.removeEventListener("abort", forwardSignal);
-      reject(new PaylinkError("usage", `Cannot run ${program}: ${error.message}`, { cause: error }));
+      reject(new PaylinkError("usage", `Cannot run ${program}: ${programReason(error)}.`, { cause: error }));
     });
     child.on("close", (code, ended) => {
       signal.removeEventListener("abort", forwardSignal);

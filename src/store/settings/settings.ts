@@ -5,6 +5,7 @@ import type Conf from "conf";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
 import { problemsOf } from "../../domain/schema.ts";
+import { systemReason } from "../../domain/system-reason.ts";
 import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
@@ -129,8 +130,13 @@ function readText(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${reason}`, { cause: error });
+    throw new PaylinkError(
+      "file_unreadable",
+      `The settings in ${path} cannot be read: ${systemReason(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
