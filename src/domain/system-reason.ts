@@ -46,7 +46,8 @@ export const keyPairReason = (error: unknown): string =>
     ? "the key does not belong to the certificate"
     : "one of the two files is not PEM, or the key needs a passphrase";
 
-const codeOf = (error: unknown): string =>
+/** Empty if it has none. */
+export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
 /** The message of OpenSSL has its file names and numbers too. */

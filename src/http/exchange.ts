@@ -1,6 +1,6 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and the reasons why an exchange fails. */
 import { messageOf } from "../domain/errors.ts";
-import { knownReason, systemReason } from "../domain/system-reason.ts";
+import { codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {
@@ -34,6 +34,12 @@ export class SendError extends Error {
 
 /** The exchange took longer than its timeout. Its own class, since a timer may fire a millisecond early by the clock. */
 export class SendTimeout extends SendError {}
+
+/**
+ * An https server closed the connection instead of answering, and the client has no certificate: in TLS 1.3 a server that
+ * requires one refuses the client only after its request.
+ */
+export class ClosedWithoutAnswer extends SendError {}
 
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
@@ -104,10 +110,8 @@ export const certificateReason = (error: unknown): string =>
   systemReason(error instanceof Error ? error.cause : error);
 
 /** The code that Node or undici gives for a failed exchange; empty if there is none. */
-export function systemCode(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
-}
+export const systemCode = (error: unknown): string =>
+  codeOf(error instanceof Error ? error.cause : undefined);
 
 const UNKNOWN_AUTHORITY =
   /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
