@@ -1,6 +1,6 @@
 /** Verification in an application: every form of request, the vectors, bodies that are gone, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
-import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import fastify from "fastify";
@@ -317,7 +317,13 @@ describe("the key", () => {
 
   it.each<[string, VerifierOptions["key"], string]>([
     ["undefined", undefined, "key_required"],
+    ["null", null as never, "key_required"],
     ["an empty list", [], "key_required"],
+    ["a list of nothing", [undefined as never, ""], "key_required"],
+    ["a number", 1 as never, "key_invalid"],
+    ["a function", (() => pem) as never, "key_invalid"],
+    ["another object", {}, "key_invalid"],
+    ["a secret", createSecretKey(Buffer.from("secret")), "key_invalid"],
     ["no key at all", "/nowhere/service.pem", "file_unreadable"],
     ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "key_invalid"],
     ["a URL without TLS", "http://keys.example/jwks.json", "key_invalid"],
@@ -327,6 +333,7 @@ describe("the key", () => {
     async (_, key, code) => {
       const error = await refusal(signed(), { key });
       expect(error).toMatchObject({ code, verdict: null });
+      expect(error.message).toMatch(/^\w+: .*\.$/s);
       expect(error.status).toBeGreaterThanOrEqual(500);
     },
   );
