@@ -45,7 +45,7 @@ function answerOf(reply: HttpReply, link?: string) {
   const target = status >= 300 && status < 400 ? fieldLines(reply.headers, "location")[0] : undefined;
   const said = target === undefined ? text : `a redirect to ${target}`;
   return {
-    message: `The service answered ${status}${said === "" ? "." : `: ${said}`}`,
+    message: `The service answered ${status}${said === "" ? "" : `: ${said}`}`,
     options: {
       problems,
       details: {

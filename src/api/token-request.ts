@@ -159,7 +159,7 @@ function refusedToken(url: URL, reply: HttpReply, words = serviceWords(reply.bod
   const said = target === undefined ? text : `a redirect to ${target}`;
   return new PaylinkError(
     "unauthorized",
-    `${url.origin} gave no access token. It answered ${status}${said === "" ? "." : `: ${said}`}`,
+    `${url.origin} gave no access token. It answered ${status}${said === "" ? "" : `: ${said}`}`,
     {
       problems,
       details: { status, service: text, ...(code === undefined ? {} : { code }) },

@@ -163,7 +163,7 @@ export class PaylinkError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(sentence(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "PaylinkError";
     this.code = code;
     const failure: Failure = FAILURES[code];
@@ -177,6 +177,9 @@ export class PaylinkError extends Error {
     return FAILURES[this.code].exit;
   }
 }
+
+/** Ends with a full stop, also where the last words are a reason, or what a service said. A stack has many lines. */
+export const sentence = (text: string): string => (/[.!?]$|\n/.test(text) ? text : `${text}.`);
 
 /** The error's own words, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -83,7 +83,7 @@ describe("vectors", () => {
     const { code: expected, breach = expected } = vector.expected;
     expect(code).toBe(breach);
     expect(verdict).toMatchObject({ verdict: vector.expected.verdict, code: expected ?? "ok" });
-    expect(message).toMatch(new RegExp(`^${breach}: [\\x20-\\x7e]+$`));
+    expect(message).toMatch(new RegExp(`^${breach}: [\\x20-\\x7e]+\\.$`));
   });
 });
 

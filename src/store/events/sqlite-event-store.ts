@@ -37,14 +37,10 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
       try {
         await writer.write([]);
       } catch (cause) {
-        throw new PaylinkError(
-          "file_unwritable",
-          `Cannot write the event store: ${systemReason(cause).replace(/\.?$/, ".")}`,
-          {
-            cause,
-            hint: "Nothing is listening. Check who may write the file and its folder, and whether the disk is read-only or full.",
-          },
-        );
+        throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
+          cause,
+          hint: "Nothing is listening. Check who may write the file and its folder, and whether the disk is read-only or full.",
+        });
       }
     },
     close: async () => {

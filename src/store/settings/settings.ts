@@ -117,7 +117,7 @@ function readStored(path: string, text: string | undefined, warn: (warning: stri
   if (parsed.success) return parsed.data;
   const problems = problemsOf(parsed.error.issues);
   if (problems.some(({ at }) => at.split(".").length > 2))
-    throw new PaylinkError("file_unreadable", `${path} holds invalid values:`, {
+    throw new PaylinkError("file_unreadable", `${path} holds invalid values.`, {
       problems,
       hint: "Fix them in that file, or move the file away to start again.",
     });
