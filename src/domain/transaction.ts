@@ -151,9 +151,7 @@ function breachOf(field: TransactionField, value: Json | undefined, outcome: Out
   if (value === null) return "must not be null";
   if (!field.type.test(value)) return `must be ${field.type.must}`;
   // Programs that read it as binary floating point would get Infinity (RFC 8259, section 6).
-  return isJsonNumber(value) && !Number.isFinite(Number(value.value))
-    ? "must be between -1.8e308 and 1.8e308"
-    : undefined;
+  return isJsonNumber(value) && !Number.isFinite(Number(value.value)) ? "must not exceed 1.8e308" : undefined;
 }
 
 /** If the outcome is unclear, fields that depend on it are neither required nor forbidden. */

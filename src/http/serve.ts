@@ -193,7 +193,8 @@ const HEADERS_OF: Readonly<Record<number, readonly HeaderLine[]>> = {
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOptions): PaylinkError {
   if (error.code === "EADDRINUSE")
     return new PaylinkError("port_in_use", `Port ${port} on ${host} is already in use.`, { cause: error });
-  return new PaylinkError("usage", `Cannot listen on ${host} port ${port}: ${systemReason(error)}.`, {
+  const reason = error.code === "EADDRNOTAVAIL" ? "this machine has no such address" : systemReason(error);
+  return new PaylinkError("usage", `Cannot listen on ${host} port ${port}: ${reason}.`, {
     cause: error,
   });
 }

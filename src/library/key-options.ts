@@ -76,7 +76,7 @@ function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   if (key instanceof URL) return key.href;
   if (key instanceof KeyObject) return publicPem(key);
   if (typeof key === "object") return JSON.stringify(key);
-  throw invalidKey(`the key option is a ${typeof key}; it must be text, bytes, a URL, a JWK or a KeyObject.`);
+  throw invalidKey(`the key option is a ${typeof key}.`);
 }
 
 const invalidKey = (message: string): WebhookError =>
@@ -84,7 +84,7 @@ const invalidKey = (message: string): WebhookError =>
 
 function publicPem(key: KeyObject): string {
   if (key.type === "secret")
-    throw invalidKey("a webhook is verified with a public key, and the key option is a secret.");
+    throw invalidKey("a webhook is verified with a public key, and this is a secret.");
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   return publicKey.export({ type: "spki", format: "pem" }).toString();
 }

@@ -9,8 +9,7 @@ export function plainJson(json: Json): unknown {
 
 /** A number that would become Infinity stays text; in a field of the specification it is a breach. */
 function plainNumber(text: string): number | string {
-  const number = Number(text);
-  return Number.isFinite(number) ? number : text;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 export function plainObject(object: Readonly<Record<string, Json>>): Record<string, unknown> {

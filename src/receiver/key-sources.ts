@@ -1,8 +1,8 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
-import { messageOf, sentence } from "../domain/errors.ts";
+import { messageOf } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { isExposed, parseWebAddress, withoutPassword } from "../domain/web-address.ts";
-import { reasonOf, type Send } from "../http/exchange.ts";
+import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";
 import { readKeys } from "../signatures/keys.ts";
@@ -99,8 +99,7 @@ export async function openKeySources(sources: readonly KeySource[], io: KeyAcces
 async function loadKey(source: KeySource, io: KeyAccess): Promise<VerificationKey[]> {
   const read = readKeys(await bytesOf(source, io));
   const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
-  if (!read.ok)
-    throw new KeyFailure("unreadable", sentence(`No key can be read from ${name}: ${read.reason}`));
+  if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}.`);
   const now = Math.floor(io.now().getTime() / 1000);
   const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
   for (const warning of [...read.warnings, ...expiries]) io.warn(`${name}: ${warning}`);
@@ -136,7 +135,7 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
     reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    throw notFetched(url, reasonOf(error), error);
+    throw notFetched(url, messageOf(error), error);
   }
   if (reply.status === 200) return reply.body;
   throw refusedFetch(url, reply);

@@ -17,12 +17,12 @@ it.each<[args: string[], exit: number, reason: string]>([
   [
     [...listen, "--key", `http://${CLOSED}/key.pem`],
     5,
-    `The key at http://${CLOSED}/key.pem cannot be fetched: connection refused.`,
+    `The key at http://${CLOSED}/key.pem cannot be fetched: http://${CLOSED}: connection refused.`,
   ],
   [
     [...listen, "--no-verify", "--admin", "192.0.2.1:0"],
     2,
-    "Cannot listen on 192.0.2.1 port 0: this machine does not have the address.",
+    "Cannot listen on 192.0.2.1 port 0: this machine has no such address.",
   ],
   [
     [...listen, "--no-verify", "--tls-cert", "one.crt", "--tls-key", "two.key"],
@@ -60,7 +60,5 @@ it("names a port that speaks no TLS", async () => {
   );
   const { exit, stderr } = await runCommand([...listen, "--key", server.url.replace("http:", "https:")]);
   expect(exit).toBe(5);
-  expect(stderr).toContain(
-    "cannot be fetched: the answer is not TLS, so the address may be http instead of https.\n",
-  );
+  expect(stderr).toContain(": ERR_SSL_WRONG_VERSION_NUMBER.\n");
 });
