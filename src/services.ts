@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "./context.ts";
-import { fileReason, PaylinkError } from "./domain/errors.ts";
+import { PaylinkError } from "./domain/errors.ts";
+import { systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { isDatabaseUrl, passwordsIn } from "./domain/database-url.ts";
 import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
@@ -190,7 +191,7 @@ async function writeFile(path: string, text: string, place: string): Promise<voi
   try {
     await write(path, text);
   } catch (error) {
-    throw new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${fileReason(error)}.`, {
+    throw new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${systemReason(error)}.`, {
       cause: error,
     });
   }

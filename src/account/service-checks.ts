@@ -90,7 +90,7 @@ function checkLinks(listed: Answer, account: Account): Check {
   if (status === 404 || status === 405 || status < 300)
     return warned(
       LINKS,
-      `${listed.message.replace(/\.?$/, ".")} The service may have no list of links, or the address is wrong.`,
+      `${listed.message} The service may have no list of links, or the address is wrong.`,
       addressRemedy(account),
     );
   return failed(LINKS, listed, `Check the terminal: ${fix("terminalId", "<id>")}`);

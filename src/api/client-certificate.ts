@@ -1,5 +1,6 @@
 /** The client's certificate and key for mutual TLS, from the files that the settings name. */
 import { PaylinkError } from "../domain/errors.ts";
+import { keyPairReason } from "../domain/system-reason.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import type { InForce } from "../store/settings/in-force.ts";
 
@@ -31,7 +32,7 @@ export async function readClientCertificate(
     throw new PaylinkError("usage", "The client certificate cannot be used. Nothing was sent.", {
       problems: [
         { at: "clientCert", message: cert },
-        { at: "clientKey", message: `${key}: ${reasonOf(error)}` },
+        { at: "clientKey", message: `${key}: ${keyPairReason(error)}` },
       ],
       hint: "clientCert must be a PEM file with a certificate, and clientKey a PEM file with its key, without a passphrase.",
       cause: error,
@@ -45,10 +46,4 @@ async function read(name: string, path: string, readFile: ReadFile): Promise<Uin
     if (!(error instanceof PaylinkError)) throw error;
     throw new PaylinkError(error.code, `${name}: ${error.message} Nothing was sent.`, { cause: error });
   });
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH") return "the key does not belong to the certificate";
-  return "one of the two files is not PEM, or the key needs a passphrase";
 }

@@ -67,8 +67,7 @@ const withinRun =
     return send(request, { ...options, signal, timeout: Math.min(timeout, left) });
   };
 
-export const noAccount = (): PaylinkError =>
-  new PaylinkError("no_profile", "No account configured. Run one of:");
+export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");
 
 interface TokenParts extends AccountParts {
   readonly clientCertificate: TlsFiles | undefined;

@@ -1,7 +1,13 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import { FAILURES, PaylinkError, type FailureCode } from "../domain/errors.ts";
 import { formatRelative } from "../domain/when.ts";
-import { isOfUnknownAuthority, SandboxNotRunning, SendError, systemCode } from "../http/exchange.ts";
+import {
+  ClosedWithoutAnswer,
+  isOfUnknownAuthority,
+  SandboxNotRunning,
+  SendError,
+  systemCode,
+} from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { serviceWords } from "./service-words.ts";
 
@@ -132,22 +138,26 @@ export function failureOf(error: unknown, effect: Effect, link?: string): unknow
       hint: `${ONLY_READS.has(effect) ? "" : `Nothing was ${DONE[effect]}. `}Start it: paylink sandbox`,
       cause: error,
     });
-  const notSent =
-    certificateHint(error) ?? (effect === "pays" ? "Is the sandbox running? paylink sandbox" : undefined);
+  const certificate = certificateHint(error);
+  const notSent = certificate ?? (effect === "pays" ? "Is the sandbox running? paylink sandbox" : undefined);
   if (ONLY_READS.has(effect) || !sent)
     return new PaylinkError("not_reached", `The service was not reached: ${message}.`, {
       hint: notSent === undefined ? hintOf("not_reached", effect) : `Nothing was ${DONE[effect]}. ${notSent}`,
       cause: error,
     });
+  const unknown = unknownHint(effect, link) ?? FAILURES.outcome_unknown.hint;
   return new PaylinkError(
     "outcome_unknown",
     `The request was sent, but no usable answer arrived: ${message}.`,
     {
-      hint: unknownHint(effect, link),
+      hint: certificate === undefined ? unknown : `${unknown}\n${certificate}`,
       cause: error,
     },
   );
 }
+
+const CLIENT_CERTIFICATE =
+  "If the service wants a client certificate, set both files: paylink config set clientKey <file>; paylink config set clientCert <file>";
 
 /** What to do if either side did not accept the other's certificate. */
 function certificateHint(error: SendError): string | undefined {
@@ -158,7 +168,8 @@ function certificateHint(error: SendError): string | undefined {
     return "The service's certificate has expired. Check the clock of this machine; otherwise the service must renew it.";
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return "The service's certificate is for another name. Check the address: paylink config get baseUrl";
-  if (code.startsWith("ERR_SSL_") && code.includes("_ALERT_"))
-    return "The service refused the TLS connection. If it wants a client certificate, set both files: paylink config set clientKey <file>; paylink config set clientCert <file>";
-  return undefined;
+  if (error instanceof ClosedWithoutAnswer) return CLIENT_CERTIFICATE;
+  return code.startsWith("ERR_SSL_") && code.includes("_ALERT_")
+    ? `The service refused the TLS connection. ${CLIENT_CERTIFICATE}`
+    : undefined;
 }

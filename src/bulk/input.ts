@@ -4,7 +4,8 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { fileReason, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import type { OpenBytes } from "./rows.ts";
 
 export interface Input {
@@ -25,10 +26,8 @@ export async function fileInput(path: string): Promise<Input> {
   } catch (error) {
     throw new PaylinkError(
       "file_unreadable",
-      `Cannot read ${path}: ${fileReason(error)}. Nothing was sent.`,
-      {
-        cause: error,
-      },
+      `Cannot read ${path}: ${systemReason(error)}. Nothing was sent.`,
+      { cause: error },
     );
   }
 }

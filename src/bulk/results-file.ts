@@ -4,7 +4,8 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { messageOf, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import type { WrittenResults } from "../store/journal/written-results.ts";
 import type { Sink } from "./results.ts";
 
@@ -70,7 +71,7 @@ export function fileSink({ path, written, force }: ResultsFile, id: string): Sin
 }
 
 const unwritable = (path: string, error: unknown): PaylinkError =>
-  new PaylinkError("file_unwritable", `Cannot write the results to ${path}: ${messageOf(error)}.`, {
+  new PaylinkError("file_unwritable", `Cannot write the results to ${path}: ${systemReason(error)}.`, {
     hint: "The journal has all results. Run the same command again with another --output: no row is sent twice.",
     cause: error,
   });

@@ -163,7 +163,7 @@ export class PaylinkError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(sentence(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "PaylinkError";
     this.code = code;
     const failure: Failure = FAILURES[code];
@@ -178,21 +178,8 @@ export class PaylinkError extends Error {
   }
 }
 
+/** Ends with a full stop, also where the last words are a reason, or what a service said. A stack has many lines. */
+export const sentence = (text: string): string => (/[.!?]$|\n/.test(text) ? text : `${text}.`);
+
 /** The error's own words, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const FILE_REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  ENOTDIR: "no such file",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a folder",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-};
-
-/** Why a file cannot be read or written, in plain words. */
-export function fileReason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return FILE_REASONS[code] ?? messageOf(error);
-}

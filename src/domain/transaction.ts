@@ -149,7 +149,9 @@ function breachOf(field: TransactionField, value: Json | undefined, outcome: Out
   if (value === undefined) return isRequired(field, outcome) ? "is missing" : undefined;
   if (isForbidden(field, outcome)) return `must be absent from a ${outcome.toLowerCase()} payment`;
   if (value === null) return "must not be null";
-  return field.type.test(value) ? undefined : `must be ${field.type.must}`;
+  if (!field.type.test(value)) return `must be ${field.type.must}`;
+  // Programs that read it as binary floating point would get Infinity (RFC 8259, section 6).
+  return isJsonNumber(value) && !Number.isFinite(Number(value.value)) ? "must not exceed 1.8e308" : undefined;
 }
 
 /** If the outcome is unclear, fields that depend on it are neither required nor forbidden. */

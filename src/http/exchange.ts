@@ -1,5 +1,6 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
 import { messageOf } from "../domain/errors.ts";
+import { codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {
@@ -33,6 +34,12 @@ export class SendError extends Error {
 
 /** The exchange took longer than its timeout. It has a class, since the clock cannot tell: a timer may fire early. */
 export class SendTimeout extends SendError {}
+
+/**
+ * An https server closed the connection instead of answering, and the client has no certificate: in TLS 1.3 a server that
+ * requires one refuses the client only after its request.
+ */
+export class ClosedWithoutAnswer extends SendError {}
 
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
@@ -92,31 +99,19 @@ export interface Server {
 /** Resolves once the address answers, not before. */
 export type Serve = (handler: Handler, options: ServeOptions) => Promise<Server>;
 
-/** What the codes of the system mean. */
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  EHOSTUNREACH: "no route to the host",
-  ENOTFOUND: "the host name is unknown",
-  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
-  UND_ERR_SOCKET: "the connection was closed",
-};
-
 /** Why an exchange failed, in plain words. */
 export function reasonOf(error: unknown): string {
   if (isOfUnknownAuthority(error)) return certificateReason(error);
-  return REASONS[systemCode(error)] ?? messageOf(error);
+  return knownReason(error instanceof Error ? error.cause : undefined) ?? messageOf(error);
 }
 
-/** What is wrong with a certificate, without the advice that newer versions of Node add for programs run by hand. */
+/** What is wrong with a certificate. */
 export const certificateReason = (error: unknown): string =>
-  messageOf(error instanceof Error ? error.cause : error).replace(/; if the root CA .*$/s, "");
+  systemReason(error instanceof Error ? error.cause : error);
 
 /** The code that Node or undici gives for a failed exchange; empty if there is none. */
-export function systemCode(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
-}
+export const systemCode = (error: unknown): string =>
+  codeOf(error instanceof Error ? error.cause : undefined);
 
 const UNKNOWN_AUTHORITY =
   /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;

@@ -1,9 +1,10 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import type { Dispatcher } from "undici";
 import { messageOf } from "../domain/errors.ts";
+import { codeOf, systemReason } from "../domain/system-reason.ts";
 import { createAgents, type AgentParts } from "./agents.ts";
 import { ACCEPTED_CODINGS, decodeReply } from "./content-codings.ts";
-import { SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
+import { ClosedWithoutAnswer, SendError, SendTimeout, type Send, type SendOptions } from "./exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
@@ -53,12 +54,16 @@ function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
   return added.length === 0 ? request : { ...request, headers: [...request.headers, ...added] };
 }
 
-type Limits = Required<Pick<SendOptions, "timeout" | "maxReply">> & Pick<SendOptions, "signal" | "finish">;
+type Limits = Required<Pick<SendOptions, "timeout" | "maxReply">> &
+  Pick<SendOptions, "signal" | "finish" | "clientCertificate">;
+
+/** The codes for a connection that the server closed, by whatever part of Node noticed it. */
+const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_SSL_\w+_ALERT_CERTIFICATE_REQUIRED)$/;
 
 function exchange(
   agent: Dispatcher,
   request: HttpRequest,
-  { timeout, maxReply, signal, finish = false }: Limits,
+  { timeout, maxReply, signal, finish = false, clientCertificate }: Limits,
 ): Promise<HttpReply> {
   const origin = originOf(request);
   return new Promise((resolve, reject) => {
@@ -120,7 +125,11 @@ function exchange(
         },
         onResponseError: (_, error) => {
           settle();
-          reject(given ?? new SendError(`${origin}: ${describe(error)}`, controller !== undefined, error));
+          const isSent = controller !== undefined;
+          const isAnonymous = request.scheme === "https" && clientCertificate === undefined;
+          const isUnanswered = isSent && status === 0 && CLOSED.test(codeOf(error));
+          const Failure = isAnonymous && isUnanswered ? ClosedWithoutAnswer : SendError;
+          reject(given ?? new Failure(`${origin}: ${systemReason(error)}`, isSent, error));
         },
       },
     );
@@ -138,10 +147,4 @@ function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
   for (let index = 0; index + 1 < text.length; index += 2)
     lines.push([text[index] ?? "", text[index + 1] ?? ""]);
   return lines;
-}
-
-/** Node wraps several failed attempts to connect in one error without a message of its own. */
-function describe(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(describe).join("; ");
-  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -9,6 +9,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { answer } from "./answer.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { countOpen, trackConnections, trackHandshakes, type Connections } from "./connections.ts";
@@ -193,7 +194,8 @@ const HEADERS_OF: Readonly<Record<number, readonly HeaderLine[]>> = {
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOptions): PaylinkError {
   if (error.code === "EADDRINUSE")
     return new PaylinkError("port_in_use", `Port ${port} on ${host} is already in use.`, { cause: error });
-  return new PaylinkError("usage", `Cannot listen on ${host} port ${port}: ${error.message}`, {
+  const reason = error.code === "EADDRNOTAVAIL" ? "this machine has no such address" : systemReason(error);
+  return new PaylinkError("usage", `Cannot listen on ${host} port ${port}: ${reason}.`, {
     cause: error,
   });
 }

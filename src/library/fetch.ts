@@ -1,5 +1,5 @@
 /** Fetches keys with the runtime's `fetch`, within a limit of time and size, and without following redirects. */
-import { messageOf } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import { webBody } from "./request-body.ts";
@@ -30,4 +30,4 @@ export const sendByFetch =
 
 /** `fetch` hides its reason in the cause. */
 const reasonOf = (error: unknown): string =>
-  messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  systemReason(error instanceof Error && error.cause !== undefined ? error.cause : error);

@@ -69,20 +69,22 @@ function unusable(cause: KeyFailure): WebhookError {
   );
 }
 
-function sourceOf(key: WebhookKey | undefined): KeySource | [] {
-  if (key === undefined || key === "") return [];
+/** Nothing, as in an environment variable that is not set, is no source. Applications in JavaScript may give anything. */
+function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
+  if (key === undefined || key === null || key === "") return [];
   if (typeof key === "string" || key instanceof Uint8Array) return key;
   if (key instanceof URL) return key.href;
   if (key instanceof KeyObject) return publicPem(key);
-  return JSON.stringify(key);
+  if (typeof key === "object") return JSON.stringify(key);
+  throw invalidKey(`the key option is a ${typeof key}.`);
 }
+
+const invalidKey = (message: string): WebhookError =>
+  new WebhookError("key_invalid", message, { status: 500, verdict: null });
 
 function publicPem(key: KeyObject): string {
   if (key.type === "secret")
-    throw new WebhookError("key_invalid", "a webhook is verified with a public key, and this is a secret.", {
-      status: 500,
-      verdict: null,
-    });
+    throw invalidKey("a webhook is verified with a public key, and this is a secret.");
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   return publicKey.export({ type: "spki", format: "pem" }).toString();
 }

@@ -2,9 +2,14 @@
 import { isJsonNumber, isJsonObject, type Json } from "../domain/json.ts";
 
 export function plainJson(json: Json): unknown {
-  if (isJsonNumber(json)) return Number(json.toString());
+  if (isJsonNumber(json)) return plainNumber(json.value);
   if (Array.isArray(json)) return json.map(plainJson);
   return isJsonObject(json) ? plainObject(json) : json;
+}
+
+/** A number that would become Infinity stays text; in a field of the specification it is a breach. */
+function plainNumber(text: string): number | string {
+  return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 export function plainObject(object: Readonly<Record<string, Json>>): Record<string, unknown> {

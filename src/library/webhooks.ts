@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { emitWarning } from "node:process";
-import { fileReason } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { sendByFetch } from "./fetch.ts";
 import { keyringCache } from "./key-options.ts";
 import type {
@@ -64,7 +64,7 @@ const openKeys = keyringCache({
     } catch (error) {
       throw new WebhookError(
         "file_unreadable",
-        `the key file ${path} cannot be read: ${fileReason(error)}.`,
+        `the key file ${path} cannot be read: ${systemReason(error)}.`,
         {
           status: 500,
           verdict: null,

@@ -26,6 +26,15 @@ export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches">
   readonly queued: Queued | null;
 };
 
+/** An event in the queue that cannot be read back, because its row does not hold what paylink wrote. */
+export interface DamagedEvent {
+  readonly type: "damaged";
+  readonly id: string;
+  readonly uti: string;
+  readonly queued: Queued;
+  readonly reason: string;
+}
+
 export type StoredRejection = Omit<Rejection, "hint">;
 
 /** One more delivery of an event that was already stored. */
@@ -73,7 +82,7 @@ export interface ForwardQueue {
   /** Ends the lease, so that another forwarder does not have to wait. */
   release(epoch: number): Promise<void>;
   /** Events without an attempt in order of arrival, or those whose retry is due. None where the lease has ended. */
-  next(epoch: number, kind: "first" | "retry", limit: number): Promise<StoredEvent[]>;
+  next(epoch: number, kind: "first" | "retry", limit: number): Promise<(StoredEvent | DamagedEvent)[]>;
   /** Milliseconds until a retry is due; undefined where none is planned. */
   untilRetry(): Promise<number | undefined>;
   /**
@@ -82,7 +91,7 @@ export interface ForwardQueue {
    */
   attempted(
     epoch: number,
-    event: StoredEvent,
+    event: Pick<StoredEvent, "id" | "queued">,
     forward: Forward,
     retryAfter: number | undefined,
   ): Promise<void>;

@@ -1,5 +1,5 @@
 /** The request that the application gets: the bytes and signature headers as received, without what only the sender vouches for. */
-import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import { addressOf, fieldLines, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import type { WebhookEvent } from "./events.ts";
 
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
@@ -43,9 +43,11 @@ export function forwardRequest(
 ): HttpRequest {
   const { method, scheme, authority, body } = request;
   const covered = new Set(verdict.verdict === "valid" ? verdict.covered : []);
+  const forConnection = namedByConnection(request, verdict.covered);
   const received = request.headers.filter(([spelled]) => {
     const name = spelled.toLowerCase();
-    return !isForConnection(name) && (!TRUSTED.test(name) || covered.has(name));
+    if (isForConnection(name) || forConnection.has(name)) return false;
+    return !TRUSTED.test(name) || covered.has(name);
   });
   const own: readonly HeaderLine[] = [["Host", url.host], ...addressHeaders(scheme, authority)];
   // An address that the sender signed is authentic.
@@ -56,6 +58,13 @@ export function forwardRequest(
     headers: [...without(others, added), ["Content-Length", String(body.length)], ...added],
     body,
   };
+}
+
+/** The fields that the sender declares to be of its connection (RFC 9110 7.6.1), without those that are signed. */
+function namedByConnection({ headers }: HttpRequest, covered: readonly string[]): ReadonlySet<string> {
+  const signed = new Set(covered.map((component) => component.replace(/;.*$/s, "")));
+  const named = fieldLines(headers, "connection").flatMap((line) => line.toLowerCase().split(/[\s,]+/));
+  return new Set(named.filter((name) => !SIGNED.has(name) && !signed.has(name)));
 }
 
 /** To verify the signature, the application has to know which address was signed. */

@@ -99,7 +99,7 @@ export async function openKeySources(sources: readonly KeySource[], io: KeyAcces
 async function loadKey(source: KeySource, io: KeyAccess): Promise<VerificationKey[]> {
   const read = readKeys(await bytesOf(source, io));
   const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
-  if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}`);
+  if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}.`);
   const now = Math.floor(io.now().getTime() / 1000);
   const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
   for (const warning of [...read.warnings, ...expiries]) io.warn(`${name}: ${warning}`);

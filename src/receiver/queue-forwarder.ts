@@ -8,7 +8,6 @@ const LEASE: LeaseTimes = { duration: 20_000, renewEvery: 5_000, askEvery: 2_000
 export interface QueueForwarderParts extends Omit<TermParts, "lease"> {
   /** Whether a new event is to be forwarded. */
   readonly forwards: (event: WebhookEvent) => boolean;
-  readonly warn: (text: string) => void;
   readonly lease?: LeaseTimes;
 }
 

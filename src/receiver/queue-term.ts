@@ -1,6 +1,6 @@
 /** One forwarder's term at the queue: while it has the lease, it makes first attempts and retries, and renews the lease. */
 import { messageOf } from "../domain/errors.ts";
-import type { ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
+import type { DamagedEvent, ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
 import { isAccepted, type Forward } from "./events.ts";
 import { forward, type ForwardOptions } from "./forward.ts";
 
@@ -33,10 +33,13 @@ export interface TermParts extends ForwardOptions {
   readonly targetOf: (event: StoredEvent) => URL | undefined;
   /** Milliseconds before each retry. */
   readonly delays: readonly number[];
-  readonly observe: (event: StoredEvent, forward: Forward, progress: Progress) => void;
+  readonly observe: (event: Waiting, forward: Forward, progress: Progress) => void;
   readonly pause: Pause;
+  readonly warn: (text: string) => void;
   readonly lease: LeaseTimes;
 }
+
+type Waiting = StoredEvent | DamagedEvent;
 
 /** Resolves after so many milliseconds, or as soon as the signal fires. */
 export type Pause = (milliseconds: number, until: AbortSignal) => Promise<void>;
@@ -59,29 +62,30 @@ export async function serveTerm(
   parts: TermParts,
   { alarms, store, closing }: Work,
 ): Promise<void> {
-  const { queue, now, delays, targetOf, observe, pause, lease } = parts;
+  const { queue, now, delays, observe, pause, warn, lease } = parts;
   let isLost = false;
   const done = new AbortController();
   const isActive = (): boolean => !isLost && !closing.aborted;
 
   /** Another attempt must not be made because this one could not be recorded. */
-  const record = async (event: StoredEvent, made: Forward, retryAfter: number | undefined): Promise<void> => {
+  const record = async (event: Waiting, made: Forward, retryAfter: number | undefined): Promise<void> => {
     const write = async (): Promise<true> => {
       await queue.attempted(epoch, event, made, retryAfter);
       return true;
     };
     while (!(await store.read(write, false)) && isActive()) await pause(CHECK_EVERY, closing);
   };
-  const attempt = async (event: StoredEvent): Promise<void> => {
-    const url = targetOf(event);
-    const made = url === undefined ? withoutTarget(event, now()) : await forward(event, url, parts);
+  const attempt = async (event: Waiting): Promise<void> => {
+    const made = await forwardWaiting(event, parts);
     const before = event.queued?.attempts ?? 0;
-    const retryAfter = isAccepted(made.status) ? undefined : delays[before];
+    const mayRetry = event.type === "event" && !isAccepted(made.status);
+    const retryAfter = mayRetry ? delays[before] : undefined;
     await record(event, made, retryAfter);
+    if (event.type === "damaged") warn(damageWords(event));
     observe(event, made, progressOf(made, before + 1, retryAfter, now()));
     if (retryAfter !== undefined) alarms.retry.ring();
   };
-  const next = (kind: "first" | "retry", limit: number): Promise<StoredEvent[]> =>
+  const next = (kind: "first" | "retry", limit: number): Promise<Waiting[]> =>
     store.read(() => queue.next(epoch, kind, limit), []);
   /** One at a time, so that the application gets them in order of arrival. */
   const makeFirstAttempts = async (): Promise<void> => {
@@ -135,13 +139,21 @@ const progressOf = (
 });
 
 /** The targets may be others than those that the event was stored with. */
-const withoutTarget = ({ outcome }: StoredEvent, at: Date): Forward => ({
-  at,
-  target: "",
-  status: null,
-  ms: 0,
-  detail: `not sent: --forward-to names no target for ${outcome === "" ? "webhooks without a record" : outcome}`,
-});
+async function forwardWaiting(event: Waiting, parts: TermParts): Promise<Forward> {
+  if (event.type === "damaged") return notSent(parts.now(), `the stored event is damaged: ${event.reason}`);
+  const url = parts.targetOf(event);
+  if (url !== undefined) return forward(event, url, parts);
+  const kind = event.outcome === "" ? "webhooks without a record" : event.outcome;
+  return notSent(parts.now(), `--forward-to names no target for ${kind}`);
+}
+
+const notSent = (at: Date, reason: string): Forward => {
+  const detail = `not sent: ${reason}`;
+  return { at, target: "", status: null, ms: 0, detail };
+};
+
+const damageWords = ({ id, uti, reason }: DamagedEvent): string =>
+  `The stored event ${id} is damaged (${reason}). It was not forwarded, is marked as failed, and the service does not send it again. To read the payment from the service: paylink transaction ${uti}`;
 
 export interface StoreAccess {
   /** The result of `ask`; `instead` if the store fails. */

@@ -5,6 +5,7 @@ import { formatAmount } from "../domain/money.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { withoutPassword } from "../domain/web-address.ts";
 import { amountOf, paintOutcome } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";
@@ -53,7 +54,7 @@ function line(event: ShownSandboxEvent, paint: Paint): string {
     case "cancelled":
       return `link      ${event.type}  ${safeText(event.link.id)}`;
     case "delivery":
-      return `delivery  ${event.state}  attempt ${event.attempt}: ${safeText(event.detail)}  ${safeText(event.delivery.url)}`;
+      return `delivery  ${event.state}  attempt ${event.attempt}: ${safeText(event.detail)}  ${safeText(withoutPassword(event.delivery.url))}`;
   }
 }
 
@@ -74,7 +75,7 @@ function jsonOf(event: ShownSandboxEvent): Record<string, unknown> {
         type: "delivery",
         id: delivery.id,
         uti: delivery.uti,
-        url: delivery.url,
+        url: withoutPassword(delivery.url),
         attempt,
         status,
         state,

@@ -1,7 +1,8 @@
 /** Reads the files of a command line, and standard input for `-`. */
 import type { Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
-import { fileReason, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 
 interface StandardInput extends Readable {
   readonly isTTY?: boolean;
@@ -44,7 +45,7 @@ export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSi
     } catch (error) {
       signal.throwIfAborted();
       const name = place === undefined ? path : `${place} ${path}`;
-      throw new PaylinkError("file_unreadable", `Cannot read ${name}: ${fileReason(error)}.`, {
+      throw new PaylinkError("file_unreadable", `Cannot read ${name}: ${systemReason(error)}.`, {
         cause: error,
       });
     }

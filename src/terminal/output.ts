@@ -3,6 +3,7 @@ import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { maskCardNumbers } from "../domain/card-number.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
 import { isReaderGone, type OutputStream, type StandardChannels } from "./channel.ts";
@@ -116,7 +117,7 @@ export async function createOutput(
 const widthOf = (stream: OutputStream): number => (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
 function resultUnwritable(cause: Error): PaylinkError {
-  const reason = isReaderGone(cause) ? "its reader has gone" : cause.message;
+  const reason = isReaderGone(cause) ? "its reader has gone" : systemReason(cause);
   return new PaylinkError(
     "output_unwritable",
     `stdout could not be written (${reason}), so the result is on stderr.`,
@@ -130,7 +131,7 @@ function resultUnwritable(cause: Error): PaylinkError {
 const linesUnwritable = (cause: Error): PaylinkError =>
   new PaylinkError(
     "output_unwritable",
-    `stdout could not be written (${cause.message}), so lines are missing.`,
+    `stdout could not be written (${systemReason(cause)}), so lines are missing.`,
     {
       cause,
     },

@@ -123,12 +123,16 @@ describe("a request that is sent again", () => {
     const { api, waits } = apiAt("http://127.0.0.1:1");
     const error = await failure(api.createLink(REQUEST));
     expect([error.code, error.exit]).toEqual(["not_reached", 5]);
+    expect(error.message).toBe("The service was not reached: http://127.0.0.1:1: connection refused.");
     expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([250, 500, 1000]);
   });
 
   it("if the host name does not exist", async () => {
     const { api, waits } = apiAt("https://service.invalid");
-    expect((await failure(api.createLink(REQUEST))).code).toBe("not_reached");
+    expect(await failure(api.createLink(REQUEST))).toMatchObject({
+      code: "not_reached",
+      message: expect.stringMatching(/: the host name is unknown\.$/),
+    });
     expect(waits).toHaveLength(3);
   });
 

@@ -88,7 +88,7 @@ describe("a refusal", () => {
 
   it("has the service's code in its details", async () => {
     const error = await refusal(422, '{"code":275,"message":"Invalid payment link ID"}');
-    expect(error.message).toBe("The service answered 422: Invalid payment link ID");
+    expect(error.message).toBe("The service answered 422: Invalid payment link ID.");
     expect(error.details).toMatchObject({ status: 422, code: "275", service: "Invalid payment link ID" });
   });
 

@@ -125,7 +125,7 @@ describe("bulk, before anything is sent,", () => {
     });
     const run = await runCommand(["bulk", path], { home, send: never });
     expect(run.exit).toBe(3);
-    expect(run.stderr).toContain("No account configured. Run one of:");
+    expect(run.stderr).toContain("No account configured.");
   });
 
   it("prints one JSON line a bad row and a summary with --json, and one document on stderr", async () => {

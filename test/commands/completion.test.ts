@@ -73,3 +73,11 @@ it("offers every topic and every command after help", async () => {
   expect(topics).toContain("decisions");
   expect((await complete("help", "")).offered).toEqual([...topics, ...commands.map(({ name }) => name)]);
 });
+
+it("completes file names for the value of a setting that is a file", async () => {
+  for (const key of ["clientCert", "clientKey", "webhookKey", "eventStore"])
+    expect({ key, ...(await complete("config", "set", key, "")) }).toEqual({ key, ...FILES });
+  expect(await complete("-p", "shop", "config", "set", "webhookKey", "one.pem", "tw")).toEqual(FILES);
+  expect(await complete("config", "set", "currency", "")).toEqual({ offered: [], directive: ":4" });
+  expect((await complete("config", "set", "clientC")).offered).toEqual(["clientCert"]);
+});

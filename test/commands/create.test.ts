@@ -164,7 +164,7 @@ describe("the request of create", () => {
     for (const args of [["create"], FULL, [...FULL, "--terminal-id", "1", "--curl"]]) {
       const run = await runCommand(args, { env: {}, send: never });
       expect(run).toMatchObject({ exit: 3, stdout: "" });
-      expect(run.stderr).toContain("No account configured. Run one of:");
+      expect(run.stderr).toContain("No account configured.");
     }
   });
 });

@@ -101,6 +101,16 @@ describe("paylink links list", () => {
     expect(none.stderr).toContain("No links found.");
   });
 
+  it("says to people that older links are left out, unless they asked for a period", async () => {
+    const { list } = pages({ records: [NEW], totalCount: 1 });
+    const { list: listNone } = pages({ records: [], totalCount: 0 });
+    const note = "Only the last 7 days are listed. Use --since for older links.\n";
+    expect((await list()).stderr).toContain(note);
+    expect((await listNone("--status", "paid")).stderr).toContain(`No links found.\n${note}`);
+    expect((await list("--since", "7d")).stderr).not.toContain(note);
+    for (const flag of ["--json", "-q"]) expect(await list(flag)).toMatchObject({ exit: 0, stderr: "" });
+  });
+
   it("requests the last 7 days, and a little more for a clock that is ahead", async () => {
     const { list, queries } = pages({ records: [], totalCount: 0 });
     expect((await list()).exit).toBe(0);

@@ -16,12 +16,20 @@ import { interrupted, runCommand, terminated, type CommandOptions } from "../sup
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
+import { exchangeRaw, statusOf } from "../support/post.ts";
 import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const ask = async (admin: string, path: string): Promise<[status: number, body: string]> => {
   const reply = await fetch(new URL(path, admin));
   return [reply.status, await reply.text()];
 };
+
+/** The status of the metrics for a request to this Host. */
+async function statusFor(admin: string, host: string): Promise<number> {
+  const { port } = new URL(admin);
+  const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  return statusOf(Number(port), Buffer.from(request));
+}
 
 interface Administered extends ServingCommand {
   readonly admin: string;
@@ -154,13 +162,41 @@ describe("the admin listener", () => {
     await stop();
   });
 
-  it("warns if other machines can read it", async () => {
+  it("on loopback answers only to loopback names, so that no web page reads it by DNS rebinding", async () => {
+    const { admin, stop } = await listenWith({ home: temporaryHome() });
+    const statuses = Object.fromEntries(
+      await Promise.all(
+        [
+          "127.0.0.1:9100",
+          "localhost",
+          "[::1]:9100",
+          "evil.example",
+          "127.0.0.1.evil.example:9100",
+          "a b",
+        ].map(async (host) => [host, await statusFor(admin, host)] as const),
+      ),
+    );
+    expect(statuses).toEqual({
+      "127.0.0.1:9100": 200,
+      localhost: 200,
+      "[::1]:9100": 200,
+      "evil.example": 421,
+      "127.0.0.1.evil.example:9100": 421,
+      "a b": 421,
+    });
+    expect(await exchangeRaw(admin, "GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+    await stop();
+  });
+
+  it("warns if other machines can read it, by any name", async () => {
     const home = temporaryHome();
     const listen = startCommand(
       ["listen", "--port", "0", "--admin", "0.0.0.0:0", "--key", keyFile(home), "--json"],
       { home },
     );
     await listen.until(/"type":"ready"/);
+    const admin = String(jsonLines(listen.stdout()).find(({ type }) => type === "ready")?.["admin"]);
+    expect(await statusFor(admin.replace("0.0.0.0", "127.0.0.1"), "metrics.example")).toBe(200);
     const { stdout } = await listen.stop();
     expect(jsonLines(stdout)[0]).toMatchObject({
       type: "warning",

@@ -57,7 +57,7 @@ describe("paylink pay", () => {
     expect(again.stderr).toContain("Nothing was paid");
     const open = await createLink(home, sandbox.url);
     expect((await runCommand(["pay", open.url], { home })).stderr).toBe(
-      "✗ The service answered 422: amount is required: the link has no fixed amount\n  Nothing was paid.\n",
+      "✗ The service answered 422: amount is required: the link has no fixed amount.\n  Nothing was paid.\n",
     );
     const nowhere = await runCommand(["pay", `http://127.0.0.1:${await freePort()}/pay?r=x`], { home });
     expect(nowhere.exit).toBe(5);

@@ -266,7 +266,7 @@ describe("paylink status", () => {
   it("needs an account", async () => {
     const run = await runCommand(["status"]);
     expect(run).toMatchObject({ exit: 3, stdout: "" });
-    expect(run.stderr).toContain("No account configured. Run one of:");
+    expect(run.stderr).toContain("No account configured.");
   });
 
   it("refuses a bad --timeout", async () => {

@@ -77,5 +77,6 @@ it("is named by bulk at its first pause", async () => {
   expect(run.stderr).toMatch(
     /^! The sandbox is not running\. Start it: paylink sandbox\nThe run waits \d+s/m,
   );
+  expect(run.stderr.match(/^The run waits/gm)).toHaveLength(2);
   expect(run.stderr.match(/^! The sandbox is not running/gm)).toHaveLength(1);
 });

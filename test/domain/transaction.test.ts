@@ -154,6 +154,8 @@ test.each<[string, string | JsonNumber]>([
   ["amountTrans", new JsonNumber("-0.01")],
   ["amountGratuity", new JsonNumber("-1e-400")],
   ["amountCashback", new JsonNumber("-5")],
+  ["amountTrans", new JsonNumber("1e400")],
+  ["merchantStoreId", new JsonNumber("-1e400")],
   ["transCurrencyCode", "GBPX"],
   ["transCurrencyCode", "826"],
 ])("%s must not be %s", (name, value) => expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]));

@@ -122,6 +122,16 @@ describe("a service that asks for a client certificate", () => {
     expect(tokens).toEqual([`Bearer ${TOKEN}`]);
   });
 
+  it("may have had the request where TLS 1.3 refuses the client, which is told what may be missing", async () => {
+    const home = temporaryHome();
+    const { port, ca, tokens } = await startSecureService(home, { mutual: true });
+    const refused = await create(home, `https://localhost:${port}`, { NODE_EXTRA_CA_CERTS: ca });
+    expect(refused).toMatchObject({ code: 6, stdout: "" });
+    expect(refused.stderr).toContain("Look for it before you create it again");
+    expect(refused.stderr).toContain("paylink config set clientCert");
+    expect(tokens).toEqual([]);
+  });
+
   it("gets it through a proxy", async () => {
     const home = temporaryHome();
     const { port, ca, tokens } = await startSecureService(home, { mutual: true });

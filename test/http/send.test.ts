@@ -1,8 +1,15 @@
 /** Sending, over real sockets: what a failed exchange leaves behind. */
-import { describe, expect, it } from "vitest";
-import { SendTimeout } from "../../src/http/exchange.ts";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ClosedWithoutAnswer, SendError, SendTimeout } from "../../src/http/exchange.ts";
+import type { HttpRequest } from "../../src/http/message.ts";
 import { createSender } from "../../src/http/send.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { temporaryHome } from "../support/home.ts";
 import { rawServer } from "../support/raw-server.ts";
+import { openSender } from "../support/sender.ts";
 
 describe("an exchange that timed out", () => {
   it.each(["http", "https"] as const)("leaves no open connection: a silent %s port", async (scheme) => {
@@ -20,5 +27,46 @@ describe("an exchange that timed out", () => {
     await sender.close();
     // Far below undici's own limit for a TLS handshake, 10 s.
     expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe("an https server that closes the connection", () => {
+  const files = () => {
+    const { cert, key } = selfSigned(temporaryHome(), "localhost");
+    return { cert: readFileSync(cert), key: readFileSync(key) };
+  };
+
+  /** Its failure for a client that accepts its certificate. */
+  async function failureAt(server: ReturnType<typeof createServer>, certificate?: ReturnType<typeof files>) {
+    await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+    onTestFinished(() => void server.close());
+    const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const request: HttpRequest = {
+      method: "GET",
+      scheme: "https",
+      authority,
+      target: "/",
+      headers: [],
+      body: new Uint8Array(),
+    };
+    const options = { insecure: true, clientCertificate: certificate };
+    return openSender()(request, options).catch((error: unknown) => error);
+  }
+
+  it("may want a client certificate, if it gave no answer to a client without one", async () => {
+    const mutual = () => createServer({ ...files(), requestCert: true });
+    expect(await failureAt(mutual())).toBeInstanceOf(ClosedWithoutAnswer);
+    const refused = await failureAt(mutual(), files());
+    expect(refused).toBeInstanceOf(SendError);
+    expect(refused).not.toBeInstanceOf(ClosedWithoutAnswer);
+  });
+
+  it("has answered where its reply breaks off", async () => {
+    const broken = createServer(files(), (_, response) => {
+      response.writeHead(200, { "Content-Length": "10" }).write("half", () => response.destroy());
+    });
+    const failure = await failureAt(broken);
+    expect(failure).toBeInstanceOf(SendError);
+    expect(failure).not.toBeInstanceOf(ClosedWithoutAnswer);
   });
 });

@@ -1,6 +1,6 @@
 /** Verification in an application: every form of request, the vectors, bodies that were read before, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
-import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import fastify from "fastify";
@@ -83,7 +83,7 @@ describe("vectors", () => {
     const { code: expected, breach = expected } = vector.expected;
     expect(code).toBe(breach);
     expect(verdict).toMatchObject({ verdict: vector.expected.verdict, code: expected ?? "ok" });
-    expect(message).toMatch(new RegExp(`^${breach}: [\\x20-\\x7e]+$`));
+    expect(message).toMatch(new RegExp(`^${breach}: [\\x20-\\x7e]+\\.$`));
   });
 });
 
@@ -116,6 +116,21 @@ describe("a verified webhook", () => {
       verdict: { verdict: "valid" },
       message: expect.stringContaining("authentic") as unknown,
     });
+  });
+
+  it("never has Infinity: such an amount is a breach, and such a number elsewhere stays text", async () => {
+    const body = (amount: string): string =>
+      JSON.stringify({ ...sampleTransaction("APPROVED"), extra: [0] })
+        .replace('"amountTrans":10,', `"amountTrans":${amount},`)
+        .replace("[0]", "[1e400,-1e400,1e300]");
+    const sign = (text: string) => signWebhook(text, { key: privateKey, url: URL_SENT });
+    expect(await refusal(sign(body("1e400")))).toMatchObject({
+      code: "body_schema",
+      breaches: [{ path: "amountTrans", message: "must not exceed 1.8e308" }],
+      record: { amountTrans: "1e400" },
+    });
+    const { transaction } = await verifyWebhook(sign(body("1e308")), { key: pem });
+    expect(transaction).toMatchObject({ amountTrans: 1e308, extra: ["1e400", "-1e400", 1e300] });
   });
 
   it("reads a record that the service wraps", async () => {
@@ -302,7 +317,13 @@ describe("the key", () => {
 
   it.each<[string, VerifierOptions["key"], string]>([
     ["undefined", undefined, "key_required"],
+    ["null", null as never, "key_required"],
     ["an empty list", [], "key_required"],
+    ["a list of nothing", [undefined as never, ""], "key_required"],
+    ["a number", 1 as never, "key_invalid"],
+    ["a function", (() => pem) as never, "key_invalid"],
+    ["another object", {}, "key_invalid"],
+    ["a secret", createSecretKey(Buffer.from("secret")), "key_invalid"],
     ["no key at all", "/nowhere/service.pem", "file_unreadable"],
     ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "key_invalid"],
     ["a URL without TLS", "http://keys.example/jwks.json", "key_invalid"],
@@ -312,6 +333,7 @@ describe("the key", () => {
     async (_, key, code) => {
       const error = await refusal(signed(), { key });
       expect(error).toMatchObject({ code, verdict: null });
+      expect(error.message).toMatch(/^\w+: .*\.$/s);
       expect(error.status).toBeGreaterThanOrEqual(500);
     },
   );

@@ -13,7 +13,7 @@ import {
 } from "../../src/receiver/events.ts";
 import { createForwarder, forward } from "../../src/receiver/forward.ts";
 import { judge } from "../../src/receiver/judge.ts";
-import type { HttpRequest } from "../../src/http/message.ts";
+import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { NO_PAINT } from "../../src/render/paint.ts";
 import { renderForward } from "../../src/render/received-webhook.ts";
@@ -183,16 +183,20 @@ describe("the headers of a forwarded webhook", () => {
   /** The lines of these names that the application gets. */
   async function linesOf(
     names: readonly string[],
-    { covered = [], added = [] }: { covered?: string[]; added?: [string, string][] },
+    {
+      covered = [],
+      added = [],
+      sent = [],
+    }: { covered?: string[]; added?: [string, string][]; sent?: readonly HeaderLine[] },
   ): Promise<(readonly [string, string])[]> {
     const { request, verdict } = event("a");
     const requests: HttpRequest[] = [];
-    const send: Send = async (sent) => {
-      requests.push(sent);
+    const send: Send = async (forwarded) => {
+      requests.push(forwarded);
       return { status: 200, headers: [], body: new Uint8Array() };
     };
     const options = { send, now: () => AT, headers: added, insecure: false };
-    const forged = { ...request, headers: [...request.headers, ...SENT] };
+    const forged = { ...request, headers: [...request.headers, ...SENT, ...sent] };
     const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;
     await forward({ request: forged, verdict: judged }, APP, options);
     expect(requests).toHaveLength(1);
@@ -214,6 +218,20 @@ describe("the headers of a forwarded webhook", () => {
     expect(await linesOf(["x-forwarded-host"], { covered: ["x-forwarded-host"] })).toEqual([
       ["X-Forwarded-Host", "admin.example"],
     ]);
+  });
+
+  it("leave out what Connection names, but nothing that the signature needs", async () => {
+    const connection = [
+      ["connection", "close, X-Shop,Content-Digest , Content-Type"],
+      ["Connection", "X-Hop"],
+      ["X-Hop", "1"],
+      ["X-Next", "2"],
+    ] as const;
+    const names = ["x-shop", "x-hop", "x-next", "content-digest", "content-type", "connection"];
+    const forwarded = async (covered: string[]): Promise<string[]> =>
+      (await linesOf(names, { covered, sent: connection })).map(([name]) => name.toLowerCase()).toSorted();
+    expect(await forwarded([])).toEqual(["content-digest", "content-type", "x-next"]);
+    expect(await forwarded(['x-hop;key="a"'])).toEqual(["content-digest", "content-type", "x-hop", "x-next"]);
   });
 
   it("have those of --forward-header in the place of the sender's", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SendError, type Send } from "../../src/http/exchange.ts";
 import type { EventStore, ForwardQueue } from "../../src/receiver/event-store.ts";
 import { createQueueForwarder, type QueueForwarderParts } from "../../src/receiver/queue-forwarder.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -14,10 +15,13 @@ const START = new Date("2026-11-21T12:00:00Z").getTime();
 const APP = new URL("http://127.0.0.1:3000/hook");
 const LEASE = { duration: 20_000, renewEvery: 5_000, askEvery: 2_000 };
 
-/** A clock that jumps to the next end of a pause once everything else has had its turns. */
+type Work = Promise<unknown>;
+
+/** A clock that jumps to the next end of a pause once the queue has done all it was asked and everything had its turn. */
 function createClock() {
   let time = START;
   const pauses = new Set<{ readonly until: number; readonly end: () => void }>();
+  const asked = new Set<Work>();
   const pause: QueueForwarderParts["pause"] = (milliseconds, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();
@@ -25,27 +29,51 @@ function createClock() {
       pauses.add(one);
       signal.addEventListener("abort", one.end, { once: true });
     });
+  const tracked =
+    <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> => {
+      const answer = ask(...args);
+      const work: Work = answer.catch(() => undefined).then(() => asked.delete(work));
+      asked.add(work);
+      return answer;
+    };
+  /** The queue, for whose answers the clock waits: the thread of SQLite takes real time. */
+  const track = (queue: ForwardQueue): ForwardQueue => ({
+    lease: tracked((duration) => queue.lease(duration)),
+    release: tracked((epoch) => queue.release(epoch)),
+    next: tracked((...wanted) => queue.next(...wanted)),
+    untilRetry: tracked(() => queue.untilRetry()),
+    attempted: tracked((...made) => queue.attempted(...made)),
+    backlog: tracked(() => queue.backlog()),
+  });
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < 20; turns++) {
+      await turn();
+      if (asked.size === 0) continue;
+      await Promise.all(asked);
+      turns = 0;
+    }
+  };
   /** Advances until the condition holds. */
   const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
     for (let step = 0; step < 20_000; step++) {
+      await settled();
       if (await condition()) return;
-      // The thread of SQLite takes real time.
-      for (let turns = 0; turns < 20; turns++) await turn();
       const [next] = [...pauses].toSorted((one, other) => one.until - other.until);
-      if (step % 20 !== 0 || next === undefined) continue;
+      if (next === undefined) continue;
       time = Math.max(time, next.until);
       next.end();
     }
     throw new Error("it never happened");
   };
-  return { now: () => new Date(time), pause, until, seconds: () => (time - START) / 1000, pauses };
+  return { now: () => new Date(time), pause, track, until, seconds: () => (time - START) / 1000, pauses };
 }
 
 type Answer = (id: string, attempt: number) => number | "reset" | Promise<number>;
 
 function startForwarder(
   store: { readonly queue: ForwardQueue },
-  clock: Pick<QueueForwarderParts, "now" | "pause">,
+  clock: Pick<QueueForwarderParts, "now" | "pause"> & { track?: (queue: ForwardQueue) => ForwardQueue },
   answer: Answer,
   parts: Partial<QueueForwarderParts> = {},
 ) {
@@ -59,12 +87,14 @@ function startForwarder(
     if (status === "reset") throw new SendError("reset", true);
     return { status, headers: [], body: new Uint8Array() };
   };
+  const { now, pause, track = (queue) => queue } = clock;
   const forwarder = createQueueForwarder({
-    ...clock,
+    now,
+    pause,
     send,
     headers: [],
     insecure: false,
-    queue: store.queue,
+    queue: track(store.queue),
     forwards: () => true,
     targetOf: () => APP,
     delays: [5_000, 30_000],
@@ -163,6 +193,28 @@ describe("the forwarder", () => {
     await clock.until(async () => (await store.queue.backlog()).events === 0);
     expect(sent).toEqual(["a", "b"]);
     expect(warnings).toEqual(["Acknowledged webhooks wait to be forwarded: the disk is full"]);
+  });
+
+  it("sets a damaged event aside, names it, and forwards those behind it", async () => {
+    const clock = createClock();
+    const path = eventsPath(temporaryHome());
+    const store = openSqlite(path, clock.now);
+    await append(store, "a", "b", "c");
+    const database = openEventDatabase(path);
+    database.exec("UPDATE events SET headers = '' WHERE id = 'a'");
+    database.close();
+    const { sent, shown, warnings } = startForwarder(store, clock, (_, attempt) => (attempt < 2 ? 500 : 200));
+    await clock.until(() => shown.length === 5);
+    expect(sent).toEqual(["b", "c", "b", "c"]);
+    expect(shown[0]).toBe("a 1 null failed");
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The stored event a is damaged \(.*JSON.*\)\. It was not forwarded, is marked as failed, .*: paylink transaction uti-a$/,
+      ),
+    ]);
+    expect(await store.forwards("a")).toMatchObject([
+      { status: null, detail: expect.stringMatching(/^not sent: the stored event is damaged: /) },
+    ]);
   });
 
   it("counts an event without a target as not sent", async () => {

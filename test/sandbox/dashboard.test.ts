@@ -163,6 +163,21 @@ describe("a detail", () => {
     expect(await get(service, `/links/${id}`)).toContain(String(api["url"]));
   });
 
+  it("posts to a callback address with a password, and shows the password nowhere", async () => {
+    const service = openTestSandbox();
+    const callbackUrl = "http://shop:hunter2@127.0.0.1:4000/paid";
+    const settings = { paymentSettings: { callbackUrl, failureCallbackUrl: `${callbackUrl}/failed` } };
+    const id = await linkId(service, oneTime(service, settings));
+    await service.pay(id, { outcome: "approved" });
+    await service.sandbox.idle();
+    expect(service.posted).toHaveLength(1);
+    const [delivery] = rowIds(await get(service, "/deliveries"));
+    for (const path of ["/", "/deliveries", `/links/${id}`, `/deliveries/${delivery}`])
+      expect(await get(service, path)).not.toContain("hunter2");
+    for (const path of [`/links/${id}`, `/deliveries/${delivery}`])
+      expect(await get(service, path)).toContain("http://shop:[redacted]@127.0.0.1:4000/paid");
+  });
+
   it("shows the attempt that its address names, and at most the newest 20", async () => {
     const service = openTestSandbox({ answer: () => 500, schedule: [] });
     await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });

@@ -3,26 +3,42 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/receiver/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
+import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePgBouncer } from "../support/pgbouncer.ts";
 import { usePostgres } from "../support/postgres.ts";
+import type { PostgresServer } from "../support/postgres-server.mjs";
 import { all, AT, event, forward, ids, idsOf } from "../support/stored-events.ts";
 
 describe("the queue in SQLite", () => {
-  behavesAsQueue(openSqlite, async () => eventsPath(temporaryHome()));
+  behavesAsQueue(
+    openSqlite,
+    async () => eventsPath(temporaryHome()),
+    async (path, change) => {
+      const database = openEventDatabase(path);
+      database.exec(change);
+      database.close();
+    },
+  );
 });
 
 describe("the queue in PostgreSQL", () => {
   const server = usePostgres();
-  behavesAsQueue(openPostgres, () => server().createDatabase());
+  behavesAsQueue(openPostgres, () => server().createDatabase(), changeIn(server));
 });
 
 describe("the queue in PostgreSQL behind PgBouncer", () => {
   const server = usePostgres();
   const pooled = usePgBouncer(server);
-  behavesAsQueue(openPostgres, async () => pooled(await server().createDatabase()));
+  behavesAsQueue(openPostgres, async () => pooled(await server().createDatabase()), changeIn(server));
 });
+
+/** Changes rows behind the store's back. */
+function changeIn(server: () => PostgresServer) {
+  return async (url: string, sql: string): Promise<void> =>
+    void (await server().query(sql.replace("events", "paylink.events"), new URL(url).pathname.slice(1)));
+}
 
 /** Milliseconds, more than a few queries take on a busy machine. */
 const DUE = 2_500;
@@ -45,7 +61,35 @@ async function leased(store: EventStore, ...names: string[]) {
   return { queue, epoch, first, due, attempt };
 }
 
-function behavesAsQueue(open: (place: string) => EventStore, newPlace: () => Promise<string>): void {
+function behavesAsQueue(
+  open: (place: string) => EventStore,
+  newPlace: () => Promise<string>,
+  change: (place: string, sql: string) => Promise<void>,
+): void {
+  it.each([
+    ["headers = '[1]'", "it has no valid headers.0"],
+    ["headers = '{'", expect.stringContaining("JSON")],
+    ["code = 'no such code'", "it has no valid code"],
+  ])("gives an event that is damaged (%s) as such, so that it can be set aside", async (damage, reason) => {
+    const place = await newPlace();
+    const store = open(place);
+    const { queue, epoch, first } = await leased(store, "a", "b", "c");
+    await change(place, `UPDATE events SET ${damage} WHERE id = 'a'`);
+    expect(await first()).toEqual(["a", "b", "c"]);
+    const [damaged] = await queue.next(epoch, "first", 1);
+    expect(damaged).toEqual({
+      type: "damaged",
+      id: "a",
+      uti: "uti-a",
+      queued: { state: "pending", attempts: 0, next: null },
+      reason,
+    });
+    if (damaged === undefined) throw new Error("nothing is in the queue");
+    await queue.attempted(epoch, damaged, { ...forward(0), status: null }, undefined);
+    expect(await first()).toEqual(["b", "c"]);
+    expect(await queue.backlog()).toMatchObject({ events: 2 });
+  });
+
   it("gives new events in order of arrival, also where they are stored together", async () => {
     const store = open(await newPlace());
     const names = Array.from({ length: 12 }, (_, index) => String((index * 7) % 12));

@@ -2,7 +2,7 @@
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { CONFIG_KEYS } from "../../store/settings/setting-table.ts";
+import { CONFIG_KEYS, isConfigKey, SETTINGS } from "../../store/settings/setting-table.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { optionNamed } from "../corrections.ts";
 import { declared } from "../declare.ts";
@@ -47,24 +47,27 @@ export async function suggest(
 /** The directive of the scripts by which the shell completes file names. */
 const SHELL_COMPLETES_FILES = ":0";
 
-/** Whether the last word is the value of a flag, or an argument, that is called a file. */
+/** Whether the last word is the value of a flag, or an argument, that is called a file, or the value of such a setting. */
 function isFile(program: CommandUnknownOpts, words: readonly string[]): boolean {
   let command = program;
   let flag: Option | undefined;
-  let operands = 0;
+  const operands: string[] = [];
   for (const word of words.slice(0, -1)) {
     const isValue = flag !== undefined;
     flag = isValue ? undefined : flagWithValue(word, command);
     if (isValue || (word.startsWith("-") && word !== "-")) continue;
     const inner = command.commands.find((known) => known.name() === word);
-    if (inner === undefined) operands++;
+    if (inner === undefined) operands.push(word);
     else command = inner;
   }
   const current = words.at(-1) ?? "";
   const [, joined] = /^(--[^=]+)=/.exec(current) ?? [];
   const option = joined === undefined ? flag : flagWithValue(joined, command);
   if (option !== undefined) return option.flags.includes("<file");
-  return !current.startsWith("-") && command.registeredArguments[operands]?.name() === "file";
+  if (current.startsWith("-")) return false;
+  const [key = ""] = operands;
+  if (command.name() === "set") return isConfigKey(key) && SETTINGS[key].file === true;
+  return command.registeredArguments[operands.length]?.name() === "file";
 }
 
 function flagWithValue(word: string, command: CommandUnknownOpts): Option | undefined {

@@ -3,6 +3,9 @@ import { oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 const STATUSES = ["active", "viewed", "attempted", "paid", "expired", "cancelled"];
 
+/** The default of `--since`. */
+export const SINCE = "7d";
+
 export const timeoutFlag = (command: NewCommand) =>
   command.option("--timeout <duration>", "how long the command may take (default: 30s for each request)");
 
@@ -12,7 +15,10 @@ export const linkFlags = (command: NewCommand) =>
 export const listFlags = (command: NewCommand) =>
   linkFlags(command)
     .addOption(oneOf("--status <status>", "only links with this status", STATUSES))
-    .option("--since <when>", "created at or after this time: ISO 8601, or a time ago (2h, 30d)", "7d")
+    .option(
+      "--since <when>",
+      `created at or after this time: ISO 8601, or a time ago (2h, 30d) (default: ${SINCE})`,
+    )
     .option("--until <when>", "created before this time")
     .option("--limit <count>", "at most this many, the newest ones")
     .option("--terminal-id <id>", "list the links of this terminal (default: the account's)");

@@ -19,7 +19,7 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit, quiet, timeout } = options;
+  const { limit, quiet, timeout, isUsualPeriod } = options;
   const api = await context.api({ timeout });
   const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
@@ -28,6 +28,7 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   else {
     if (newest.length > 0) out.lines([tableOf(newest, context)]);
     else out.note("No links found.");
+    if (isUsualPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
   return 0;

@@ -7,7 +7,7 @@ import { parseWebAddress } from "../../domain/web-address.ts";
 import { formatInstant, parseWhen } from "../../domain/when.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice, parseLimit, parseSince, parseTimeout } from "../flag-values.ts";
-import type { LinkFlags, ListFlags, TimeoutFlags, UpdateFlags } from "./flags.ts";
+import { SINCE, type LinkFlags, type ListFlags, type TimeoutFlags, type UpdateFlags } from "./flags.ts";
 
 interface CommonOptions {
   /** Print URLs alone. */
@@ -20,6 +20,8 @@ export interface ListOptions extends CommonOptions {
   /** Undefined only without an account, which the command then reports. */
   readonly terminalId: string | undefined;
   readonly from: Date;
+  /** Nobody asked for the period: the usual one. */
+  readonly isUsualPeriod: boolean;
   readonly to: Date;
   readonly status: string | undefined;
   readonly limit: number;
@@ -51,17 +53,18 @@ export async function listOptions(
   const terminalId = settings.get("terminalId", flags.terminalId);
   const reader = createFlagReader();
   const status = reader.read("--status", flags.status, parseChoice(LINK_STATUSES));
-  const since = reader.read("--since", flags.since, parseSince(now));
+  const typedSince = flags.since ?? SINCE;
+  const since = reader.read("--since", typedSince, parseSince(now));
   const until = reader.read("--until", flags.until, parseSince(now));
   const limit = reader.read("--limit", flags.limit, parseLimit);
   const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
-  const [from, to] = [parseWhen(flags.since, now, -1), parseWhen(flags.until ?? "0s", now, -1)];
+  const [from, to] = [parseWhen(typedSince, now, -1), parseWhen(flags.until ?? "0s", now, -1)];
   if (from.ok && to.ok && from.value >= to.value)
     reader.problem(
       flags.until === undefined ? "--since" : "--until",
       flags.until === undefined
-        ? `must be in the past (got "${flags.since}")`
-        : `must be later than --since ${flags.since} (got "${flags.until}")`,
+        ? `must be in the past (got "${typedSince}")`
+        : `must be later than --since ${typedSince} (got "${flags.until}")`,
     );
   if (terminalId === undefined && settings.get("baseUrl") !== undefined)
     reader.problem("--terminal-id", "is required, because a service lists the links of one terminal");
@@ -69,6 +72,7 @@ export async function listOptions(
   return {
     terminalId,
     from: since.value,
+    isUsualPeriod: flags.since === undefined,
     to: until.value ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
     status: status.value,
     limit: limit.value ?? Number.POSITIVE_INFINITY,

@@ -1,7 +1,7 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
-import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { NO_BACKLOG, type Backlog, type Metrics } from "../../receiver/metrics.ts";
@@ -59,7 +59,9 @@ export async function openAdmin(
     },
     "/metrics": async () => text(200, await metricsText(), metrics.contentType),
   };
-  const handler: Handler = async ({ method, target }) => {
+  const isPrivate = isLoopback(hostnameOf(host));
+  const handler: Handler = async ({ method, target, authority }) => {
+    if (isPrivate && !namesLoopback(authority)) return text(421, "only loopback names of this machine\n");
     const [path = ""] = target.split("?", 1);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) return text(404, `${Object.keys(pages).join("\n")}\n`);
@@ -73,7 +75,7 @@ export async function openAdmin(
       hint: "Use another port in --admin, or port 0 for a free one.",
     });
   });
-  if (!isLoopback(hostnameOf(host)))
+  if (!isPrivate)
     out.warn(`Other machines can read the health and the metrics at ${server.url} without a password.`);
   return {
     url: server.url,
@@ -87,6 +89,13 @@ export async function openAdmin(
     close: () => server.close(),
   };
 }
+
+/**
+ * Against DNS rebinding: the name of a web page that resolves to 127.0.0.1 arrives as the Host. Only a program that is no
+ * browser sends none.
+ */
+const namesLoopback = (authority: string): boolean =>
+  authority === "" || isLoopback(parseWebAddress(`http://${authority}`)?.hostname ?? "");
 
 const text = (status: number, body: string, type = "text/plain; charset=utf-8"): HttpReply => ({
   status,

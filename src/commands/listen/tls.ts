@@ -3,6 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
 
 interface TlsPaths {
@@ -25,7 +26,7 @@ export async function readTls(
   } catch (error) {
     throw new PaylinkError(
       "key_invalid",
-      `${cert} and ${key} cannot be used for https: ${messageOf(error)}.`,
+      `${cert} and ${key} cannot be used for https: ${keyPairReason(error)}.`,
       {
         cause: error,
         hint: "Give the certificate chain and its own private key, both as PEM.",

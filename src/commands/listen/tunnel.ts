@@ -1,6 +1,7 @@
 /** A tunnel of `cloudflared` to this machine: an address on the internet that a service can post to. */
 import type { BackgroundProgram, Context } from "../../context.ts";
-import { fileReason, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { programReason } from "../../domain/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 export interface Tunnel {
@@ -81,13 +82,15 @@ async function firstAddress(
 
 const OWN_TUNNEL = "Or point your own tunnel at the listener, and give its address as --public-url.";
 
-function notRun(error: NodeJS.ErrnoException): PaylinkError {
-  const reason = error.code === "ENOENT" ? "it is not installed, or not in PATH" : fileReason(error);
-  return new PaylinkError("tunnel_failed", `Cannot run cloudflared: ${reason}. Nothing is listening.`, {
-    cause: error,
-    hint: `Install it: https://developers.cloudflare.com/cloudflare-one/connections/connect-networks/downloads/\n${OWN_TUNNEL}`,
-  });
-}
+const notRun = (cause: Error): PaylinkError =>
+  new PaylinkError(
+    "tunnel_failed",
+    `Cannot run cloudflared: ${programReason(cause)}. Nothing is listening.`,
+    {
+      cause,
+      hint: `Install it: https://developers.cloudflare.com/cloudflare-one/connections/connect-networks/downloads/\n${OWN_TUNNEL}`,
+    },
+  );
 
 const notStarted = (what: string, output: string): PaylinkError =>
   new PaylinkError("tunnel_failed", `cloudflared opened no tunnel: it ${what}. Nothing is listening.`, {
@@ -97,7 +100,7 @@ const notStarted = (what: string, output: string): PaylinkError =>
 const lost = ({ host }: URL, end: Error | string, output: string): PaylinkError =>
   new PaylinkError(
     "tunnel_failed",
-    `The tunnel ${host} has ended (${end instanceof Error ? end.message : end}): webhooks cannot arrive any more. Nothing is listening.`,
+    `The tunnel ${host} has ended (${end instanceof Error ? programReason(end) : end}): webhooks cannot arrive any more. Nothing is listening.`,
     {
       hint: [
         ...(output === "" ? [] : [`The last line of cloudflared: ${output}`]),

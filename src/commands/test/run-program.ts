@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
-import { fileReason, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { programReason } from "../../domain/system-reason.ts";
 import type { Environment } from "../../store/settings/in-force.ts";
 
 /** A variable that is undefined in `changed` is unset. With `--json` stdout is for the report, so the program prints to stderr. */
@@ -26,7 +27,7 @@ export function runProgram(
     signal.addEventListener("abort", forwardSignal, { once: true });
     child.on("error", (error) => {
       signal.removeEventListener("abort", forwardSignal);
-      const message = `Cannot run ${program}: ${fileReason(error)}. Nothing was run.`;
+      const message = `Cannot run ${program}: ${programReason(error)}. Nothing was run.`;
       reject(new PaylinkError("usage", message, { cause: error }));
     });
     child.on("close", (code, ended) => {

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
 import type { Attempt, Delivery } from "../ledger-types.ts";
 import { chainSection, type Chain } from "./dashboard-chain.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
@@ -35,7 +36,8 @@ interface DeliveryParts {
 }
 
 export function deliveryPage(view: View, { chain, delivery, attempts, attempt }: DeliveryParts): Page {
-  const { id, linkId, uti, url, state, due } = delivery;
+  const { id, linkId, uti, state, due } = delivery;
+  const url = withoutPassword(delivery.url);
   const record = recordOf(delivery);
   const reference = clipped(textOf(record, "reference") ?? uti);
   return dashboardPage(view, {
@@ -147,9 +149,10 @@ function requestParts(view: View, { headers, base }: Attempt, delivery: Delivery
   const text = new TextDecoder().decode(delivery.body);
   const json = parseJson(text);
   const whole = address(view, `${deliveryPath(delivery.id)}/body`);
-  const curl = curlCommand(delivery.url, headers, text);
+  const url = withoutPassword(delivery.url);
+  const curl = curlCommand(url, headers, text);
   return html`<h3>Request</h3>
-    <p class="mono request-line">POST ${clipped(delivery.url, 200)}</p>
+    <p class="mono request-line">POST ${clipped(url, 200)}</p>
     ${headerTable("Request headers", headers)}
     ${json.ok ? block({ id: "json", title: "Body as JSON", text: stringifyJson(json.value.value, 2), whole }) : ""}
     ${foldedBlock({ id: "bytes", title: "Body", text, whole }, `Exact body, ${plural(delivery.body.length, "byte")}`)}

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { encode } from "uqr";
 import type { Problem } from "../../domain/errors.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
 import type { ListPage } from "../ledger-types.ts";
 import { isOpen, isReusable, statusOf, type Link } from "../links.ts";
 import { CHOICES } from "../payments.ts";
@@ -109,10 +110,13 @@ function callbacksText(settings: Link["request"]["paymentSettings"]): string {
   const { callbackUrl, failureCallbackUrl } = settings ?? {};
   if (callbackUrl === undefined && failureCallbackUrl === undefined)
     return "none: the link has no callback address";
-  if (callbackUrl === failureCallbackUrl) return clipped(callbackUrl ?? "", 200);
-  const of = (url: string | undefined): string => (url === undefined ? "none" : clipped(url, 200));
-  return `${of(callbackUrl)}; after a failure: ${of(failureCallbackUrl)}`;
+  if (callbackUrl === failureCallbackUrl) return shownUrl(callbackUrl);
+
+  return `${shownUrl(callbackUrl)}; after a failure: ${shownUrl(failureCallbackUrl)}`;
 }
+
+const shownUrl = (url: string | undefined): string =>
+  url === undefined ? "none" : clipped(withoutPassword(url), 200);
 
 const PAY_LABELS = { approved: "Approve", declined: "Decline", cancelled: "Cancel" } as const;
 

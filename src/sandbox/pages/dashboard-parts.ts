@@ -1,6 +1,7 @@
 /** Small pieces that the dashboard's pages share: addresses, forms, times, badges, tables and blocks of text to copy. */
 import { html } from "hono/html";
 import { formatRelative } from "../../domain/when.ts";
+import { withoutPassword } from "../../domain/web-address.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { LedgerCounts } from "../ledger-types.ts";
 import type { Page } from "./page-frame.ts";
@@ -81,7 +82,7 @@ export function clipped(text: string, length: number = CELL, bytes: number = 3 *
 }
 
 /** Without the scheme, to save space. */
-export const shortUrl = (url: string): string => clipped(url.replace(/^https?:\/\//, ""));
+export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));
 
 /** Hidden until the script shows it, since it needs the script. */
 export const copyButton = (what: string, from: { readonly text: string } | { readonly id: string }): Page =>

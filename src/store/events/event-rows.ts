@@ -1,7 +1,15 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
 import { withBody, type HttpRequest } from "../../http/message.ts";
-import type { Arrival, Listener, StoredEvent, StoredRejection, Queued } from "../../receiver/event-store.ts";
+import { messageOf } from "../../domain/errors.ts";
+import type {
+  Arrival,
+  DamagedEvent,
+  Listener,
+  Queued,
+  StoredEvent,
+  StoredRejection,
+} from "../../receiver/event-store.ts";
 import type { Forward } from "../../receiver/events.ts";
 import { restoreVerdict } from "../../signatures/stored-verdict.ts";
 import { REASONS, WARNINGS } from "../../signatures/verdict.ts";
@@ -61,6 +69,8 @@ const eventRow = z.object({
   accepted: z.number(),
   queued: z.nullable(queued),
 });
+/** What is needed of an event to take it out of the queue. */
+const queueRow = z.object({ id: z.string(), uti: z.string(), queued });
 const rejectionRow = z.object({
   id: z.string(),
   received_at: time,
@@ -93,6 +103,20 @@ export function eventFromRow(row: Row): StoredEvent {
   );
   return { type: "event", receivedAt, accepted: accepted === 1, ...rest, verdict, request };
 }
+
+/** An event of the queue that is damaged must not stop those behind it. */
+export function queuedEventFromRow(row: Row): StoredEvent | DamagedEvent {
+  try {
+    return eventFromRow(row);
+  } catch (error) {
+    return { type: "damaged", ...queueRow.parse(row), reason: damageOf(error) };
+  }
+}
+
+const damageOf = (error: unknown): string =>
+  error instanceof z.core.$ZodError
+    ? `it has no valid ${error.issues.map(({ path }) => path.join(".")).join(", ")}`
+    : messageOf(error);
 
 export function rejectionFromRow(row: Row): StoredRejection {
   const { received_at: receivedAt, ...rest } = rejectionRow.parse(row);

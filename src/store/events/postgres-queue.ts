@@ -2,7 +2,7 @@
 import type { ForwardQueue } from "../../receiver/event-store.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import type { Connection } from "../postgres/server-connections.ts";
-import { eventFromRow, type Row } from "./event-rows.ts";
+import { queuedEventFromRow, type Row } from "./event-rows.ts";
 import { text } from "./postgres-insert.ts";
 import { EVENTS, readable, type Use } from "./postgres-queries.ts";
 import { NO_ANSWER, type EventWrite } from "./writes.ts";
@@ -39,7 +39,7 @@ export function createPostgresQueue(use: Use, owner: string, name: string): Forw
         epoch,
         limit,
       );
-      return rows.map(readable(eventFromRow, name));
+      return rows.map(readable(queuedEventFromRow, name));
     },
     untilRetry: async () => {
       const [row] = await query(`SELECT min(due) - ${NOW} AS wait FROM paylink.queue WHERE state = 'retry'`);

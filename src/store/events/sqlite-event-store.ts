@@ -1,5 +1,6 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { systemReason } from "../../domain/system-reason.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
 import type { Database } from "../database.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -36,7 +37,7 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
       try {
         await writer.write([]);
       } catch (cause) {
-        throw new PaylinkError("file_unwritable", `Cannot write the event store: ${messageOf(cause)}`, {
+        throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
           cause,
           hint: "Nothing is listening. Check who may write the file and its folder, and whether the disk is read-only or full.",
         });
@@ -56,8 +57,12 @@ function open(path: string): Database {
     return openEventDatabase(path);
   } catch (error) {
     if (error instanceof PaylinkError) throw error;
-    throw new PaylinkError("file_unreadable", `Cannot open the event store ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new PaylinkError(
+      "file_unreadable",
+      `Cannot open the event store ${path}: ${systemReason(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -3,7 +3,7 @@ import type { ForwardQueue } from "../../receiver/event-store.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { forwardValues } from "./event-log.ts";
 import { EVENT_COLUMNS, readable, type UseDatabase } from "./event-queries.ts";
-import { eventFromRow } from "./event-rows.ts";
+import { queuedEventFromRow } from "./event-rows.ts";
 import type { QueueWrite } from "./writes.ts";
 
 interface SqliteQueueParts {
@@ -36,7 +36,7 @@ export function createSqliteQueue({ group, use, owner, now }: SqliteQueueParts):
          ORDER BY queue.due, queue.seq LIMIT ?`,
           )
           .all(kind, time(), owner, epoch, time(), limit)
-          .map(readable(database, eventFromRow)),
+          .map(readable(database, queuedEventFromRow)),
       ),
     untilRetry: () =>
       use((database) => {

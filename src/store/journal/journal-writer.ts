@@ -2,6 +2,7 @@
 import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { PaylinkError } from "../../domain/errors.ts";
+import { systemReason } from "../../domain/system-reason.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { readSettled, type Entry, type Settled } from "./journal.ts";
 
@@ -97,10 +98,8 @@ const sharedJournal = (path: string): PaylinkError =>
     details: { journal: path },
   });
 
-function unwritableJournal(path: string, error: unknown): PaylinkError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new PaylinkError("file_unwritable", `The journal ${path} cannot be written: ${reason}.`, {
+const unwritableJournal = (path: string, error: unknown): PaylinkError =>
+  new PaylinkError("file_unwritable", `The journal ${path} cannot be written: ${systemReason(error)}.`, {
     hint: "Nothing is sent without it. Free some disk space, then run the same command again to send the rest.",
     cause: error,
   });
-}

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
-import { fileReason, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { systemReason } from "../../domain/system-reason.ts";
 import type { Environment } from "../settings/in-force.ts";
 import type { ServerAddress } from "./server-address.ts";
 
@@ -55,7 +56,7 @@ function readCertificate(parameter: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new PaylinkError("file_unreadable", `${parameter} ${path}: ${fileReason(error)}.`, {
+    throw new PaylinkError("file_unreadable", `${parameter} ${path}: ${systemReason(error)}.`, {
       cause: error,
     });
   }

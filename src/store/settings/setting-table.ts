@@ -11,6 +11,8 @@ interface Setting<T> {
   readonly means: string;
   /** A value as typed after `paylink config set <key>`; a setting without an example cannot be set there. */
   readonly example?: string;
+  /** The value may be the name of a file, which shells complete. */
+  readonly file?: true;
   /** Never printed. Only `login` and the sandbox store it. */
   readonly secret?: true;
   /** The environment variable that overrides the profile. */
@@ -128,11 +130,13 @@ const TABLE = {
   clientCert: {
     means: "the file of the client's certificate, for mutual TLS; it needs clientKey",
     example: "client.pem",
+    file: true,
     schema: values.filePath,
   },
   clientKey: {
     means: "the file of the key of that certificate",
     example: "client.key",
+    file: true,
     schema: values.filePath,
   },
   terminalId: {
@@ -182,6 +186,7 @@ const TABLE = {
   webhookKey: {
     means: "the keys that verify webhooks, each a file or a URL; in the variable also the text of one",
     example: "service.pem",
+    file: true,
     variable: "PAYLINK_WEBHOOK_KEY",
     schema: values.listOf(values.keySource),
   },
@@ -205,6 +210,7 @@ const TABLE = {
   eventStore: {
     means: "where events are kept: a file, or the URL of a PostgreSQL database",
     example: "postgres://db.example/paylink",
+    file: true,
     variable: "PAYLINK_DB",
     schema: values.eventStorePlace,
   },

@@ -5,6 +5,7 @@ import type Conf from "conf";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
 import { problemsOf } from "../../domain/schema.ts";
+import { systemReason } from "../../domain/system-reason.ts";
 import { withLock } from "./settings-lock.ts";
 import { profile, type Profile } from "./profile.ts";
 
@@ -116,7 +117,7 @@ function readStored(path: string, text: string | undefined, warn: (warning: stri
   if (parsed.success) return parsed.data;
   const problems = problemsOf(parsed.error.issues);
   if (problems.some(({ at }) => at.split(".").length > 2))
-    throw new PaylinkError("file_unreadable", `${path} holds invalid values:`, {
+    throw new PaylinkError("file_unreadable", `${path} holds invalid values.`, {
       problems,
       hint: "Fix them in that file, or move the file away to start again.",
     });
@@ -129,8 +130,13 @@ function readText(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PaylinkError("file_unreadable", `The settings cannot be read: ${reason}`, { cause: error });
+    throw new PaylinkError(
+      "file_unreadable",
+      `The settings in ${path} cannot be read: ${systemReason(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,0 +1,15 @@
+/** The lines of `paylink sandbox`: what they do not show. */
+import { expect, it } from "vitest";
+import { NO_PAINT } from "../../src/render/paint.ts";
+import { renderSandboxEvent } from "../../src/render/sandbox-event.ts";
+
+it.each([true, false])("a delivery has the address without its password (JSON: %s)", (json) => {
+  const url = "https://shop:hunter2@shop.example/webhooks";
+  const delivery = { id: "d1", uti: "u1", url };
+  const attempt = { attempt: 1, status: 200, detail: "answered 200", state: "delivered" };
+  const text = renderSandboxEvent({ type: "delivery", delivery, ...attempt }, new Date(0), {
+    json,
+    paint: NO_PAINT,
+  });
+  expect(text).toContain("https://shop:[redacted]@shop.example/webhooks");
+});
