@@ -69,7 +69,7 @@ export const FAILURES = {
   no_profile: {
     exit: 3,
     means: "no account configured",
-    hint: "paylink sandbox   to try paylink on this machine\npaylink login     to use a real account",
+    hint: "Run one of:\npaylink sandbox   to try paylink on this machine\npaylink login     to use a real account",
   },
   no_token: {
     exit: 3,
