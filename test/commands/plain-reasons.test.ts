@@ -27,12 +27,12 @@ it.each<[args: string[], exit: number, reason: string]>([
   [
     [...listen, "--no-verify", "--tls-cert", "one.crt", "--tls-key", "two.key"],
     2,
-    "do not make an https server: the key does not belong to the certificate.",
+    "cannot be used for https: the key does not belong to the certificate.",
   ],
   [
     [...listen, "--no-verify", "--tls-cert", "one.crt", "--tls-key", "one.crt"],
     2,
-    "do not make an https server: one of the two files is not PEM, or the key needs a passphrase.",
+    "cannot be used for https: one of the two files is not PEM, or the key needs a passphrase.",
   ],
   [["trigger", "approved", "--to", `http://${CLOSED}/`], 5, "connection refused"],
   [["pay", `http://${CLOSED}/pay?r=L1`], 5, `http://${CLOSED}: connection refused.`],
