@@ -1,10 +1,6 @@
 /** Serves HTTP over node:http: sockets in, message values out, with limits on everything a sender controls. */
-import {
-  createServer,
-  type IncomingMessage,
-  type Server as NodeServer,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server as NodeServer } from "node:http";
+import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
