@@ -10,28 +10,26 @@ import { isKeyText } from "../../domain/key-source.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { normalAddress, parseWebAddress } from "../../domain/web-address.ts";
 
-/** A schema from a parser, which must read its own result to the same result. */
-function parsed<Input, Output>(input: z.ZodMiniType<Input>, parse: (value: Input) => Parsed<Output>) {
-  const transform = z.transform((value: Input, context): Output => {
+/** A value that a parser reads. It reads its own result to the same result. */
+const parsed = <Output>(parse: (value: unknown) => Parsed<Output>) =>
+  z.transform((value: unknown, context): Output => {
     const result = parse(value);
     if (result.ok) return result.value;
     context.issues.push({ code: "custom", message: result.message, input: value });
     return z.NEVER;
   });
-  return z.pipe(input, transform);
-}
 
-const anyText = z.string({
-  error: ({ input }) => (Array.isArray(input) ? "takes one value" : "must be text"),
-});
-
-const parsedText = <T extends string>(parse: (text: string) => Parsed<T>) => parsed(anyText, parse);
+const parsedText = <T extends string>(parse: (text: string) => Parsed<T>) =>
+  parsed((value) => {
+    if (typeof value === "string") return parse(value);
+    return refused(Array.isArray(value) ? "takes one value" : "must be text");
+  });
 
 export const filledText = parsedText((text) =>
   text.trim() === "" ? refused("must not be empty") : accepted(text),
 );
 
-export const currency = z.pipe(anyText, currencyCode);
+export const currency = z.pipe(parsedText(accepted), currencyCode);
 
 export const oneOf = <T extends string>(words: readonly T[]) =>
   parsedText((text) => {
@@ -40,7 +38,7 @@ export const oneOf = <T extends string>(words: readonly T[]) =>
   });
 
 /** `true` or `false`, or the same as text. */
-export const toggle = parsed(z.unknown(), (value) => {
+export const toggle = parsed((value) => {
   if (value === true || value === "true") return accepted(true);
   if (value === false || value === "false") return accepted(false);
   return refused("must be true or false");
@@ -124,7 +122,7 @@ export const headerName = parsedText(parseHeaderName);
 export type Headers = Readonly<Record<string, string>>;
 
 /** Headers by name: an object, or its JSON text. */
-export const headers = parsed(z.unknown(), (value): Parsed<Headers> => {
+export const headers = parsed((value): Parsed<Headers> => {
   const given = typeof value === "string" ? jsonOf(value) : value;
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return refused('must be a JSON object of headers, such as {"X-Terminal": "7"}');
