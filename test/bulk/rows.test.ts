@@ -198,7 +198,7 @@ async function results(text: string, format: Rows["format"] = "csv"): Promise<st
   const rows = await openRows(pieces(text));
   const checked = await checkRows({
     rows: rows.read(),
-    build: () => ({ request: null, problems: [], warnings: [], draft: {} }),
+    build: () => ({ request: null, problems: [], warnings: () => [], draft: {} }),
     now: new Date(0),
     signal: new AbortController().signal,
     checked: () => undefined,
