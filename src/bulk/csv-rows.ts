@@ -1,14 +1,10 @@
 /** Reads the rows of a CSV file (RFC 4180 and spreadsheet variants): any line end; comma, semicolon or tab. */
-import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { createSpelling, repeatedFields, columnOf, type Column, type Row } from "./row.ts";
 
 /** Characters of one record. Without a limit, an open quote would make the rest of the file one record. */
 const MAX_RECORD = 1_000_000;
-
-/** A parser that an error destroys also discards the records before the error: their lines would not be counted. */
-const LEFT_OPEN = { autoDestroy: false };
 
 export type Delimiter = "," | ";" | "\t";
 
@@ -21,39 +17,57 @@ export function delimiterOf(head: string): Delimiter {
 }
 
 export async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<Row> {
-  const parser = parse({
-    delimiter,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    // A short row is one bad row.
-    relax_column_count: true,
-    max_record_size: MAX_RECORD,
-    ...LEFT_OPEN,
-  });
-  const source = Readable.from(text);
-  source.once("error", (error) => parser.destroy(error)).pipe(parser);
-  const records: AsyncIterable<readonly string[]> = parser;
-  // The parser counts CRLF in a quoted cell twice.
-  let line = 1;
   let index = 0;
   let columns: readonly Column[] | undefined;
-  try {
-    for await (const cells of records) {
+  for await (const batch of records(text, delimiter)) {
+    for (const { line, cells } of batch) {
       // Spreadsheets end a list with rows that contain only delimiters.
-      if (cells.some((cell) => cell.trim() !== "")) {
-        if (columns === undefined) columns = header(cells, line);
-        else yield rowOf(cells, columns, index++, line);
-      }
-      line += cells.reduce((sum, cell) => sum + lineBreaks(cell), 1);
+      if (cells.every((cell) => cell.trim() === "")) continue;
+      if (columns === undefined) columns = header(cells, line);
+      else yield rowOf(cells, columns, index++, line);
     }
-  } catch (error) {
-    throw unusable(error, line);
-  } finally {
-    source.destroy();
   }
+}
+
+interface CsvRecord {
+  /** The line on which it begins. */
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
 const lineBreaks = (cell: string): number =>
   cell.includes("\n") || cell.includes("\r") ? (cell.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
+
+/** The records of each chunk. A short row is one bad row, so the parser must accept any number of columns. */
+async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord[]> {
+  let line = 1;
+  const read: CsvRecord[] = [];
+  const parser = parse({
+    delimiter,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    max_record_size: MAX_RECORD,
+    // Lines are counted here, because the parser counts CRLF in a quoted cell twice.
+    on_record: (cells) => {
+      read.push({ line, cells });
+      line += cells.reduce((sum, cell) => sum + lineBreaks(cell), 1);
+      return null;
+    },
+  });
+  // The callback of the write gets the error.
+  parser.on("error", () => undefined);
+  let failure: Error | null | undefined;
+  const parsed = async (write: (done: (error?: Error | null) => void) => void): Promise<CsvRecord[]> => {
+    failure = await new Promise(write);
+    return read.splice(0);
+  };
+  for await (const chunk of text) {
+    yield await parsed((done) => parser.write(chunk, done));
+    if (failure instanceof Error) break;
+  }
+  if (!(failure instanceof Error)) yield await parsed((done) => parser.end(done));
+  if (failure instanceof Error) throw unusable(failure, line);
+}
 
 function unusable(error: unknown, line: number): unknown {
   if (!(error instanceof CsvError)) return error;
