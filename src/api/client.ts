@@ -49,9 +49,11 @@ interface LinkCall extends Pick<Call, "method" | "body"> {
 
 export function createApi(parts: ApiParts): Api {
   const { baseUrl, linksPath, linkAt, recordAt, idempotencyHeader, newId } = parts;
+  let knownAddress: URL | undefined;
+  const linksAddress = (): URL => (knownAddress ??= serviceUrl(baseUrl, linksPath));
   const callLink = async (id: string, operation: LinkCall): Promise<ServiceLink> => {
     const { action, ...request } = operation;
-    const url = linkAddress(serviceUrl(baseUrl, linksPath), id, action);
+    const url = linkAddress(linksAddress(), id, action);
     const reply = await call(parts, { ...request, url, headers: JSON_TYPE, link: id });
     return readServiceLink(reply, { id, linkAt, effect: operation.effect });
   };
@@ -59,7 +61,7 @@ export function createApi(parts: ApiParts): Api {
     createLink: async (request, key = newId()) => {
       const reply = await call(parts, {
         method: "POST",
-        url: serviceUrl(baseUrl, linksPath),
+        url: linksAddress(),
         headers: [
           ...JSON_TYPE,
           ...(idempotencyHeader === undefined ? [] : [[idempotencyHeader, key] as const]),
@@ -72,7 +74,7 @@ export function createApi(parts: ApiParts): Api {
     listLinks: async (query) => {
       const reply = await call(parts, {
         method: "GET",
-        url: pageAddress(serviceUrl(baseUrl, linksPath), query),
+        url: pageAddress(linksAddress(), query),
         headers: JSON_TYPE,
         body: NOTHING,
         effect: "lists",

@@ -86,9 +86,13 @@ function requestTo(
   const [, name = "", value = ""] = /^([^:]*): *(.*)$/.exec(form.authHeader) ?? [];
   const replaced = new Set(configured.map(([spelled]) => spelled.toLowerCase()));
   const own: readonly HeaderLine[] = [["Accept", "application/json"], ...headers];
+  const { scheme, authority, target } = addressOf(url);
+  // Lists each member: on Node 20, a spread among them makes this call several times slower (bulk bench).
   return {
     method,
-    ...addressOf(url),
+    scheme,
+    authority,
+    target,
     headers: [
       ...own.filter(([spelled]) => !replaced.has(spelled.toLowerCase())),
       ...configured.filter(([spelled]) => spelled.toLowerCase() !== name.toLowerCase()),

@@ -39,7 +39,7 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
     signal.throwIfAborted();
     const { problems, warnings, digest } = requestOf(row, build, now);
     if (problems.length > 0) invalid.add(row.index);
-    else rowWarnings.add(row, warnings);
+    else rowWarnings.add(row, warnings());
     asks.set(row.index, digest);
     for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
     checked();

@@ -19,16 +19,17 @@ const IGNORED: ReadonlySet<string> = new Set(["expirationDate", "paymentSettings
 const BOUNDS: ReadonlySet<string> = new Set(["linkOptions.minAmount", "linkOptions.maxAmount"]);
 
 export function digestOf(draft: JsonObject): number {
-  const facts = [...factsOf(draft)].toSorted().join("\n");
-  return Number.parseInt(hash("sha256", facts).slice(0, DIGITS), 16);
+  const facts: string[] = [];
+  addFacts(facts, draft, "");
+  return Number.parseInt(hash("sha256", facts.toSorted().join("\n")).slice(0, DIGITS), 16);
 }
 
-function* factsOf(object: JsonObject, path = ""): Generator<string> {
+function addFacts(facts: string[], object: JsonObject, path: string): void {
   for (const [name, value] of Object.entries(object)) {
     const at = joinPath(path, name);
     if (IGNORED.has(at)) continue;
-    if (isJsonObject(value)) yield* factsOf(value, at);
-    else yield JSON.stringify([at, canonical(at, value)]);
+    if (isJsonObject(value)) addFacts(facts, value, at);
+    else facts.push(JSON.stringify([at, canonical(at, value)]));
   }
 }
 

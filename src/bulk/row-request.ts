@@ -11,7 +11,7 @@ interface Built {
   /** Each at its column, or at the flag with a wrong default. */
   readonly problems: readonly Problem[];
   /** Each at its place, as above. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: () => readonly Problem[];
 }
 
 export interface RowRequest extends Built {
@@ -26,14 +26,21 @@ export type BuildRequest = (
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
   if (row.problems.length > 0)
-    return { request: null, problems: row.problems, warnings: [], digest: NO_DIGEST };
+    return { request: null, problems: row.problems, warnings: () => [], digest: NO_DIGEST };
   const { request, problems, warnings, draft } = build(now, fieldsOf(row));
-  const digest = digestOf(draft);
-  if (problems.length === 0 && warnings.length === 0) return { request, problems, warnings, digest };
-  const columnNames = new Map(row.cells.map(({ column }) => [column.field, column.name]));
-  const atColumn = ({ at, message }: Problem): Problem => ({ at: columnNames.get(at) ?? at, message });
-  return { request, problems: problems.map(atColumn), warnings: warnings.map(atColumn), digest };
+  return {
+    request,
+    problems: atColumns(row, problems),
+    warnings: () => atColumns(row, warnings()),
+    digest: digestOf(draft),
+  };
 }
+
+const atColumns = ({ cells }: Row, problems: readonly Problem[]): Problem[] =>
+  problems.map(({ at, message }) => ({
+    at: cells.find(({ column }) => column.field === at)?.column.name ?? at,
+    message,
+  }));
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */
 function fieldsOf({ cells }: Row): Map<string, Json> {

@@ -7,7 +7,7 @@ import { must } from "./schema.ts";
 /** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
 const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
 
-const find = (code: string) => data.find((currency) => currency.code === code);
+const CURRENCIES = new Map(data.map((currency) => [currency.code, currency]));
 
 /**
  * The number of decimals: EUR 2, JPY 0, KWD 3. Accepts either case; undefined if ISO 4217 has no such code or gives it
@@ -15,12 +15,12 @@ const find = (code: string) => data.find((currency) => currency.code === code);
  */
 export function exponentOf(code: string): number | undefined {
   const upper = code.toUpperCase();
-  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : find(upper)?.digits;
+  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : CURRENCIES.get(upper)?.digits;
 }
 
 /** Whether ISO 4217 has the code, in either case. An unknown code gets a warning, not an error. */
 export function isKnownCurrency(code: string): boolean {
-  return find(code.toUpperCase()) !== undefined;
+  return CURRENCIES.has(code.toUpperCase());
 }
 
 const LETTERS = "must be a three-letter currency code, such as EUR";

@@ -18,8 +18,8 @@ export interface CheckedRequest {
   readonly request: PaymentLinkRequest | null;
   /** Each at the path of its field: `amount`, `linkOptions.minAmount`. */
   readonly problems: readonly Problem[];
-  /** What the service may accept, but the user probably did not mean. */
-  readonly warnings: readonly Problem[];
+  /** What the service may accept, but the user probably did not mean. Most callers need the problems alone. */
+  readonly warnings: () => readonly Problem[];
 }
 
 type Rule = (request: PartialRequest, now: Date) => readonly Problem[];
@@ -32,19 +32,20 @@ const NONE: readonly Problem[] = [];
  */
 export function checkRequest(request: unknown, now: Date, listener?: string): CheckedRequest {
   if (!isJsonObject(request)) {
-    return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: [] };
+    return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: () => NONE };
   }
   const parsed = paymentLinkRequest.safeParse(request);
   const issues = parsed.error?.issues ?? [];
   const valid = parsed.data ?? partialRequest.safeParse(validPart(request, issues)).data ?? {};
   const problems = [...problemsOf(issues), ...missingExpiry(request)];
   for (const rule of PROBLEMS) problems.push(...rule(valid, now));
-  const invalid = new Set(problems.map(({ at }) => at));
-  const warnings = warningsOf(valid, listener).filter(({ at }) => !invalid.has(at));
   return {
     request: problems.length === 0 && conforms(request, parsed.success) ? request : null,
     problems,
-    warnings,
+    warnings: () => {
+      const invalid = new Set(problems.map(({ at }) => at));
+      return warningsOf(valid, listener).filter(({ at }) => !invalid.has(at));
+    },
   };
 }
 

@@ -33,7 +33,7 @@ export interface BuiltRequest {
   readonly problems: readonly Problem[];
   /** The problems that are missing values: an account can supply some of them. */
   readonly missing: readonly Problem[];
-  readonly warnings: readonly Problem[];
+  readonly warnings: () => readonly Problem[];
   /** The request as built, valid or not. */
   readonly draft: JsonObject;
 }
@@ -111,7 +111,7 @@ function checked(
     problems.push(problem);
     if (value === undefined) missing.push(problem);
   }
-  const warnings = found.warnings.map(({ at, message }) => ({ at: nameAt(at), message }));
+  const warnings = () => found.warnings().map(({ at, message }) => ({ at: nameAt(at), message }));
   const valid = problems.length === 0 ? found.request : null;
   return { request: valid, problems, missing, warnings, draft: request };
 }
@@ -122,7 +122,7 @@ const unusable = (problem: Problem): BuiltRequest => ({
   request: null,
   problems: [problem],
   missing: [],
-  warnings: [],
+  warnings: () => [],
   draft: {},
 });
 

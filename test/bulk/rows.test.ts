@@ -19,9 +19,9 @@ function pieces(text: string | Uint8Array, size = 7): () => AsyncIterable<Uint8A
   };
 }
 
-async function read(text: string | Uint8Array): Promise<Row[]> {
+async function read(text: string | Uint8Array, size?: number): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const row of (await openRows(pieces(text))).read()) rows.push(row);
+  for await (const row of (await openRows(pieces(text, size))).read()) rows.push(row);
   return rows;
 }
 
@@ -81,9 +81,24 @@ describe("a list in CSV", () => {
     ["a misspelled field", "amount,curency\n1,USD\n", "has a misspelled field"],
     ["a quote that stays open", 'amount,note\n1,"x\n2,y\n', "from line 2 on"],
     ["a quote inside a cell", 'amount,note\n1,x\n2,y"z\n', "from line 3 on"],
+    ["the same among many rows", `amount,note\n${"1,x\n".repeat(50)}2,y"z\n3,x\n`, "from line 52 on"],
     ["Latin-1", Buffer.from("amount,note\n1,caf\xe9\n", "latin1"), "not UTF-8"],
   ])("refuses %s", async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
+    await expect(read(text, text.length)).rejects.toThrow(message);
+  });
+
+  it("is closed when its reader stops", async () => {
+    let isClosed = false;
+    const bytes = async function* () {
+      try {
+        for (;;) yield Buffer.from("amount\n1\n2\n");
+      } finally {
+        isClosed = true;
+      }
+    };
+    for await (const { index } of (await openRows(bytes)).read()) if (index === 100) break;
+    await expect.poll(() => isClosed).toBe(true);
   });
 });
 
@@ -183,7 +198,7 @@ async function results(text: string, format: Rows["format"] = "csv"): Promise<st
   const rows = await openRows(pieces(text));
   const checked = await checkRows({
     rows: rows.read(),
-    build: () => ({ request: null, problems: [], warnings: [], draft: {} }),
+    build: () => ({ request: null, problems: [], warnings: () => [], draft: {} }),
     now: new Date(0),
     signal: new AbortController().signal,
     checked: () => undefined,

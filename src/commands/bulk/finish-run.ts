@@ -64,8 +64,8 @@ export async function finishRun(
   const resultOf = (row: Row): Result => {
     const result = invalidity(row) ?? repeated(row) ?? ledger.outcome(row.index);
     tally[result.status]++;
-    const line = `  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`;
-    if (FAILED.has(result.status) && named.length < NAMED) named.push(line);
+    if (FAILED.has(result.status) && named.length < NAMED)
+      named.push(`  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`);
     return result;
   };
   const invalidity = (row: Row): Result | undefined => {

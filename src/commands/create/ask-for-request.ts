@@ -28,7 +28,7 @@ export async function askForRequest(context: Context, options: CreateOptions): P
     const built = draft.build(flags);
     showDraft(built, options, out);
     const next = await ask.choose(...confirmation(built, options));
-    if (next === "send") return { ...built, warnings: [] };
+    if (next === "send") return { ...built, warnings: () => [] };
     if (next === "stop") {
       out.note("Nothing was sent.");
       throw new PaylinkError("interrupted", "Nothing was sent.");
@@ -67,7 +67,7 @@ function showDraft(
     const service = print === undefined ? `\n  ${renderServiceName(settings, out.notePaint)}` : "";
     out.note(`\n${renderRequestSummary(request, out.notePaint)}${service}\n`);
   }
-  for (const problem of [...problems, ...warnings]) out.warn(renderProblem(problem));
+  for (const problem of [...problems, ...warnings()]) out.warn(renderProblem(problem));
 }
 
 /** Asks every required question that neither a flag nor the file has answered. */

@@ -14,7 +14,7 @@ import type { CreateOptions } from "./options.ts";
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { out } = context;
   const { request, warnings } = await completeRequest(context, options);
-  for (const warning of warnings) out.warn(renderProblem(warning));
+  for (const warning of warnings()) out.warn(renderProblem(warning));
   if (options.print === "json") {
     out.data(safeJson(stringifyJson(request, 2)));
     return 0;
