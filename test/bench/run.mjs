@@ -45,15 +45,17 @@ function run(bench, args) {
 const whatOf = (row) => /^\| (.*?) +\|/.exec(row)?.[1];
 
 /**
- * Each row replaces the one that measured the same, or goes to the end of the table.
+ * Each row replaces the one that measured the same, or goes to the end of the table. Where every benchmark ran, no other
+ * row stays.
  * @param {readonly string[]} rows
+ * @param {boolean} isWhole
  */
-async function write(rows) {
+async function write(rows, isWhole) {
   const text = readFileSync(CONTRIBUTING, "utf8");
   const parts = /^([^]*<!-- measured -->\n+)([^]*?)(\n*<!-- \/measured -->[^]*)$/.exec(text);
   if (parts === null) throw new Error("CONTRIBUTING.md has no measured table");
   const [, before = "", table = "", after = ""] = parts;
-  const lines = table.split("\n");
+  const lines = isWhole ? table.split("\n").slice(0, 2) : table.split("\n");
   for (const row of rows) {
     const at = lines.findIndex((line) => whatOf(line) === whatOf(row));
     if (at === -1) lines.push(row);
@@ -78,5 +80,5 @@ if (writes && !process.versions.node.startsWith(`${MEASURED_ON}.`)) {
   /** @type {string[]} */
   const rows = [];
   for (const bench of name === undefined ? known : [name]) rows.push(...(await run(bench, args)));
-  if (writes) await write(rows);
+  if (writes) await write(rows, name === undefined);
 }
