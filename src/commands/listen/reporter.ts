@@ -29,8 +29,8 @@ interface ReporterParts {
   readonly shows: (event: WebhookEvent) => boolean;
 }
 
-/** Characters that wait for the end of the turn. */
-const MAX_PENDING = 1024 * 1024;
+/** Characters that wait for the end of the turn. Node asks the system for new memory for each string of twice the length. */
+const MAX_PENDING = 64 * 1024;
 
 export function createReporter(parts: ReporterParts): Reporter {
   const { out, recordAt, shows } = parts;
