@@ -6,7 +6,7 @@ import type { Row } from "./event-rows.ts";
  * The text as PostgreSQL stores it: it has no NUL, and half of a surrogate pair has no UTF-8. In JSON both are escaped, and
  * the bytes of the body keep theirs.
  */
-export const text = (value: string): string => Buffer.from(value.replaceAll("\0", "\ufffd")).toString();
+export const text = (value: string): string => value.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** A statement has at most 65,535 values. */
 const MAX_ROWS = 1000;
