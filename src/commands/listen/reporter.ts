@@ -29,7 +29,7 @@ interface ReporterParts {
   readonly shows: (event: WebhookEvent) => boolean;
 }
 
-/** Characters that wait for the end of the turn. Node asks the system for new memory for each string of twice the length. */
+/** Characters that wait for the end of the turn. A string of more than 128 KB is slow: the system maps memory for it alone. */
 const MAX_PENDING = 64 * 1024;
 
 export function createReporter(parts: ReporterParts): Reporter {
