@@ -15,6 +15,7 @@ const FREE_CHUNKS = 4096;
 const AVERAGE_CHUNK = 64;
 /** Milliseconds that such a sender waits for its answer, so that it cannot start again at once. */
 const HOLD_TIME = 2_000;
+const EMPTY = Buffer.alloc(0);
 /** Bytes of a body's first buffer, and the factor by which each next one is larger. */
 const FIRST_BUFFER = 4096;
 const GROWTH = 4;
@@ -70,7 +71,7 @@ export function readBody(
 ): Promise<ReadBody | Refusal> {
   return new Promise((resolve) => {
     const longest = declaredLength(incoming) ?? maxBody;
-    let buffer = Buffer.alloc(0);
+    let buffer = EMPTY;
     let length = 0;
     let chunks = 0;
     let isLarge = false;
@@ -82,7 +83,7 @@ export function readBody(
     const refuse = (refusal: Refusal): void => {
       turns.end(body);
       incoming.off("data", take).pause();
-      buffer = Buffer.alloc(0);
+      buffer = EMPTY;
       share.release();
       resolve(refusal);
     };

@@ -4,28 +4,18 @@ import { targetUri } from "../http/message.ts";
 import { isEncoded } from "./content.ts";
 import type { EventLine, WebhookEvent } from "./events.ts";
 
-/** The text of an `EventLine`. It is joined from parts, because the largest of them exist as text already. */
+type Members = Partial<Record<keyof EventLine, unknown>>;
+
+/** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */
 export function eventLine(event: WebhookEvent, recordAt: string | undefined): string {
-  const { id, receivedAt, repeated, verdict, breaches, request } = event;
+  const { type, id, receivedAt, repeated, verdict, breaches, request } = event;
+  const { method, headers, trailers, body } = request;
   const url = request.authority === "" ? request.target : targetUri(request);
-  const members: Record<keyof EventLine, string | undefined> = {
-    type: '"event"',
-    id: JSON.stringify(id),
-    receivedAt: JSON.stringify(receivedAt),
-    repeated: String(repeated),
-    verdict: JSON.stringify(verdict),
-    record: recordText(event, recordAt),
-    breaches: JSON.stringify(breaches),
-    method: JSON.stringify(request.method),
-    url: JSON.stringify(url),
-    headers: JSON.stringify(request.headers),
-    trailers: JSON.stringify(request.trailers),
-    bodyBase64: `"${bytes(request.body).toString("base64")}"`,
-  };
-  let line = "";
-  for (const [name, text] of Object.entries(members))
-    if (text !== undefined) line += `${line === "" ? "{" : ","}"${name}":${text}`;
-  return `${line}}`;
+  const first = JSON.stringify({ type, id, receivedAt, repeated, verdict } satisfies Members);
+  const middle = JSON.stringify({ breaches, method, url, headers, trailers } satisfies Members);
+  const record = recordText(event, recordAt);
+  const base64 = bytes(body).toString("base64");
+  return `${first.slice(0, -1)},"record":${record},${middle.slice(1, -1)},"bodyBase64":"${base64}"}`;
 }
 
 /**

@@ -60,11 +60,11 @@ async function settle<Item, Result>(
 ): Promise<void> {
   try {
     const results = await commit(group.map(({ item }) => item));
-    for (const [index, { resolve, reject }] of group.entries()) {
+    group.forEach(({ resolve, reject }, index) => {
       const result = results[index];
       if (result?.status === "fulfilled") resolve(result.value);
       else reject(result?.reason);
-    }
+    });
   } catch (error) {
     for (const { reject } of group) reject(error);
   }

@@ -75,7 +75,7 @@ export async function createOutput(
     data: (text) => print(`${printed(text)}\n`),
     lines: (texts) => {
       if (unread.signal.aborted || texts.length === 0) return;
-      printLines(`${printed(texts.join("\n"))}\n`);
+      printLines([...texts.map(printed), ""].join("\n"));
       if (toStdout.waiting > MAX_WAITING) unread.abort();
     },
     bytes: print,

@@ -52,6 +52,15 @@ it("uses the current width of the terminal, or 80 columns if it has no size", as
 });
 
 describe("lines", () => {
+  it("stay one line each in JSON, with every unsafe character escaped", async () => {
+    const { stream, reader } = pipe();
+    const channels = standardChannels({ stdout: stream, stderr: pipe().stream });
+    const out = await createOutput(channels, {}, { ...plain, json: true }, (given) => given);
+    out.lines(['{"a":1}', '{"b":"\u202e\u200b"}', '{"c":"é"}']);
+    stream.end();
+    expect(await text(reader)).toBe('{"a":1}\n{"b":"\\u202e\\u200b"}\n{"c":"é"}\n');
+  });
+
   it("are written whole and in order", async () => {
     const { stream, reader } = pipe();
     const out = await open(stream);

@@ -29,8 +29,11 @@ interface ReporterParts {
   readonly shows: (event: WebhookEvent) => boolean;
 }
 
-/** The most characters that wait for the end of a turn of the event loop. */
-const MAX_PENDING = 1024 * 1024;
+/**
+ * The most characters that wait for the end of a turn of the event loop. A string of more than 128 KB is slow: the system
+ * maps memory for it alone.
+ */
+const MAX_PENDING = 64 * 1024;
 
 export function createReporter(parts: ReporterParts): Reporter {
   const { out, recordAt, shows } = parts;

@@ -6,7 +6,7 @@ import type { Row } from "./event-rows.ts";
  * The text as PostgreSQL can store it: without NUL and without half surrogate pairs, which have no UTF-8. JSON escapes
  * both, and the bytes of the body keep them.
  */
-export const text = (value: string): string => Buffer.from(value.replaceAll("\0", "\ufffd")).toString();
+export const text = (value: string): string => value.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** A statement has at most 65,535 values. */
 const MAX_ROWS = 1000;
