@@ -224,7 +224,7 @@ describe("a run", () => {
         create: () => Promise.reject(failure(++requests === 1 ? "outcome_unknown" : code)),
       });
       expect(requests).toBe(code === "unauthorized" ? 2 : 4);
-      expect(outcomes.get(0)).toEqual({ status: "unknown", error: code });
+      expect(outcomes.get(0)).toEqual({ status: "unknown", error: `${code}.` });
     },
   );
 
@@ -242,7 +242,7 @@ describe("a run", () => {
         retryUnknown,
         create: () => Promise.reject(failure(code)),
       });
-      expect(outcomes.get(0)).toEqual({ status, error: code });
+      expect(outcomes.get(0)).toEqual({ status, error: `${code}.` });
     },
   );
 

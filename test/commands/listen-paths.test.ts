@@ -80,7 +80,7 @@ it("says that a proxy stripped a prefix, and verifies with the whole address as 
   };
   const [refused, { stdout, stderr }] = await through(DERIVED_COVER);
   expect(refused).toBe(401);
-  expect(stdout + stderr).toContain("a proxy stripped /pay from the path: give the whole address,");
+  expect(stdout + stderr).toContain("a proxy stripped /pay from the path. Give the whole address: ");
   for (const cover of [SERVICE_COVER, DERIVED_COVER])
     expect((await through(cover, "--public-url", publicUrl))[0]).toBe(200);
   expect((await through(SERVICE_COVER))[0]).toBe(200);
