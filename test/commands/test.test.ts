@@ -101,6 +101,8 @@ it("refuses a target that it cannot read, and runs nothing", async () => {
 it("says so if the command cannot be run, and deletes the temporary home", async () => {
   const { exit, stderr } = await runCommand(["test", "--", "/nonexistent/program"], { home });
   expect(exit).toBe(2);
-  expect(stderr).toBe("✗ Cannot run /nonexistent/program: it is not installed, or not in PATH. Nothing was run.\n");
+  expect(stderr).toBe(
+    "✗ Cannot run /nonexistent/program: it is not installed, or not in PATH. Nothing was run.\n",
+  );
   expect(readdirSync(temporary)).toEqual([]);
 });
