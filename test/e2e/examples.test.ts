@@ -4,9 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { runCommand } from "../support/context.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, startPaylink } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 
 const pages = await helpPages();
@@ -25,8 +26,8 @@ async function stage(): Promise<Stage> {
   const sandbox = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
   const listener = await readyUrl(startPaylink(["listen", "--port", "0", "--json"], { home }));
   for (const key of ["callbackUrl", "failureCallbackUrl"])
-    await runPaylink(["config", "set", key, listener], { home });
-  await runPaylink(["trigger", "approved"], { home });
+    await runCommand(["config", "set", key, listener], { home });
+  await runCommand(["trigger", "approved"], { home });
   const identity = JSON.parse(readFileSync(join(home, "data/sandbox/sandbox.json"), "utf8")) as {
     readonly token: string;
     readonly clientSecret: string;

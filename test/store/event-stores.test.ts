@@ -27,12 +27,11 @@ describe("the event store in SQLite", () => {
 describe("the event store in PostgreSQL", () => {
   const server = usePostgres();
   behavesAsEventStore(openPostgres, () => server().createDatabase());
-});
 
-describe("the event store in PostgreSQL behind PgBouncer", () => {
-  const server = usePostgres();
-  const pooled = usePgBouncer(server);
-  behavesAsEventStore(openPostgres, async () => pooled(await server().createDatabase()));
+  describe("behind PgBouncer", () => {
+    const pooled = usePgBouncer(server);
+    behavesAsEventStore(openPostgres, async () => pooled(await server().createDatabase()));
+  });
 });
 
 function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () => Promise<string>): void {

@@ -26,12 +26,11 @@ describe("the queue in SQLite", () => {
 describe("the queue in PostgreSQL", () => {
   const server = usePostgres();
   behavesAsQueue(openPostgres, () => server().createDatabase(), changeIn(server));
-});
 
-describe("the queue in PostgreSQL behind PgBouncer", () => {
-  const server = usePostgres();
-  const pooled = usePgBouncer(server);
-  behavesAsQueue(openPostgres, async () => pooled(await server().createDatabase()), changeIn(server));
+  describe("behind PgBouncer", () => {
+    const pooled = usePgBouncer(server);
+    behavesAsQueue(openPostgres, async () => pooled(await server().createDatabase()), changeIn(server));
+  });
 });
 
 /** Changes rows behind the store's back. */
