@@ -41,6 +41,6 @@ export const keyPairReason = (error: unknown): string =>
     ? "the key does not belong to the certificate"
     : "one of the two files is not PEM, or the key needs a passphrase";
 
-/** Empty if it has none. */
+/** The code of a system call, of OpenSSL or of PostgreSQL (SQLSTATE); empty for other errors. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";

@@ -24,7 +24,7 @@ const RETRIES_AT_ONCE = 8;
 export interface Progress {
   readonly attempt: number;
   readonly state: Queued["state"] | "delivered";
-  /** When the next attempt is due; null if there is none. */
+  /** When the next attempt is due; null without a next attempt. */
   readonly next: Date | null;
 }
 

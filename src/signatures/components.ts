@@ -9,7 +9,7 @@ import { messageOf, SignatureError } from "./verdict.ts";
 
 export interface Component {
   readonly name: string;
-  /** In the order given, which is part of what is signed. */
+  /** In the order given: the signature covers the order too. */
   readonly parameters: Parameters;
   /** Serialised strictly, as in a signature base. */
   readonly identifier: string;

@@ -86,7 +86,7 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
 }
 
-/** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` if there is none. */
+/** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. */
 function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);

@@ -12,7 +12,7 @@ export function orderVariants({ components, params }: Signing): SigningVariant[]
   const [list] = parseList(params);
   const parameters = list !== undefined && isInnerList(list) ? [...list[1]] : [];
   const advice = (): string =>
-    "Something in between rewrote Signature-Input, whose order is part of what is signed. Configure it to keep the header unchanged.";
+    "A proxy or a framework reordered Signature-Input, and the signature covers the order. Configure it to leave the header unchanged.";
   const reordered = (
     variant: string,
     listed: readonly Component[],

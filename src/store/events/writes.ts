@@ -89,7 +89,7 @@ export interface AttemptWrite extends Omit<ForwardWrite, "type"> {
   readonly epoch: number;
   /** The number of earlier attempts. */
   readonly attempts: number;
-  /** When the next attempt is due; null if there is none. */
+  /** When the next attempt is due; null without a next attempt. */
   readonly due: number | null;
 }
 

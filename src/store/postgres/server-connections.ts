@@ -1,9 +1,10 @@
 /** Connections to PostgreSQL: opened when needed, kept for the next use, and dropped when they fail or hang. */
 import pg from "pg";
 import { PaylinkError } from "../../domain/errors.ts";
+import { codeOf } from "../../domain/system-reason.ts";
 import type { Environment } from "../settings/in-force.ts";
 import type { ServerAddress } from "./server-address.ts";
-import { codeOf, explained } from "./server-failures.ts";
+import { explained } from "./server-failures.ts";
 import { attemptsFor, type Attempt } from "./server-tls.ts";
 
 type Row = Readonly<Record<string, unknown>>;

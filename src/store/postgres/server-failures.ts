@@ -1,10 +1,7 @@
 /** Explains failures of PostgreSQL: what happened, what it means for webhooks, and what to do. */
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { codeOf } from "../../domain/system-reason.ts";
 import type { ServerAddress } from "./server-address.ts";
-
-/** The five characters of SQLSTATE, or the code of a system call. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 /** Whether the server refused the data of one row, so that other rows can still be stored. */
 export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|54)/.test(causeCode(error));
