@@ -1,6 +1,5 @@
-/** The house rules, checked on the sources: imports, circles, names, sizes, and words that only one place may use. */
+/** The house rules, checked on the sources: imports, circles, opening sentences, and words that only one place may use. */
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONTRIBUTING, withTable } from "./architecture/contributing.mjs";
 import { COMMANDS, FILES, FOLDERS } from "./architecture/folders.mjs";
@@ -47,24 +46,7 @@ function wordProblems({ file, text }: Source): string[] {
   );
 }
 
-/** The same part of different commands. */
-const MAY_SHARE_A_NAME = ["command", "flags", "options"];
-
-/** Files of one name in different folders. */
-function sharedNames(files: readonly string[]): string[] {
-  const names = new Map<string, string[]>();
-  for (const file of files) names.set(basename(file), [...(names.get(basename(file)) ?? []), file]);
-  return [...names]
-    .filter(([name, sharing]) => sharing.length > 1 && !MAY_SHARE_A_NAME.includes(name))
-    .map(([, sharing]) => sharing.join(", "));
-}
-
-const MOST_LINES = 200;
-
 const openingComment = (text: string): string => /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? "";
-
-const isTooLong = ({ text }: Source): boolean =>
-  text.trimEnd().split("\n").length > MOST_LINES && !/Over 200 lines because \S/.test(openingComment(text));
 
 const opensWithSentence = ({ text }: Source): boolean =>
   /^\/\*\*(?:\n \*)? [A-Z`][\s\S]*\.(?:\n \*\/| \*\/)/.test(openingComment(text));
@@ -88,16 +70,8 @@ describe("the sources", () => {
     expect(sources.flatMap(wordProblems)).toEqual([]);
   });
 
-  it("share no name", () => {
-    expect(sharedNames(filesOf(sources))).toEqual([]);
-  });
-
   it("open with a sentence", () => {
     expect(filesOf(sources.filter((source) => !opensWithSentence(source)))).toEqual([]);
-  });
-
-  it("state why they are over 200 lines", () => {
-    expect(filesOf(sources.filter(isTooLong))).toEqual([]);
   });
 });
 
@@ -136,21 +110,6 @@ describe("the checks", () => {
       "pay/command → pay/pay → pay/options → pay/command",
     ]);
     expect(circles(sources.slice(0, 3).flatMap(importsOf))).toEqual([]);
-  });
-
-  it("notice a shared name", () => {
-    expect(sharedNames(["receiver/events", "store/events", "a/command", "b/command"])).toEqual([
-      "receiver/events, store/events",
-    ]);
-  });
-
-  it.each([
-    ["/** What is long. */", 200, false],
-    ["/** What is long. */", 201, true],
-    ["/** What is long. Over 200 lines because it is one table. */", 201, false],
-  ])("with the comment %s and %i lines, say too long: %s", (comment, lines, expected) => {
-    const text = `${comment}\n${"export {};\n".repeat(lines - 1)}`;
-    expect(isTooLong({ file: "a", text })).toBe(expected);
   });
 
   it.each(["// What is here.", "/** what is here. */", "import x from 'y';"])(

@@ -1,7 +1,4 @@
-/**
- * Every setting of a profile: what it means, how it is checked, and where else its value may come from.
- * Over 200 lines because it is one table.
- */
+/** Every setting of a profile: what it means, how it is checked, and where else its value may come from. */
 import type * as z from "zod/mini";
 import { SERVICE_NAMES, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import * as values from "./setting-values.ts";
