@@ -8,10 +8,10 @@ import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/ledger-types.ts";
 import type { EventStore } from "./receiver/event-store.ts";
-import type { Environment, InForce } from "./store/settings/in-force.ts";
+import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { Processes } from "./store/journal/run-lock.ts";
 import type { SandboxIdentity } from "./store/sandbox/sandbox-identity.ts";
-import type { Settings } from "./store/settings/settings.ts";
+import type { SettingsFile } from "./settings/settings-file.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */
 export interface Output {
@@ -79,7 +79,7 @@ export interface ApiOptions {
   /** Milliseconds for each exchange, for a command that makes any number of them. */
   readonly exchangeTimeout?: number | undefined;
   /** An account that is not stored, in place of the settings in force. The tokens it obtains are not stored either. */
-  readonly settings?: InForce;
+  readonly settings?: ResolvedSettings;
   /** With `false`, the command repeats its requests by itself. */
   readonly retries?: boolean;
 }
@@ -145,9 +145,9 @@ export interface Context {
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
   /** The values in force for this run, read once. Throws `no_profile` if the profile asked for does not exist. */
-  readonly settings: () => Promise<InForce>;
+  readonly settings: () => Promise<ResolvedSettings>;
   /** The settings file with its profiles: the user's own, or that of another home. */
-  readonly profiles: (home?: string) => Promise<Settings>;
+  readonly profiles: (home?: string) => Promise<SettingsFile>;
   /** The machine's time, unless the service is the registered sandbox and has a clock of its own. */
   readonly serviceTime: () => Promise<ServiceTime>;
   /** The client of the service. Throws `no_profile`, `no_token`. */

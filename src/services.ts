@@ -10,9 +10,9 @@ import { SANDBOX_PROFILE } from "./domain/local-addresses.ts";
 import { isSecretName } from "./domain/secret-names.ts";
 import { canonicalAddress } from "./domain/web-address.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
-import { inForce, type InForce } from "./store/settings/in-force.ts";
-import { withoutAccessToken, type Profile } from "./store/settings/profile.ts";
-import { openSettings, type Settings } from "./store/settings/settings.ts";
+import { resolveSettings, type ResolvedSettings } from "./settings/resolved-settings.ts";
+import { withoutAccessToken, type Profile } from "./settings/setting-table.ts";
+import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
@@ -59,12 +59,12 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
   const { out, readFile, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
-  let own: Settings | undefined;
-  const profiles = async (home?: string): Promise<Settings> => {
+  let own: SettingsFile | undefined;
+  const profiles = async (home?: string): Promise<SettingsFile> => {
     const settings =
       home === undefined
-        ? (own ??= openSettings(config, out.warn))
-        : openSettings(folders(home).config, out.warn);
+        ? (own ??= openSettingsFile(config, out.warn))
+        : openSettingsFile(folders(home).config, out.warn);
     for (const stored of Object.values(settings.profiles()))
       for (const secret of secretsOf(stored)) secrets.know(secret);
     return settings;
@@ -80,12 +80,12 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       });
     }
   };
-  let read: Promise<InForce> | undefined;
-  const readSettings = async (): Promise<InForce> => {
+  let read: Promise<ResolvedSettings> | undefined;
+  const readSettings = async (): Promise<ResolvedSettings> => {
     const stored = await profiles();
-    return inForce({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
+    return resolveSettings({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
   };
-  const settings = (): Promise<InForce> => (read ??= readSettings());
+  const settings = (): Promise<ResolvedSettings> => (read ??= readSettings());
   return {
     dataFolder: data,
     send,

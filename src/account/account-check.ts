@@ -1,7 +1,7 @@
 /** The result of one check of an account, and the parts of an account that checks look at. */
 import { PaylinkError } from "../domain/errors.ts";
-import type { InForce } from "../store/settings/in-force.ts";
-import type { ConfigKey } from "../store/settings/setting-table.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import type { ConfigKey } from "../settings/setting-table.ts";
 
 export type CheckState = "ok" | "warning" | "failed" | "skipped";
 
@@ -17,7 +17,7 @@ export interface Check {
 
 /** An account, stored or not. */
 export interface Account {
-  readonly settings: InForce;
+  readonly settings: ResolvedSettings;
   /** How the user sets a value: a flag of `login`, or a command. */
   readonly fix: (key: ConfigKey, value: string) => string;
 }

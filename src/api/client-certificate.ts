@@ -2,13 +2,13 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { keyPairReason } from "../domain/system-reason.ts";
 import type { TlsFiles } from "../http/exchange.ts";
-import type { InForce } from "../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 
 type ReadFile = (path: string) => Promise<Uint8Array>;
 
 /** Throws `usage` if one setting is missing or the files do not fit together, `file_unreadable`. */
 export async function readClientCertificate(
-  settings: InForce,
+  settings: ResolvedSettings,
   readFile: ReadFile,
 ): Promise<TlsFiles | undefined> {
   const cert = settings.get("clientCert");

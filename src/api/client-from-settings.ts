@@ -2,7 +2,7 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { SPECIFIED_FORM } from "../domain/known-services.ts";
 import { SendTimeout, type Send, type TlsFiles } from "../http/exchange.ts";
-import type { InForce, Source } from "../store/settings/in-force.ts";
+import type { ResolvedSettings, Source } from "../settings/resolved-settings.ts";
 import { readClientCertificate } from "./client-certificate.ts";
 import { createApi, type Api } from "./client.ts";
 import { withoutRetries, withRetries, type RetryParts } from "./retries.ts";
@@ -10,7 +10,7 @@ import type { AccessToken } from "./token-request.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends Omit<RetryParts, "timeLeft"> {
-  readonly settings: InForce;
+  readonly settings: ResolvedSettings;
   /** Whether the client repeats requests; otherwise the caller does. */
   readonly retries: boolean;
   /** Milliseconds for one operation with its retries. */
@@ -130,7 +130,7 @@ function credentialsInForce({
   return { source: secret.source, tokens };
 }
 
-function keptToken(settings: InForce): AccessToken | undefined {
+function keptToken(settings: ResolvedSettings): AccessToken | undefined {
   const token = settings.get("accessToken");
   const expires = settings.get("accessTokenExpires");
   if (token === undefined) return undefined;

@@ -2,7 +2,7 @@
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
-import type { InForce } from "../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { FlagReader, ReadValue } from "./flag-reader.ts";
 import { parseMilliseconds } from "./flag-values.ts";
 
@@ -12,7 +12,11 @@ export interface PolicyFlags {
   readonly requireCreated?: boolean | undefined;
 }
 
-export function readPolicy(reader: FlagReader, flags: PolicyFlags, settings: InForce): ReadValue<Policy> {
+export function readPolicy(
+  reader: FlagReader,
+  flags: PolicyFlags,
+  settings: ResolvedSettings,
+): ReadValue<Policy> {
   const tolerance = reader.read("--tolerance", settings.get("tolerance", flags.tolerance), parseMilliseconds);
   const required = reader.readAll("--require", flags.require, parseRequired);
   const requireCreated = settings.get("requireCreated", flags.requireCreated);

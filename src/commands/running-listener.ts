@@ -3,14 +3,14 @@ import type { Context } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import type { Listener } from "../receiver/event-store.ts";
 import type { RequestFlags } from "../requests/flag-fields.ts";
-import type { InForce } from "../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 
 export type ListenerContext = Pick<Context, "events" | "hasEvents" | "serve">;
 
 /** The address of a running `listen`, for links without a callback; undefined if every link has one. */
 export async function unusedListener(
   { callbackUrl, failureCallbackUrl }: RequestFlags,
-  settings: InForce,
+  settings: ResolvedSettings,
   context: ListenerContext,
 ): Promise<string | undefined> {
   const callbacks = [

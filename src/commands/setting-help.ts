@@ -1,6 +1,5 @@
 /** Explains a setting: what it is for, its default and variable, and a good value. */
-import { SETTINGS, type SettingKey } from "../store/settings/setting-table.ts";
-import { shownSetting } from "../store/settings/profile.ts";
+import { type SettingKey, SETTINGS, shownSetting } from "../settings/setting-table.ts";
 
 export function explainSetting(key: SettingKey): string {
   const { means, variable, default: usual, example } = SETTINGS[key];

@@ -44,3 +44,7 @@ export const keyPairReason = (error: unknown): string =>
 /** The code of a system call, of OpenSSL or of PostgreSQL (SQLSTATE); empty for other errors. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
+
+/** Whether the error has one of these codes, such as `ENOENT`. */
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  codes.includes(codeOf(error));

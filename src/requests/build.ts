@@ -12,8 +12,8 @@ import { fieldFromText, got } from "../domain/payment-link-text.ts";
 import { checkRequest, type CheckedRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/when.ts";
-import type { InForce } from "../store/settings/in-force.ts";
-import type { SettingKey } from "../store/settings/setting-table.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import type { SettingKey } from "../settings/setting-table.ts";
 import { FIELD_OF, nameOf, VALUE_FLAGS, type RequestFlags, type ValueFlag } from "./flag-fields.ts";
 
 /** Flags with a default in the settings, under the same name. */
@@ -42,7 +42,7 @@ interface Sources {
   readonly flags: RequestFlags;
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
-  readonly settings: InForce;
+  readonly settings: ResolvedSettings;
   /** Where a running `listen` receives. */
   readonly listener?: string | undefined;
 }
@@ -133,7 +133,7 @@ const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
   [...given.keys()].some((field) => field.startsWith("linkOptions."));
 
 /** The defaults by field: the values of the settings, and those of a subscription. */
-function defaultsOf(flags: RequestFlags, settings: InForce): [field: string, value: Json][] {
+function defaultsOf(flags: RequestFlags, settings: ResolvedSettings): [field: string, value: Json][] {
   const stored = FROM_SETTINGS.flatMap((flag): [string, Json][] => {
     const value = settings.get(flag);
     return value === undefined || flags[flag] !== undefined ? [] : [[FIELD_OF[flag], value]];

@@ -1,7 +1,7 @@
 /** The files of a SQLite database: their identity, and their creation for the owner only. */
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { hasCode } from "./file-errors.ts";
+import { hasCode } from "../domain/system-reason.ts";
 
 /** A database and the files that SQLite keeps beside it: the log of commits and its index. */
 export const DATABASE_FILES = ["", "-wal", "-shm"];

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { readClientCertificate } from "../../src/api/client-certificate.ts";
-import { inForce } from "../../src/store/settings/in-force.ts";
+import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { apiAt, failure } from "../support/api.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
@@ -76,7 +76,7 @@ it.each([
   ["clientCert", "clientKey"],
   ["clientKey", "clientCert"],
 ])("refuses %s without %s before it reads a file", async (given, missing) => {
-  const settings = inForce({
+  const settings = resolveSettings({
     named: undefined,
     env: {},
     current: "shop",

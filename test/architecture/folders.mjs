@@ -33,7 +33,7 @@ export const FOLDERS = {
   },
   api: {
     holds: "the client of the service",
-    mayImport: ["domain", "http/message", "http/exchange", "store/settings/in-force", "node:tls"],
+    mayImport: ["domain", "http/message", "http/exchange", "settings/resolved-settings", "node:tls"],
   },
   account: {
     holds: "the checks of an account that `login` and `status` share",
@@ -46,13 +46,13 @@ export const FOLDERS = {
       "signatures/key-rules",
       "signatures/policy",
       "signatures/verification-key",
-      "store/settings/in-force",
-      "store/settings/setting-table",
+      "settings/resolved-settings",
+      "settings/setting-table",
     ],
   },
   requests: {
     holds: "the request for a payment link, from flags, files and settings",
-    mayImport: ["domain", "store/settings/in-force", "store/settings/setting-table"],
+    mayImport: ["domain", "settings/resolved-settings", "settings/setting-table"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
@@ -124,10 +124,16 @@ export const FOLDERS = {
       "node:stream/promises",
     ],
   },
+  settings: {
+    holds: "the table of settings, the file of the profiles, and the values for a run",
+    mayImport: ["domain", "conf", "zod/mini", "node:fs", "node:path"],
+  },
   store: {
-    holds: "settings, journals and databases on disk",
+    holds: "journals and databases on disk",
     mayImport: [
       "domain",
+      "settings/resolved-settings",
+      "settings/setting-table",
       "http/message",
       "signatures/stored-verdict",
       "signatures/verdict",
@@ -136,7 +142,6 @@ export const FOLDERS = {
       "sandbox/customer-details",
       "sandbox/ledger-types",
       "sandbox/links",
-      "conf",
       "env-paths",
       "pg",
       "zod/mini",
@@ -190,6 +195,7 @@ export const FILES = {
     "receiver/event-store",
     "render/paint",
     "sandbox/ledger-types",
+    "settings",
     "store",
   ],
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path"],
@@ -211,6 +217,7 @@ export const FILES = {
     "context",
     "domain",
     "http/exchange",
+    "settings",
     "store",
     "node:fs",
     "node:fs/promises",
@@ -225,7 +232,7 @@ export const COMMANDS = {
   mayNotImport: [
     "http/send",
     "http/serve",
-    "store/settings/settings",
+    "settings/settings-file",
     "terminal",
     "main",
     "program",

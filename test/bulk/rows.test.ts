@@ -9,7 +9,7 @@ import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { requestBuilder } from "../../src/requests/build.ts";
 import type { RequestFlags } from "../../src/requests/flag-fields.ts";
-import { inForce } from "../../src/store/settings/in-force.ts";
+import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 
 /** The bytes, in pieces of any size. */
 function pieces(text: string | Uint8Array, size = 7): () => AsyncIterable<Uint8Array> {
@@ -150,7 +150,7 @@ describe("a column", () => {
 });
 
 describe("the digest of a row", () => {
-  const settings = inForce({
+  const settings = resolveSettings({
     named: undefined,
     env: { PAYLINK_TERMINAL_ID: "1" },
     current: undefined,

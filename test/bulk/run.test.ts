@@ -10,7 +10,7 @@ import { openRows } from "../../src/bulk/rows.ts";
 import { sendRows, type Created } from "../../src/bulk/send-rows.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { requestBuilder } from "../../src/requests/build.ts";
-import { inForce } from "../../src/store/settings/in-force.ts";
+import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { beginJournal } from "../../src/store/journal/journal.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -54,7 +54,7 @@ async function run({
   });
   let time = 1_000_000;
   const now = (): Date => new Date(time);
-  const settings = inForce({
+  const settings = resolveSettings({
     named: undefined,
     env: { PAYLINK_TERMINAL_ID: "1" },
     current: undefined,

@@ -6,7 +6,7 @@ import { bulkOptions } from "../../src/commands/bulk/options.ts";
 import type { BulkFlags } from "../../src/commands/bulk/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send } from "../../src/http/exchange.ts";
-import { inForce } from "../../src/store/settings/in-force.ts";
+import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
@@ -31,7 +31,7 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
 
 describe("the options of bulk", () => {
   const DEFAULTS: BulkFlags = { concurrency: "8", timeout: "30s" };
-  const settings = inForce({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
+  const settings = resolveSettings({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
   const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}", json = false } = {}) =>
     bulkOptions(
       file,

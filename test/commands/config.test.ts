@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CONFIG_KEYS, SETTINGS } from "../../src/store/settings/setting-table.ts";
+import { CONFIG_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 

@@ -1,7 +1,7 @@
 /** `paylink help --json` against the program and the tables, found independently: from the help pages and the flags. */
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
-import { SETTING_KEYS } from "../../src/store/settings/setting-table.ts";
+import { SETTING_KEYS } from "../../src/settings/setting-table.ts";
 import { runCommand } from "../support/context.ts";
 
 interface Command {

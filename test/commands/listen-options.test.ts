@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { listenOptions } from "../../src/commands/listen/options.ts";
 import type { ListenFlags } from "../../src/commands/listen/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { inForce } from "../../src/store/settings/in-force.ts";
-import type { Profile } from "../../src/store/settings/profile.ts";
+import { resolveSettings } from "../../src/settings/resolved-settings.ts";
+import type { Profile } from "../../src/settings/setting-table.ts";
 import { runCommand } from "../support/context.ts";
 
 const DEFAULTS: ListenFlags = {
@@ -18,7 +18,7 @@ const DEFAULTS: ListenFlags = {
 };
 
 const settings = (profile: Profile = { webhookKey: ["service.pem"] }) =>
-  inForce({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
+  resolveSettings({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
 
 const optionsOf = (flags: Partial<ListenFlags> = {}, profile?: Profile) =>
   listenOptions({ ...DEFAULTS, ...flags }, settings(profile));

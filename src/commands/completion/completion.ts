@@ -2,7 +2,7 @@
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { CONFIG_KEYS, isConfigKey, SETTINGS } from "../../store/settings/setting-table.ts";
+import { CONFIG_KEYS, isConfigKey, SETTINGS } from "../../settings/setting-table.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { optionNamed } from "../corrections.ts";
 import { declared } from "../declare.ts";

@@ -33,7 +33,7 @@ export const declareConfig: Declare = (config, execute) => {
   config.hook("preSubcommand", async (_config, subcommand) => {
     if (subcommand.name() !== "set" || !config.args.some((word) => word === "--help" || word === "-h"))
       return;
-    const { isConfigKey } = await import("../../store/settings/setting-table.ts");
+    const { isConfigKey } = await import("../../settings/setting-table.ts");
     const { explainSetting } = await import("../setting-help.ts");
     const key = config.args.map((word) => word.replace(/^headers\..*$/, "headers")).find(isConfigKey);
     if (key !== undefined) set.addHelpText("before", `${explainSetting(key)}\n`);

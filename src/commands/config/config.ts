@@ -2,15 +2,17 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import type { InForce, Setting } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import {
+  CONFIG_KEYS,
+  type ConfigKey,
   DEFAULT_PROFILE,
+  type Profile,
+  type SettingValues,
   shownSetting,
   without,
   withoutAccessToken,
-  type Profile,
-} from "../../store/settings/profile.ts";
-import { CONFIG_KEYS, type ConfigKey, type SettingValues } from "../../store/settings/setting-table.ts";
+} from "../../settings/setting-table.ts";
 import { newValue, settingName, withoutHeader, type SettingName } from "./options.ts";
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */
@@ -39,7 +41,7 @@ export async function listSettings(context: Context): Promise<number> {
 
 function profileInForce(
   { profile }: Context,
-  settings: InForce,
+  settings: ResolvedSettings,
 ): { readonly name: string; readonly source: string } | null {
   if (settings.profile === undefined) return null;
   if (settings.named === undefined) return { name: settings.profile, source: "current" };
@@ -64,7 +66,7 @@ export async function printSetting({ out, settings }: Context, text: string): Pr
   return 0;
 }
 
-function valueInForce(settings: InForce, { key, header }: SettingName): Setting | undefined {
+function valueInForce(settings: ResolvedSettings, { key, header }: SettingName): Setting | undefined {
   if (header === undefined) return settings.find(key);
   const all = settings.find("headers");
   const one = Object.entries(all?.value ?? {}).find(([name]) => name.toLowerCase() === header.toLowerCase());

@@ -5,16 +5,17 @@ import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { withoutPassword } from "../../domain/web-address.ts";
 import { parseWhen } from "../../domain/when.ts";
-import { parseSetting, type Profile } from "../../store/settings/profile.ts";
 import {
   CONFIG_KEYS,
+  type ConfigKey,
   isConfigKey,
   isSettingKey,
+  parseSetting,
+  type Profile,
   SETTINGS,
-  type ConfigKey,
   type SettingValues,
-} from "../../store/settings/setting-table.ts";
-import type { Headers } from "../../store/settings/setting-values.ts";
+} from "../../settings/setting-table.ts";
+import type { Headers } from "../../settings/setting-values.ts";
 
 /** A setting, or one header of `headers`. */
 export interface SettingName {

@@ -3,14 +3,14 @@ import type { Ask } from "../../ask.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { isJsonNumber, type Json } from "../../domain/json.ts";
 import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../requests/flag-fields.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
-import type { SettingKey } from "../../store/settings/setting-table.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
+import type { SettingKey } from "../../settings/setting-table.ts";
 import type { RequestDraft } from "./options.ts";
 import { REQUIRED, type FieldQuestion, type RequiredQuestion } from "./request-questions.ts";
 
 export interface AskParts extends RequestDraft {
   readonly ask: Ask;
-  readonly settings: InForce;
+  readonly settings: ResolvedSettings;
 }
 
 /** Asks with an initial answer, which the user accepts with Enter. */
@@ -77,7 +77,8 @@ const SETTINGS = [
 ] as const satisfies readonly (ValueFlag & SettingKey)[];
 type SettingFlag = (typeof SETTINGS)[number];
 const isSetting = (flag: ValueFlag): flag is SettingFlag => SETTINGS.some((setting) => setting === flag);
-const settingOf = (flag: ValueFlag, settings: InForce) => (isSetting(flag) ? settings.find(flag) : undefined);
+const settingOf = (flag: ValueFlag, settings: ResolvedSettings) =>
+  isSetting(flag) ? settings.find(flag) : undefined;
 
 /** A problem that an answer causes; what is still missing is left to later questions. */
 function problemOf(

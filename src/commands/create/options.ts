@@ -5,14 +5,14 @@ import type { ServiceTime } from "../../domain/when.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
 import { nameOf, type RequestFlags } from "../../requests/flag-fields.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
 import { unusedListener, type ListenerContext } from "../running-listener.ts";
 import type { CreateFlags } from "./flags.ts";
 
 export interface CreateOptions {
-  readonly settings: InForce;
+  readonly settings: ResolvedSettings;
   /** Durations such as `--expires 7d` count from it. */
   readonly time: ServiceTime;
   readonly draft: RequestDraft;

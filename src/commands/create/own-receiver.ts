@@ -12,7 +12,7 @@ import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { renderRejection } from "../../render/received-webhook.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { readPolicy } from "../policy-flags.ts";
 import type { ReceiverPlan } from "./receiver-plan.ts";
@@ -31,7 +31,7 @@ export interface Reception {
 type Observe = (outcome: WebhookEvent | Rejection) => void;
 
 interface OwnReceiverParts {
-  readonly settings: InForce;
+  readonly settings: ResolvedSettings;
   readonly requireCreated: boolean | undefined;
   readonly plan: ReceiverPlan;
   readonly store: EventStore;

@@ -5,7 +5,7 @@ import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { RequestFlags } from "../../requests/flag-fields.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
 const HOST = "127.0.0.1";
 
@@ -22,7 +22,7 @@ export interface ReceiverPlan {
 export function receiverPlan(
   request: PaymentLinkRequest,
   flags: RequestFlags,
-  settings: InForce,
+  settings: ResolvedSettings,
 ): ReceiverPlan {
   const { paymentSettings = {} } = request;
   const { callbackUrl, failureCallbackUrl } = paymentSettings;
@@ -49,7 +49,7 @@ export function receiverPlan(
 function hasChosenCallback(
   { paymentSettings = {} }: PaymentLinkRequest,
   flags: RequestFlags,
-  settings: InForce,
+  settings: ResolvedSettings,
 ): boolean {
   return (["callbackUrl", "failureCallbackUrl"] as const).some(
     (name) => flags[name] !== undefined || paymentSettings[name] !== settings.get(name),

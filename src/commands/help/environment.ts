@@ -1,6 +1,6 @@
 /** Every environment variable that paylink reads, with its meaning. */
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
-import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
+import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 
 const OF_SETTINGS = SETTING_KEYS.flatMap((key): [string, string][] => {
   const { variable, means } = SETTINGS[key];

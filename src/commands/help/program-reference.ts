@@ -2,7 +2,7 @@
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { EXIT_CODES, FAILURES } from "../../domain/errors.ts";
-import { SETTING_KEYS, SETTINGS } from "../../store/settings/setting-table.ts";
+import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
 
 /** Describes the whole program, or one command of it with its subcommands. */

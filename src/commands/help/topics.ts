@@ -1,7 +1,7 @@
 /** Shows the topics of `paylink help` that do not belong to one command. */
 import type { Context, Output } from "../../context.ts";
 import { renderTable } from "../../render/table.ts";
-import { SETTING_KEYS } from "../../store/settings/setting-table.ts";
+import { SETTING_KEYS } from "../../settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
 import { wrap } from "../../render/wrap.ts";
 import { CI } from "./ci.ts";

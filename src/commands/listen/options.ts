@@ -6,7 +6,7 @@ import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Route } from "../../receiver/forward-target.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
   parseEventStore,
@@ -71,7 +71,7 @@ export interface ListenOptions {
 }
 
 /** Throws one `usage` error with every problem, or `key_required`. */
-export function listenOptions(flags: ListenFlags, settings: InForce): ListenOptions {
+export function listenOptions(flags: ListenFlags, settings: ResolvedSettings): ListenOptions {
   const reader = createFlagReader();
   const port = reader.read("--port", flags.port, parsePort);
   const publicUrl = reader.read("--public-url", settings.get("publicUrl", flags.publicUrl), parseUrl);

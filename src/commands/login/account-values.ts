@@ -2,8 +2,14 @@
 import { SERVICES } from "../../domain/known-services.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
-import { parseSetting, without, withoutSecrets, type Profile } from "../../store/settings/profile.ts";
-import { isSettingKey, type SettingValues } from "../../store/settings/setting-table.ts";
+import {
+  isSettingKey,
+  parseSetting,
+  type Profile,
+  type SettingValues,
+  without,
+  withoutSecrets,
+} from "../../settings/setting-table.ts";
 
 export const ACCOUNT_FLAGS = {
   service: "--service",

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { ACCOUNT_FLAGS, isAccountKey, profileWith } from "./account-values.ts";
 import { candidate, type LoginOptions } from "./options.ts";
 
@@ -38,7 +38,7 @@ export async function login(
 }
 
 /** Shows the checks, or throws every failure as one error. */
-async function requireWorking(context: Context, settings: InForce): Promise<void> {
+async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
   const { out, readFile, send, signal } = context;
   const account = {
     settings,

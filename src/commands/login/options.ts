@@ -2,8 +2,8 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
-import { inForce, type InForce } from "../../store/settings/in-force.ts";
-import { DEFAULT_PROFILE, type Profile } from "../../store/settings/profile.ts";
+import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
+import { DEFAULT_PROFILE, type Profile } from "../../settings/setting-table.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
   ACCOUNT_FLAGS,
@@ -66,8 +66,8 @@ export async function loginOptions(
 }
 
 /** The settings with the new profile, without the environment, which is not stored. */
-export const candidate = (name: string, profile: Profile): InForce =>
-  inForce({ named: name, env: {}, current: name, profiles: { [name]: profile } });
+export const candidate = (name: string, profile: Profile): ResolvedSettings =>
+  resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
 /** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that. */
 function profileName(
@@ -116,7 +116,7 @@ function requireAll(reader: FlagReader, given: GivenAccount, known: Profile): vo
 }
 
 /** Whether the account authenticates with client credentials; undefined if that is open. */
-export function usesCredentials(given: GivenAccount, kept: InForce): boolean | undefined {
+export function usesCredentials(given: GivenAccount, kept: ResolvedSettings): boolean | undefined {
   if (given.token !== undefined) return false;
   const isGiven = given.clientId !== undefined || given.clientSecret !== undefined;
   return isGiven || kept.find("tokenUrl")?.source === "service" ? true : undefined;

@@ -2,8 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { withoutSecrets } from "../../store/settings/profile.ts";
-import { SETTINGS } from "../../store/settings/setting-table.ts";
+import { SETTINGS, withoutSecrets } from "../../settings/setting-table.ts";
 
 export async function logout({ out, env, settings, profiles }: Context): Promise<number> {
   const { profile } = await settings();

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
+import { findSandbox } from "../../settings/resolved-settings.ts";
 import type { PayOptions } from "./options.ts";
 
 export async function pay(context: Context, options: PayOptions): Promise<number> {
@@ -23,7 +23,7 @@ export async function pay(context: Context, options: PayOptions): Promise<number
 }
 
 async function checkoutUrl(context: Context, id: string): Promise<URL> {
-  const { baseUrl } = await sandboxInForce(context);
+  const { baseUrl } = await findSandbox(context);
   const url = new URL("/pay", baseUrl);
   url.searchParams.set("r", id);
   return url;

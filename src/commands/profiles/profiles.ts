@@ -6,7 +6,7 @@ import { nearest } from "../../domain/nearest.ts";
 import { parseWebAddress } from "../../domain/web-address.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable } from "../../render/table.ts";
-import type { Profile } from "../../store/settings/profile.ts";
+import type { Profile } from "../../settings/setting-table.ts";
 import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import { isConfirmed } from "../confirm.ts";
 

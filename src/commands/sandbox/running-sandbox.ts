@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { control } from "../../api/sandbox-control.ts";
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { sandboxInForce } from "../../store/settings/sandbox-in-force.ts";
+import { findSandbox } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseMilliseconds } from "../flag-values.ts";
 
@@ -25,7 +25,7 @@ const rotated = z.object({ keyid: z.string() });
 
 export async function advanceClock(context: Context, { duration }: AdvanceOptions): Promise<number> {
   const { out, send, signal } = context;
-  const text = await control(send, await sandboxInForce(context), "/sandbox/advance", { duration }, signal);
+  const text = await control(send, await findSandbox(context), "/sandbox/advance", { duration }, signal);
   const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
   out.data(out.json ? text : words());
   return 0;
@@ -33,7 +33,7 @@ export async function advanceClock(context: Context, { duration }: AdvanceOption
 
 export async function rotateKey(context: Context): Promise<number> {
   const { out, send, signal } = context;
-  const text = await control(send, await sandboxInForce(context), "/sandbox/rotate-key", {}, signal);
+  const text = await control(send, await findSandbox(context), "/sandbox/rotate-key", {}, signal);
   const words = (): string =>
     `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
   out.data(out.json ? text : words());

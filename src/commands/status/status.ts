@@ -10,7 +10,7 @@ import { renderCheck } from "../../render/account-checks.ts";
 import { NO_PAINT } from "../../render/paint.ts";
 import { forProfile } from "../../render/for-profile.ts";
 import { renderServiceName } from "../../render/service-name.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
 
@@ -50,7 +50,7 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
   return 0;
 }
 
-async function checkAccount(context: Context, settings: InForce, timeout: number): Promise<Check[]> {
+async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
   const { readFile, send, signal } = context;
   const account: Account = {
     settings,

@@ -5,7 +5,7 @@ import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
-import type { Environment } from "../../store/settings/in-force.ts";
+import type { Environment } from "../../settings/resolved-settings.ts";
 
 /** A variable that is undefined in `changed` is unset. With `--json` stdout is for the report, so the program prints to stderr. */
 export function runProgram(

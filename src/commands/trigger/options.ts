@@ -7,7 +7,7 @@ import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { FieldName } from "../../domain/transaction-fields.ts";
 import { parseTarget } from "../../receiver/forward-target.ts";
-import type { InForce } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { allowEndpoint, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/samples.ts";
 import { SERVICE_COVER, type Cover, type SignatureForm } from "../../webhooks/signature-form.ts";
@@ -37,7 +37,11 @@ export interface TriggerOptions {
 const MAX_COUNT = 9_999_999;
 
 /** Throws one `usage` error with every problem. */
-export function triggerOptions(outcome: string, flags: TriggerFlags, settings: InForce): TriggerOptions {
+export function triggerOptions(
+  outcome: string,
+  flags: TriggerFlags,
+  settings: ResolvedSettings,
+): TriggerOptions {
   const reader = createFlagReader();
   const result = reader.read("<outcome>", outcome, parseChoice(OUTCOMES));
   const url = reader.read(
@@ -79,7 +83,7 @@ export function triggerOptions(outcome: string, flags: TriggerFlags, settings: I
 }
 
 /** The profile's own callback if it is on this machine: a sample must not reach a live endpoint by accident. */
-function listenerOf(settings: InForce): string {
+function listenerOf(settings: ResolvedSettings): string {
   const callback = settings.get("callbackUrl") ?? LISTENER_URL;
   return parseEndpoint(callback, false).ok ? callback : LISTENER_URL;
 }

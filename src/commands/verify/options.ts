@@ -3,7 +3,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/when.ts";
 import type { Policy } from "../../signatures/policy.ts";
-import type { InForce, Setting } from "../../store/settings/in-force.ts";
+import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseEventStore, parseUrl } from "../flag-values.ts";
 import { readPolicy } from "../policy-flags.ts";
@@ -30,7 +30,7 @@ export interface VerifyOptions {
 export function verifyOptions(
   file: string | undefined,
   flags: VerifyFlags,
-  settings: InForce,
+  settings: ResolvedSettings,
   now: Date,
 ): VerifyOptions {
   const reader = createFlagReader();

@@ -4,7 +4,7 @@ import { createGroupCommit } from "../group-commit.ts";
 import { createConnections, type Connection } from "../postgres/server-connections.ts";
 import { parseServerAddress } from "../postgres/server-address.ts";
 import { areTablesMissing } from "../postgres/server-failures.ts";
-import type { Environment } from "../settings/in-force.ts";
+import type { Environment } from "../../settings/resolved-settings.ts";
 import { createEventLog } from "./event-log.ts";
 import { createPostgresQueries } from "./postgres-queries.ts";
 import { createPostgresQueue } from "./postgres-queue.ts";

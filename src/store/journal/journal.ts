@@ -12,7 +12,7 @@ import {
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
-import { hasCode } from "../file-errors.ts";
+import { hasCode } from "../../domain/system-reason.ts";
 
 /** The first line of a journal. */
 const heading = z.object({

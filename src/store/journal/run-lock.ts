@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { PaylinkError } from "../../domain/errors.ts";
-import { hasCode } from "../file-errors.ts";
+import { hasCode } from "../../domain/system-reason.ts";
 
 /** The id of this process, and whether another process is running. */
 export interface Processes {

@@ -2,7 +2,7 @@
 import { createHash, hash } from "node:crypto";
 import { appendFileSync, createReadStream, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { hasCode } from "../file-errors.ts";
+import { hasCode } from "../../domain/system-reason.ts";
 
 export interface WrittenResults {
   /** Whether the file has the bytes that paylink wrote, or does not exist. */

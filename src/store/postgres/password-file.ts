@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { PaylinkError } from "../../domain/errors.ts";
-import type { Environment } from "../settings/in-force.ts";
+import type { Environment } from "../../settings/resolved-settings.ts";
 
 interface Login {
   readonly host: string;

@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { withoutPassword } from "../../domain/web-address.ts";
-import type { Environment } from "../settings/in-force.ts";
+import type { Environment } from "../../settings/resolved-settings.ts";
 import { passwordFromFile } from "./password-file.ts";
 
 export const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;

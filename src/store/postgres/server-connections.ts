@@ -2,7 +2,7 @@
 import pg from "pg";
 import { PaylinkError } from "../../domain/errors.ts";
 import { codeOf } from "../../domain/system-reason.ts";
-import type { Environment } from "../settings/in-force.ts";
+import type { Environment } from "../../settings/resolved-settings.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { explained } from "./server-failures.ts";
 import { attemptsFor, type Attempt } from "./server-tls.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { PaylinkError } from "../../domain/errors.ts";
 import { systemReason } from "../../domain/system-reason.ts";
-import type { Environment } from "../settings/in-force.ts";
+import type { Environment } from "../../settings/resolved-settings.ts";
 import type { ServerAddress } from "./server-address.ts";
 
 /** How to connect: without TLS, or with it. */

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
-import { hasCode } from "../file-errors.ts";
-import type { Profile } from "../settings/profile.ts";
+import { hasCode } from "../../domain/system-reason.ts";
+import type { Profile } from "../../settings/setting-table.ts";
 
 const identity = z.object({
   merchantId: z.string(),

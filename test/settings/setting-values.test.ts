@@ -4,24 +4,23 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serviceLabel } from "../../src/domain/known-services.ts";
-import { inForce, type Environment } from "../../src/store/settings/in-force.ts";
-import { parseSetting, type Profile } from "../../src/store/settings/profile.ts";
-import { SETTING_KEYS, SETTINGS } from "../../src/store/settings/setting-table.ts";
-import { openSettings } from "../../src/store/settings/settings.ts";
+import { resolveSettings, type Environment } from "../../src/settings/resolved-settings.ts";
+import { parseSetting, type Profile, SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
+import { openSettingsFile } from "../../src/settings/settings-file.ts";
 import { temporaryHome } from "../support/home.ts";
 
 /** The values of a profile as the settings file holds it. */
 function stored(profile: unknown): Profile {
   const folder = temporaryHome();
   writeFileSync(join(folder, "settings.json"), JSON.stringify({ profiles: { shop: profile } }));
-  const read = openSettings(folder, (warning) => {
+  const read = openSettingsFile(folder, (warning) => {
     throw new Error(warning);
   });
   return read.profiles()["shop"] ?? {};
 }
 
 const settingsOf = (profile: Profile, env: Environment = {}) =>
-  inForce({ named: undefined, env, current: "shop", profiles: { shop: profile } });
+  resolveSettings({ named: undefined, env, current: "shop", profiles: { shop: profile } });
 
 function normal(key: "baseUrl" | "callbackUrl" | "transactionUrl", text: string): string {
   const read = parseSetting(key)(text);

@@ -1,13 +1,23 @@
 /** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
-import { PaylinkError } from "../../domain/errors.ts";
-import { problemsOf } from "../../domain/schema.ts";
-import { systemReason } from "../../domain/system-reason.ts";
-import { withLock } from "./settings-lock.ts";
-import { profile, type Profile } from "./profile.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { problemsOf } from "../domain/schema.ts";
+import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { profile, type Profile } from "./setting-table.ts";
 
 const stored = z.lazy(() =>
   z.object({
@@ -17,7 +27,7 @@ const stored = z.lazy(() =>
 );
 type Stored = z.infer<typeof stored>;
 
-export interface Settings {
+export interface SettingsFile {
   readonly path: string;
   /** The profile that is used unless another is named. */
   current(): string | undefined;
@@ -36,7 +46,7 @@ export interface Settings {
 const NAME = "settings";
 
 /** Reading creates no file. `warn` is called if a damaged file had to be renamed. */
-export function openSettings(folder: string, warn: (warning: string) => void): Settings {
+export function openSettingsFile(folder: string, warn: (warning: string) => void): SettingsFile {
   const path = join(folder, `${NAME}.json`);
   let last: { readonly text: string | undefined; readonly parsed: Stored } | undefined;
   // The file is read each time, since other processes write it too, and parsed only when it has changed.
@@ -157,4 +167,69 @@ function moveAway(path: string, broken: string, warn: (warning: string) => void)
   renameSync(path, place);
   chmodSync(place, 0o600);
   warn(`The settings file was damaged. It was renamed to ${place}, and its profiles are not used.`);
+}
+
+/** Milliseconds between two tries to get the lock: one process at a time writes the settings. */
+const PAUSE = 10;
+/** A write takes milliseconds: the holder of a lock that is the same after this many tries is gone. */
+const STALE_TRIES = 300;
+const MAX_TRIES = 1500;
+
+/** Runs the action while no other process runs one under the same lock. */
+function withLock<T>(path: string, action: () => T): T {
+  acquire(path);
+  try {
+    return action();
+  } finally {
+    unlinkSync(path);
+  }
+}
+
+function acquire(path: string): void {
+  let seen: string | undefined;
+  let same = 0;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (isCreated(() => closeSync(openSync(path, "wx", 0o600)))) return;
+    const held = identityOf(path);
+    same = held !== undefined && held === seen ? same + 1 : 0;
+    seen = held;
+    if (same >= STALE_TRIES && held !== undefined) breakLock(path, held);
+    sleep(PAUSE);
+  }
+  throw new PaylinkError("file_unreadable", `${path} is locked by another run of paylink.`, {
+    hint: "If no other paylink is running, delete that file and run this again.",
+  });
+}
+
+/**
+ * If several processes find the same lock stale, only one may delete it: the second would delete the new lock of the
+ * first. Only one of them can create the link, which must point to the file that was found stale.
+ */
+function breakLock(path: string, stale: string): void {
+  const claim = `${path}.stale`;
+  if (!isCreated(() => linkSync(path, claim))) return;
+  if (identityOf(claim) === stale) unlinkSync(path);
+  unlinkSync(claim);
+}
+
+/** Identifies the file itself, whatever its name; undefined if it does not exist. */
+function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? undefined : `${stat.ino} ${stat.mtimeMs}`;
+}
+
+/** False if the name exists already, or the file to link to is gone. */
+function isCreated(create: () => void): boolean {
+  try {
+    create();
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST", "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/** Blocks: the settings are written synchronously. */
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

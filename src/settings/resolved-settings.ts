@@ -1,15 +1,18 @@
-/** Which value is in force: the flag, then the environment, the profile, the service, and the built-in default. */
-import { PaylinkError } from "../../domain/errors.ts";
-import { SERVICES } from "../../domain/known-services.ts";
-import { withoutPassword } from "../../domain/web-address.ts";
-import { profile as settings, type Profile } from "./profile.ts";
+/** The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. */
+import { PaylinkError } from "../domain/errors.ts";
+import { SERVICES } from "../domain/known-services.ts";
+import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
+import { isLoopback, parseWebAddress, withoutPassword } from "../domain/web-address.ts";
 import {
   isSettingKey,
+  profile as settings,
+  type Profile,
   SETTING_KEYS,
   SETTINGS,
   type SettingKey,
   type SettingValues,
 } from "./setting-table.ts";
+import type { SettingsFile } from "./settings-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +23,7 @@ export interface Setting<Key extends SettingKey = SettingKey> {
   readonly source: Source;
 }
 
-export interface InForce {
+export interface ResolvedSettings {
   /** The name of the profile; undefined without a profile: all values then come from flags and environment. */
   readonly profile: string | undefined;
   /** The name again if `--profile` or PAYLINK_PROFILE gave it; undefined for the current profile. */
@@ -43,7 +46,7 @@ interface Sources {
  * Throws `no_profile` if the named profile does not exist, and `usage` with every variable that has an invalid value.
  * Without a name, having no profile is allowed.
  */
-export function inForce({ named, env, current, profiles }: Sources): InForce {
+export function resolveSettings({ named, env, current, profiles }: Sources): ResolvedSettings {
   const asked = named ?? (env["PAYLINK_PROFILE"] || undefined);
   const name = asked ?? current;
   const chosen = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
@@ -96,4 +99,38 @@ function settingsFrom(env: Environment): Profile {
 function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
   const known = names.length > 0 ? ` Known profiles: ${names.join(", ")}.` : "";
   return new PaylinkError("no_profile", `There is no profile named ${name}.${known}`);
+}
+
+export interface SandboxAddress {
+  readonly baseUrl: URL;
+  readonly token: string;
+}
+
+interface SandboxSources {
+  readonly profile: string | undefined;
+  readonly env: Environment;
+  readonly profiles: () => Promise<SettingsFile>;
+}
+
+/**
+ * The sandbox for a command: that of the named profile, or the one that `paylink sandbox` registered. Throws `no_profile`
+ * if none is registered, and `usage` if the named service is on another machine.
+ */
+export async function findSandbox({ profile, env, profiles }: SandboxSources): Promise<SandboxAddress> {
+  const stored = await profiles();
+  const registered = Object.hasOwn(stored.profiles(), SANDBOX_PROFILE) ? SANDBOX_PROFILE : undefined;
+  const named = profile ?? (env["PAYLINK_PROFILE"] || registered);
+  const values = resolveSettings({ named, env, current: stored.current(), profiles: stored.profiles() });
+  const baseUrl = parseWebAddress(values.get("baseUrl") ?? "");
+  if (baseUrl === undefined)
+    throw new PaylinkError("no_profile", "No sandbox is registered.", {
+      hint: "paylink sandbox   starts one in another terminal",
+    });
+  if (!isLoopback(baseUrl.hostname))
+    throw new PaylinkError(
+      "usage",
+      `${baseUrl.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
+      { hint: "Try: --profile sandbox" },
+    );
+  return { baseUrl, token: values.get("token") ?? "" };
 }

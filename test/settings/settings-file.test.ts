@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSettings } from "../../src/store/settings/settings.ts";
+import { openSettingsFile } from "../../src/settings/settings-file.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 
@@ -13,11 +13,11 @@ const silent = (warning: string): void => {
 describe("the settings file", () => {
   it("can be read by its owner only, in a folder that only its owner can open", async () => {
     const folder = join(temporaryHome(), "deep", "config");
-    const settings = openSettings(folder, silent);
+    const settings = openSettingsFile(folder, silent);
     await settings.save("a.b.c", { baseUrl: "https://service.example", token: "t" });
     expect(statSync(settings.path).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(openSettings(folder, silent).profiles()).toEqual({
+    expect(openSettingsFile(folder, silent).profiles()).toEqual({
       "a.b.c": { baseUrl: "https://service.example", token: "t" },
     });
     expect(readdirSync(folder)).toEqual(["settings.json"]);
@@ -25,7 +25,7 @@ describe("the settings file", () => {
 
   it("is not created by reading", () => {
     const home = temporaryHome();
-    expect(openSettings(join(home, "none"), silent).profiles()).toEqual({});
+    expect(openSettingsFile(join(home, "none"), silent).profiles()).toEqual({});
     expect(readdirSync(home)).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe("the settings file", () => {
       const folder = temporaryHome();
       writeFileSync(join(folder, "settings.json"), text, { mode: 0o644 });
       const warnings: string[] = [];
-      const settings = openSettings(folder, (warning) => warnings.push(warning));
+      const settings = openSettingsFile(folder, (warning) => warnings.push(warning));
       await settings.save("shop", { token: "t" });
       expect(settings.profiles()).toEqual({ shop: { token: "t" } });
       const aside = join(folder, "settings.json.broken");
@@ -50,12 +50,12 @@ describe("the settings file", () => {
   it("is kept if one value in it is invalid, and the value is named but not printed", () => {
     const folder = temporaryHome();
     writeFileSync(join(folder, "settings.json"), '{"profiles":{"shop":{"currency":"EURO"}}}');
-    expect(() => openSettings(folder, silent).profiles()).toThrow(/holds invalid values/);
+    expect(() => openSettingsFile(folder, silent).profiles()).toThrow(/holds invalid values/);
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
   it("makes a profile current only if there is none", async () => {
-    const settings = openSettings(temporaryHome(), silent);
+    const settings = openSettingsFile(temporaryHome(), silent);
     await settings.save("first", {});
     await settings.save("second", {});
     expect(settings.current()).toBe("first");
@@ -68,7 +68,7 @@ describe("the settings file", () => {
     const lock = join(folder, "settings.json.lock");
     writeFileSync(lock, "");
     utimesSync(lock, 1, 1);
-    await openSettings(folder, silent).save("shop", {});
+    await openSettingsFile(folder, silent).save("shop", {});
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
@@ -88,6 +88,6 @@ describe("the settings file", () => {
       ),
     );
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-    expect(openSettings(home, silent).profiles()).toEqual({ shop: values });
+    expect(openSettingsFile(home, silent).profiles()).toEqual({ shop: values });
   });
 });
