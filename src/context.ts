@@ -3,7 +3,7 @@ import type { Api } from "./api/client.ts";
 import type { Ask } from "./ask.ts";
 import type { Journals } from "./bulk/journals.ts";
 import type { PaylinkError } from "./domain/errors.ts";
-import type { ServiceTime } from "./domain/when.ts";
+import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/ledger-types.ts";

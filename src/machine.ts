@@ -7,9 +7,8 @@ import { createReadFile, createStdin } from "./terminal/files.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
 import { createOutput } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
-import { createSecrets } from "./terminal/secrets.ts";
+import { createSecrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
 import type { Signals } from "./terminal/signals.ts";
-import { traceSend, traceServe } from "./terminal/debug-trace.ts";
 
 /** Variables with secret values, which are never printed. */
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"];
@@ -49,7 +48,7 @@ export function openMachine({ world, version, channels, signals }: MachineParts)
       out,
       signal,
       startProgram: async (command: string, args: readonly string[]) => {
-        const { startProgram } = await import("./terminal/background-program.ts");
+        const { startProgram } = await import("./terminal/programs.ts");
         return startProgram(command, args, { env: world.env, exiting: signals.exiting });
       },
       onReload: signals.onReload,
@@ -58,8 +57,8 @@ export function openMachine({ world, version, channels, signals }: MachineParts)
       stdin,
       ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
       yes: options.yes === true,
-      openBrowser: async (url: string) => (await import("./terminal/desktop.ts")).openBrowser(url),
-      copyText: async (text: string) => (await import("./terminal/desktop.ts")).copyText(text),
+      openBrowser: async (url: string) => (await import("./terminal/programs.ts")).openBrowser(url),
+      copyText: async (text: string) => (await import("./terminal/programs.ts")).copyText(text),
       newId: () => crypto.randomUUID(),
       random: Math.random,
       pause: (milliseconds: number) => pause(milliseconds, signal),

@@ -27,7 +27,7 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bprocess\.exit\b/, only: [] },
   { word: /\bprocess\.(?!env\b)/, only: ["main", "machine", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
-  { word: /"undici[/"]/, only: ["http/send", "http/agents", "http/undici-modules.d"] },
+  { word: /"undici[/"]/, only: ["http/send", "http/undici-modules.d"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "machine", "library/webhooks"] },
   {
     word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/,

@@ -1,7 +1,7 @@
 /** Checks the addresses of an account that the service or its customers must reach. */
 import { serviceLabel } from "../domain/known-services.ts";
-import { isExposed, isLoopback, parseWebAddress } from "../domain/web-address.ts";
-import { passed, skipped, warned, type Account, type Check } from "./account-check.ts";
+import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { type Account, type Check, passed, skipped, warned } from "./account-check.ts";
 
 const CALLBACKS = "callback addresses";
 

@@ -1,13 +1,13 @@
 /** Checks the webhook keys of an account: each source is read as `listen` reads it, and its keys are described. */
 import { PaylinkError } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
-import { formatRelative } from "../domain/when.ts";
+import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
-import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
+import { type Account, attempt, type Check, failed, passed, skipped, warned } from "./account-check.ts";
 
 type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "undone">;
 

@@ -2,8 +2,8 @@
 import type { Api } from "../api/client.ts";
 import { tokenExpiry } from "../api/tokens.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { formatRelative } from "../domain/when.ts";
-import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
+import { formatRelative } from "../domain/time.ts";
+import { type Account, attempt, type Check, failed, passed, skipped, warned } from "./account-check.ts";
 import {
   addressRemedy,
   certificateHint,

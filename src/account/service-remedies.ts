@@ -1,6 +1,6 @@
 /** What to do about each failure of an account at its service. */
 import { FAILURES, type PaylinkError } from "../domain/errors.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
 import type { Account } from "./account-check.ts";
 
 /** The HTTP status that the service answered; undefined if it did not answer. */

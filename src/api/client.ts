@@ -4,11 +4,11 @@ import { stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { PaymentLinkUpdate } from "../domain/payment-link-operations.ts";
-import { readCreated, type CreatedLink } from "./created-link.ts";
-import { pageAddress, readPage, type LinksPage, type LinksQuery } from "./links-page.ts";
-import { call, serviceUrl, type ApiParts, type Call } from "./service-call.ts";
-import { linkAddress, readServiceLink, type LinkEffect, type ServiceLink } from "./service-link.ts";
+import type { PaymentLinkUpdate } from "../domain/payment-link-reply.ts";
+import { type CreatedLink, readCreated } from "./created-link.ts";
+import { type LinksPage, type LinksQuery, pageAddress, readPage } from "./links-page.ts";
+import { type ApiParts, call, type Call, serviceUrl } from "./service-call.ts";
+import { linkAddress, type LinkEffect, readServiceLink, type ServiceLink } from "./service-link.ts";
 
 export interface Transaction {
   /** The JSON of the service, unchanged. */

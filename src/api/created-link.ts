@@ -1,16 +1,16 @@
 /** Reads the reply to "Create payment link": the link, also inside an envelope, or why no link was found. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, stringifyJson, type Json } from "../domain/json.ts";
+import { isJsonObject, type Json, stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import {
   formatJsonPointer,
   parseJsonPointer,
-  valueAtPointer,
   type PointerSteps,
+  valueAtPointer,
 } from "../domain/json-pointer.ts";
-import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
+import { type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { isWebAddress } from "../domain/web-address.ts";
+import { isWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { reportedError } from "./failures.ts";
 import { reportsError } from "./service-words.ts";

@@ -1,6 +1,6 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
-import { FAILURES, PaylinkError, type FailureCode } from "../domain/errors.ts";
-import { formatRelative } from "../domain/when.ts";
+import { type FailureCode, FAILURES, PaylinkError } from "../domain/errors.ts";
+import { formatRelative } from "../domain/time.ts";
 import {
   ClosedWithoutAnswer,
   isOfUnknownAuthority,

@@ -1,8 +1,8 @@
 /** Lists payment links: the address of one page, and the page in the reply. */
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, memberOf, type Json } from "../domain/json.ts";
+import { isJsonNumber, isJsonObject, type Json, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { formatInstant } from "../domain/when.ts";
+import { formatInstant } from "../domain/time.ts";
 import type { HttpReply } from "../http/message.ts";
 import { serviceWords } from "./service-words.ts";
 

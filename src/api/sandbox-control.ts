@@ -1,9 +1,9 @@
 /** Controls a running sandbox, and asks it for the time of its clock. */
-import { SendError, type Send } from "../http/exchange.ts";
+import { type Send, SendError } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
 import { isJsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { parseInstant } from "../domain/when.ts";
+import { parseInstant } from "../domain/time.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 
 interface Target {

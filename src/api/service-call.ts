@@ -1,9 +1,9 @@
 /** One exchange with the service: its address, the account's headers and token, and the failure if it is refused. */
 import { PaylinkError } from "../domain/errors.ts";
-import { isExposed, parseWebAddress } from "../domain/web-address.ts";
+import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf, type Effect } from "./failures.ts";
+import { type Effect, failureOf, refusalOf } from "./failures.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 

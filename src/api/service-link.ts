@@ -2,10 +2,10 @@
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
+import { type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { HttpReply } from "../http/message.ts";
 import { valueOfLink } from "./created-link.ts";
-import { reportedError, unknownHint, type Effect } from "./failures.ts";
+import { type Effect, reportedError, unknownHint } from "./failures.ts";
 import { reportsError, serviceWords } from "./service-words.ts";
 
 export type LinkEffect = Extract<Effect, "shows" | "updates" | "cancels">;

@@ -1,5 +1,5 @@
 /** Recognises a stopped sandbox: an exchange that fails at the address where the sandbox was registered. */
-import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
+import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SandboxNotRunning, SendError, SendTimeout } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 

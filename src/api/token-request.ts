@@ -1,12 +1,12 @@
 /** Requests an access token with client credentials (RFC 6749 4.4), and checks the answer. */
 import { PaylinkError } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { isExposed, parseWebAddress } from "../domain/web-address.ts";
+import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send, TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
 import { answeredWith, failureOf, refusalOf } from "./failures.ts";
-import { isHtml, serviceWords, wordsOf, type ServiceWords } from "./service-words.ts";
+import { isHtml, serviceWords, type ServiceWords, wordsOf } from "./service-words.ts";
 
 export interface ClientCredentials {
   readonly tokenUrl: string;

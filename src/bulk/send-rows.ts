@@ -2,14 +2,14 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { isWebAddress } from "../domain/web-address.ts";
+import { isWebAddress } from "../domain/addresses.ts";
 import type { RequestKey } from "../store/journal/journal.ts";
 import type { NumberList } from "./number-list.ts";
 import type { Ledger } from "./row-ledger.ts";
-import { settledDoubt, statusOf, type Outcome } from "./outcome.ts";
+import { type Outcome, settledDoubt, statusOf } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import type { Row } from "./row.ts";
-import { requestOf, type BuildRequest } from "./row-request.ts";
+import { type BuildRequest, requestOf } from "./row-request.ts";
 
 /** The parts of a created link that the journal keeps. */
 export interface Created {

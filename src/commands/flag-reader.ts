@@ -1,7 +1,7 @@
 /** Reads flags into typed values and collects every problem, so that one error names them all. */
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import type { Parsed } from "../domain/parse-result.ts";
-import { withoutPassword } from "../domain/web-address.ts";
+import { withoutPassword } from "../domain/addresses.ts";
 
 /** A value that was read. It may be used once `finish` has returned. */
 export interface ReadValue<T> {

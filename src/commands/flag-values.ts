@@ -1,11 +1,9 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
-import { isDatabaseUrl, isReadableUrl, passwordsIn } from "../domain/database-url.ts";
-import { LONGEST_TIMER, parseDuration } from "../domain/duration.ts";
+import { isDatabaseUrl, isReadableUrl, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
+import { LONGEST_TIMER, parseDuration, parseWhen } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { OUTCOMES, type Outcome } from "../domain/transaction.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
-import { parseWhen } from "../domain/when.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
+import { type Outcome, OUTCOMES } from "../domain/transaction.ts";
 import { COMPONENT_NAMES, type ComponentName, type Cover } from "../webhooks/signature-form.ts";
 
 /** A TCP port; 0 picks a free one. */

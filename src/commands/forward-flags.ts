@@ -1,7 +1,7 @@
 /** The flags that name the targets of webhooks: `3000` for every outcome, `declined=3001/failed` for one. */
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { OUTCOMES } from "../domain/transaction.ts";
-import { parseTarget, type Route } from "../receiver/forward-target.ts";
+import { parseTarget, type Route } from "../receiver/forward.ts";
 import type { FlagReader, ReadValue } from "./flag-reader.ts";
 import { parseOutcome } from "./flag-values.ts";
 

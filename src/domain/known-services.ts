@@ -1,5 +1,5 @@
 /** The built-in services, as settings from their public documentation. To add a service, add an entry. */
-import { isLoopback, parseWebAddress } from "./web-address.ts";
+import { isLoopback, parseWebAddress } from "./addresses.ts";
 
 interface Service {
   /** The name that people know it by. */

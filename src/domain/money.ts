@@ -1,8 +1,9 @@
-/** Amounts of money as exact decimals: parsed, compared and formatted without binary floating point. */
-
-import { exponentOf } from "./currency.ts";
+/** Amounts of money as exact decimals, without binary floating point, and the currencies of ISO 4217. */
+import * as z from "zod/mini";
 import { JsonNumber } from "./json.ts";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
+import { data } from "currency-codes";
+import { must } from "./schema.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;
@@ -111,4 +112,62 @@ function withoutExponent(text: string): string {
   const before = digits.slice(0, Math.max(point, 0)).replace(/^0+(?=\d)/, "");
   const after = digits.slice(Math.max(point, 0));
   return `${sign}${before === "" ? "0" : before}${after === "" ? "" : `.${after}`}`;
+}
+
+/** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
+const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
+
+const CURRENCIES = new Map(data.map((currency) => [currency.code, currency]));
+
+/**
+ * The number of decimals: EUR 2, JPY 0, KWD 3. Accepts either case; undefined if ISO 4217 has no such code or gives it
+ * no decimals. From the standard's own list, because `Intl` knows how amounts are displayed, not how they are charged.
+ */
+export function exponentOf(code: string): number | undefined {
+  const upper = code.toUpperCase();
+  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : CURRENCIES.get(upper)?.digits;
+}
+
+/** Whether ISO 4217 has the code, in either case. An unknown code gets a warning, not an error. */
+export function isKnownCurrency(code: string): boolean {
+  return CURRENCIES.has(code.toUpperCase());
+}
+
+const LETTERS = "must be a three-letter currency code, such as EUR";
+
+/** A currency code in a request: three letters in either case, sent unchanged. */
+export const currencyLetters = z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
+
+/** A currency code from a person: the same, in upper case. */
+export const currencyCode = currencyLetters.check(z.toUpperCase());
+
+/** Groups of three digits between spaces or apostrophes, as in `1 234.50`. */
+const SPACED = /^\d{1,3}(?:([ \u00A0\u202F'’])\d{3})(?:\1\d{3})*(?=[.,]|$)/;
+/** Groups of three digits between commas or points, then the other one as decimal mark. */
+const GROUPED = /^[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})$/;
+/** Thousands, or three decimals. */
+const EITHER = /^[1-9]\d{0,2},\d{3}$/;
+
+/**
+ * Parses `10`, `10.5`, `10,50`, `1 234.50`, `1,234.50` and `1.234,50`. `1,000` is one thousand or one with three
+ * decimals, so it is refused unless the currency has no decimals. The message completes "The amount …".
+ */
+export function parseEnteredAmount(text: string, currency: string): Parsed<JsonNumber> {
+  const trimmed = text.trim().replace(SPACED, (groups) => groups.replace(/\D/g, ""));
+  if (EITHER.test(trimmed) && exponentOf(currency) !== 0) {
+    const [thousands, decimal] = [trimmed.replace(",", ""), trimmed.replace(",", ".")];
+    return refused(`could mean ${thousands} or ${decimal}: write it without a comma`);
+  }
+  const plain = GROUPED.test(trimmed) ? withoutGroups(trimmed) : trimmed.replace(/^(\d*),(\d+)$/, "$1.$2");
+  const decimal = plain.startsWith(".") ? `0${plain}` : plain;
+  if (!isDecimal(decimal) || signOf(decimal) <= 0)
+    return refused(`must be a number above 0, such as ${exponentOf(currency) === 0 ? "10" : "10.50"}`);
+  const tooFine = decimalsProblem(decimal, currency);
+  return tooFine === undefined ? accepted(new JsonNumber(decimal)) : refused(tooFine);
+}
+
+/** The first mark groups thousands. */
+function withoutGroups(text: string): string {
+  const [mark = ""] = /[.,]/.exec(text) ?? [];
+  return text.replaceAll(mark, "").replace(",", ".");
 }

@@ -1,29 +1,29 @@
-/** The service's answer to "Create payment link": the link, and every rule of the specification that it breaks. */
-
+/** What the service answers about payment links, with every rule of the specification that it breaks, and what its other
+ * operations accept: the query of a list, and the changes of an update. */
 import * as z from "zod/mini";
 import type { Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from "./json.ts";
 import { type Amount, compareAmounts, isDecimal } from "./money.ts";
-import type { PaymentLinkRequest } from "./payment-link.ts";
-import { must as mustBe, onlyObject, problemsOf, validPart } from "./schema.ts";
-import { parseWebAddress } from "./web-address.ts";
-import { isUtcDateTime } from "./when.ts";
+import { pastExpiry, type PaymentLinkRequest, paymentLinkUpdate } from "./payment-link.ts";
+import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
+import { parseWebAddress } from "./addresses.ts";
+import { duration, isUtcDateTime, parseInstant } from "./time.ts";
 
-const must = (rule: string) => mustBe(rule, "is missing");
+const replied = (rule: string) => must(rule, "is missing");
 
-const text = z.string(must("must be text"));
-const dateOrNull = z.nullable(z.string(must("must be an ISO 8601 date-time or null")));
+const text = z.string(replied("must be text"));
+const dateOrNull = z.nullable(z.string(replied("must be an ISO 8601 date-time or null")));
 const bound = z.custom<Amount>(
   (value) => isJsonNumber(value) || (typeof value === "string" && isDecimal(value)),
-  must("must be a decimal"),
+  replied("must be a decimal"),
 );
 
 /** Payment link (response): only the four event dates may be null, only multi-use links have `linkOptions`. */
 export const paymentLink = z.looseObject({
   id: text,
-  amount: z.custom<JsonNumber>(isJsonNumber, must("must be a number")),
+  amount: z.custom<JsonNumber>(isJsonNumber, replied("must be a number")),
   currency: z
-    .string(must("must be a three-letter currency code"))
+    .string(replied("must be a three-letter currency code"))
     .check(z.regex(/^[A-Za-z]{3}$/, "must be a three-letter currency code")),
   invoiceId: z.optional(text),
   terminalId: text,
@@ -164,4 +164,60 @@ function* brokenOptions(options: LinkOptions, requested: LinkOptions): Iterable<
 
 function notAsSent(at: string, sent: Amount): Problem {
   return { at, message: `must be as sent (${sent.toString()})` };
+}
+
+export type Checked<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Older links are not listed. */
+export const LISTED_AGE = duration(365, "d");
+export const LARGEST_PAGE = 5000;
+
+const instant = z.pipe(
+  z.string(must("must be text")),
+  z.transform((text, { issues }): Date => {
+    const parsed = parseInstant(text);
+    if (parsed !== undefined) return parsed;
+    const message = "must be an ISO 8601 date-time with a zone, such as 2030-01-31T12:00:00Z";
+    issues.push({ code: "custom", message, input: text });
+    return z.NEVER;
+  }),
+);
+
+const count = (rule: string) =>
+  z.pipe(z.string().check(z.regex(/^[1-9]\d{0,8}$/, rule)), z.transform(Number));
+const sizeRule = `must be a whole number from 1 to ${LARGEST_PAGE}`;
+
+export const linksQuery = z
+  .object({
+    terminalId: z.string(must("must be text")),
+    from: instant,
+    to: instant,
+    page: z._default(count("must be a whole number from 1"), 1),
+    size: z._default(count(sizeRule).check(z.maximum(LARGEST_PAGE, sizeRule)), 20),
+    status: z.optional(z.enum(LINK_STATUSES, must(`must be one of ${LINK_STATUSES.join(", ")}`))),
+  })
+  .check(z.refine(({ from, to }) => from <= to, { path: ["from"], message: "must not be later than to" }));
+export type LinksQuery = z.infer<typeof linksQuery>;
+
+export function checkLinksQuery(query: Readonly<Record<string, string>>): Checked<LinksQuery> {
+  const parsed = linksQuery.safeParse(query);
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, problems: problemsOf(parsed.error.issues) };
+}
+
+export type PaymentLinkUpdate = z.infer<typeof paymentLinkUpdate>;
+
+export function checkUpdate(changes: Json, now: Date): Checked<PaymentLinkUpdate> {
+  if (!isJsonObject(changes)) return { ok: false, problems: [{ at: "", message: "must be a JSON object" }] };
+  const parsed = paymentLinkUpdate.safeParse(changes);
+  const problems = parsed.success
+    ? pastExpiry(parsed.data, now)
+    : parsed.error.issues.flatMap((issue) =>
+        issue.code === "unrecognized_keys"
+          ? issue.keys.map((at) => ({ at, message: "cannot be changed" }))
+          : problemsOf([issue]),
+      );
+  return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems };
 }

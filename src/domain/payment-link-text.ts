@@ -1,10 +1,9 @@
 /** Fields of a request as people type them (flag, answer, CSV cell): the value to send, and the echo of an invalid one. */
 
-import { currencyCode } from "./currency.ts";
+import { currencyCode, parseAmount } from "./money.ts";
 import { isJsonNumber, type Json } from "./json.ts";
-import { parseAmount } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import { formatInstant, parseWhen } from "./when.ts";
+import { formatInstant, parseWhen } from "./time.ts";
 
 /**
  * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency in upper case, an

@@ -3,7 +3,7 @@
 import { isReadableCardNumber } from "./card-number.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { signOf } from "./money.ts";
-import { isUtcDateTime } from "./when.ts";
+import { isUtcDateTime } from "./time.ts";
 
 /**
  * The types of values; `must` completes "must be …", and `json` is the type as JSON Schema. Tests get only values that are

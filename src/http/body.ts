@@ -1,8 +1,6 @@
 /** Reads a request's body within limits, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "./exchange.ts";
-import type { PausableBody, ReadingTurns } from "./reading-turns.ts";
-import type { RequestMemory, RequestShare } from "./request-memory.ts";
 
 /** Limits on what is still read from a refused sender: bytes, and milliseconds. */
 const LINGER_BYTES = 4 * 1024 * 1024;
@@ -163,3 +161,129 @@ export function discardRest(incoming: IncomingMessage): Promise<void> {
     incoming.once("end", done).once("close", done).resume();
   });
 }
+
+/** Large bodies that are read at the same time. */
+const TURNS = 4;
+/** Milliseconds until a body gives its turn to a waiting one: a slow sender must not block others. */
+const TURN_TIME = 1_000;
+
+/** A body that can stop and continue. A pause does not extend the time limit of its request. */
+export interface PausableBody {
+  /** Gets its turn before bodies that are not preferred. */
+  readonly isPreferred: boolean;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+export interface ReadingTurns {
+  /** Pauses the body until its turn. */
+  readonly wait: (body: PausableBody) => void;
+  /** The body is complete or was refused. */
+  readonly end: (body: PausableBody) => void;
+}
+
+export function createReadingTurns(): ReadingTurns {
+  const waiting = new Set<PausableBody>();
+  const reading = new Map<PausableBody, NodeJS.Timeout>();
+  const wait = (body: PausableBody): void => {
+    body.pause();
+    waiting.add(body);
+    giveTurns();
+  };
+  const end = (body: PausableBody): void => {
+    waiting.delete(body);
+    clearTimeout(reading.get(body));
+    if (reading.delete(body)) giveTurns();
+  };
+  const giveTurns = (): void => {
+    while (reading.size < TURNS) {
+      const body = nextOf(waiting);
+      if (body === undefined) return;
+      waiting.delete(body);
+      const passOn = setTimeout(() => {
+        reading.delete(body);
+        wait(body);
+      }, TURN_TIME);
+      reading.set(body, passOn);
+      body.resume();
+    }
+  };
+  return { wait, end };
+}
+
+function nextOf(waiting: ReadonlySet<PausableBody>): PausableBody | undefined {
+  for (const body of waiting) if (body.isPreferred) return body;
+  const [longest] = waiting;
+  return longest;
+}
+
+/** Bytes over all requests of one server. */
+const MAX_HELD = 24 * 1024 * 1024;
+/** Bytes of each request besides its body: Node accepts no larger header section. */
+const HEAD = 16 * 1024;
+
+/** The memory of one request, from its head to its answer. */
+export interface RequestShare {
+  /** The head was read. */
+  readonly open: () => void;
+  /** The body takes this many more bytes. */
+  readonly grow: (bytes: number) => void;
+  /** The body is complete: from now on, it is not refused to make room for another. */
+  readonly complete: () => void;
+  /** The request was answered or refused. */
+  readonly release: () => void;
+}
+
+export interface RequestMemory {
+  /** `refuse` is called when others need the memory. Preferred requests are refused last. */
+  readonly share: (isPreferred: boolean, refuse: () => void) => RequestShare;
+}
+
+interface Unfinished {
+  readonly isPreferred: boolean;
+  readonly refuse: () => void;
+  readonly release: () => void;
+  bytes: number;
+}
+
+export function createRequestMemory(): RequestMemory {
+  const unfinished = new Set<Unfinished>();
+  let held = 0;
+  const makeRoom = (): void => {
+    if (held <= MAX_HELD) return;
+    let victim: Unfinished | undefined;
+    for (const request of unfinished)
+      if (victim === undefined || isRefusedBefore(request, victim)) victim = request;
+    if (victim === undefined) return;
+    victim.release();
+    victim.refuse();
+    makeRoom();
+  };
+  return {
+    share: (isPreferred, refuse) => {
+      const release = (): void => {
+        held -= request.bytes;
+        request.bytes = 0;
+        unfinished.delete(request);
+      };
+      const request: Unfinished = { isPreferred, refuse, release, bytes: 0 };
+      const grow = (bytes: number): void => {
+        request.bytes += bytes;
+        held += bytes;
+        makeRoom();
+      };
+      return {
+        open: () => {
+          unfinished.add(request);
+          grow(HEAD);
+        },
+        grow,
+        complete: () => void unfinished.delete(request),
+        release,
+      };
+    },
+  };
+}
+
+const isRefusedBefore = (one: Unfinished, other: Unfinished): boolean =>
+  one.isPreferred === other.isPreferred ? one.bytes > other.bytes : other.isPreferred;

@@ -1,19 +1,29 @@
 /** Serves HTTP over node:http: sockets in, message values out, with limits on everything a sender controls. */
-import { createServer, type IncomingMessage, type Server as NodeServer } from "node:http";
-import type { ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as NodeServer,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { answer } from "./answer.ts";
-import { discardRest, readBody, tooLarge } from "./body.ts";
-import { countOpen, trackConnections, trackHandshakes, type Connections } from "./connections.ts";
-import type { Handler, Refusal, Serve, ServeOptions, Server, TlsFiles } from "./exchange.ts";
-import { withBody, type HeaderLine, type RequestHead } from "./message.ts";
-import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
-import { refuseSocket } from "./refuse-socket.ts";
-import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
+import {
+  createReadingTurns,
+  createRequestMemory,
+  discardRest,
+  readBody,
+  type ReadingTurns,
+  type RequestMemory,
+  tooLarge,
+} from "./body.ts";
+import { type Connections, countOpen, trackConnections, trackHandshakes } from "./connections.ts";
+import type { Handler, Refusal, Serve, ServeOptions, Server, StreamedReply, TlsFiles } from "./exchange.ts";
+import { type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
+import { pipeline } from "node:stream/promises";
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -194,4 +204,57 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOption
   return new PaylinkError("usage", `Cannot listen on ${host} port ${port}: ${reason}.`, {
     cause: error,
   });
+}
+
+interface SocketOptions extends Pick<ServeOptions, "refused"> {
+  /** Connections whose body is being read. */
+  readonly reading: WeakSet<Socket>;
+}
+
+export function refuseSocket(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { reading, refused }: SocketOptions,
+): void {
+  // A socket that sent nothing made no request to report. If a connection ends inside a body, readBody reports it.
+  const silent = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
+  if (error.code === "ECONNRESET" || silent || !socket.writable) return void socket.destroy();
+  const refusal = socketRefusal(error);
+  refused?.(refusal, undefined);
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+}
+
+function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { code: "headers_too_large", status: 431, detail: "the header section is larger than 16 KiB" };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { code: "request_timeout", status: 408, detail: "the request did not arrive in time" };
+    default:
+      return {
+        code: "http_parse_error",
+        status: 400,
+        detail: `not an HTTP/1.1 request: ${code ?? message}`,
+      };
+  }
+}
+
+/** `closing` ends the connection after the reply. */
+export function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, closing: boolean): void {
+  if (outgoing.headersSent || outgoing.destroyed) return;
+  const { status, body } = reply;
+  const headers = closing ? [...reply.headers, ["Connection", "close"] as const] : reply.headers;
+  if (!(body instanceof Uint8Array)) {
+    outgoing.writeHead(status, headers.flat());
+    outgoing.flushHeaders();
+    // It fails when the client disconnects, which is how most streams end.
+    pipeline(body, outgoing).catch(() => undefined);
+    return;
+  }
+  outgoing.writeHead(status, [...headers.flat(), "Content-Length", String(body.length)]);
+  // Ending without a body sends the head in one write.
+  if (body.length > 0) outgoing.end(body);
+  else outgoing.end();
 }

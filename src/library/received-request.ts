@@ -1,12 +1,12 @@
 /** Turns each form of request into an HTTP message: its bytes, its header lines, and the address it was sent to. */
-import { addressOf, withBody, type HeaderLine, type HttpRequest, type RequestHead } from "../http/message.ts";
+import { addressOf, type HeaderLine, type HttpRequest, type RequestHead, withBody } from "../http/message.ts";
 import { addressed, type ReceiverAddress } from "../receiver/address.ts";
 import { refuseMessage } from "../receiver/admit.ts";
-import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
+import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Policy } from "../signatures/policy.ts";
-import { RAW_BODY_FIXES, type Framework } from "../signatures/variants/raw-body.ts";
+import { type Framework, RAW_BODY_FIXES } from "../signatures/variants/raw-body.ts";
 import { refusedRequest } from "./refusals.ts";
-import { heldBody, nodeBody, webBody, type BodyRead } from "./request-body.ts";
+import { type BodyRead, heldBody, nodeBody, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
 import type {
   HeaderFields,

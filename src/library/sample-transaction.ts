@@ -1,6 +1,6 @@
 /** Sample transactions, and webhooks signed as the service signs them, for the tests of applications. */
 import { KeyObject } from "node:crypto";
-import { parseWebAddress } from "../domain/web-address.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfPayment, type SampleOutcome, type SampleSource } from "../webhooks/samples.ts";
 import { SERVICE_FORM } from "../webhooks/signature-form.ts";

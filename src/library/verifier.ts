@@ -1,8 +1,8 @@
 /** Verifies webhooks in an application: the listener's own judgement of a request in any form, as a typed result. */
-import { isJsonNumber, memberOf, type Json } from "../domain/json.ts";
-import { parseDuration } from "../domain/duration.ts";
+import { isJsonNumber, type Json, memberOf } from "../domain/json.ts";
+import { parseDuration } from "../domain/time.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
 import { publicAddress } from "../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import { createJudge, type TimedJudge } from "../receiver/judge-with-renewal.ts";

@@ -1,16 +1,18 @@
-/** Forwards webhooks to the merchant's application: the bytes and signature headers as received, in order of arrival. */
+/** Forwards webhooks to the merchant's application: where, with which headers, in order of arrival, and what it answered. */
 import { maskCardNumbers } from "../domain/card-number.ts";
-import { reasonOf, SendError, SendTimeout, type Send } from "../http/exchange.ts";
-import type { HeaderLine } from "../http/message.ts";
+import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
+import { addressOf, fieldLines, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import {
-  isAccepted,
   type EventLog,
   type Forward,
   type ForwardPlan,
+  isAccepted,
   type StoreResult,
   type WebhookEvent,
 } from "./events.ts";
-import { forwardRequest, type Forwarded } from "./forward-request.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
+import { type Outcome, outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
 const TIMEOUT = 30_000;
@@ -172,4 +174,120 @@ async function attempt(
 function statusFor({ status, timedOut }: Attempt): number {
   if (status === null) return timedOut ? 504 : 502;
   return isAccepted(status) ? 200 : status;
+}
+
+/** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
+export type Forwarded = Pick<WebhookEvent, "request" | "verdict">;
+
+/** Fields of a single connection (RFC 9110 7.6.1), and fields that each connection sets itself. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Fields that applications trust: forwarded only if the signature covers them, since any sender can set them. */
+const TRUSTED = /^(?:authorization|cookie|forwarded|x-forwarded-.*)$/;
+
+/** Fields that the application needs unchanged to verify the signature. */
+const SIGNED: ReadonlySet<string> = new Set([
+  "content-digest",
+  "content-type",
+  "signature",
+  "signature-input",
+]);
+
+const isForConnection = (name: string): boolean => NOT_FORWARDED.has(name) || name.startsWith("proxy-");
+
+/** Whether the user may add a header of this name. */
+export const mayAdd = (name: string): boolean =>
+  name.toLowerCase() === "host" || (!isForConnection(name.toLowerCase()) && !SIGNED.has(name.toLowerCase()));
+
+/** A header that is added replaces those of the same name. */
+export function forwardRequest(
+  { request, verdict }: Forwarded,
+  url: URL,
+  added: readonly HeaderLine[],
+): HttpRequest {
+  const { method, scheme, authority, body } = request;
+  const covered = new Set(verdict.verdict === "valid" ? verdict.covered : []);
+  const forConnection = namedByConnection(request, verdict.covered);
+  const received = request.headers.filter(([spelled]) => {
+    const name = spelled.toLowerCase();
+    if (isForConnection(name) || forConnection.has(name)) return false;
+    return !TRUSTED.test(name) || covered.has(name);
+  });
+  const own: readonly HeaderLine[] = [["Host", url.host], ...addressHeaders(scheme, authority)];
+  // An address that the sender signed is authentic.
+  const others = [...without(own, received), ...received];
+  return {
+    method,
+    ...addressOf(url),
+    headers: [...without(others, added), ["Content-Length", String(body.length)], ...added],
+    body,
+  };
+}
+
+/** The fields that the sender declares to be of its connection (RFC 9110 7.6.1), without those that are signed. */
+function namedByConnection({ headers }: HttpRequest, covered: readonly string[]): ReadonlySet<string> {
+  const signed = new Set(covered.map((component) => component.replace(/;.*$/s, "")));
+  const named = fieldLines(headers, "connection").flatMap((line) => line.toLowerCase().split(/[\s,]+/));
+  return new Set(named.filter((name) => !SIGNED.has(name) && !signed.has(name)));
+}
+
+/** To verify the signature, the application has to know which address was signed. */
+const addressHeaders = (scheme: string, authority: string): HeaderLine[] =>
+  authority === ""
+    ? []
+    : [
+        ["X-Forwarded-Host", authority],
+        ["X-Forwarded-Proto", scheme],
+      ];
+
+/** The lines whose names are not among those of `others`. */
+function without(lines: readonly HeaderLine[], others: readonly HeaderLine[]): HeaderLine[] {
+  const names = new Set(others.map(([name]) => name.toLowerCase()));
+  return lines.filter(([name]) => !names.has(name.toLowerCase()));
+}
+
+/** The target of one outcome; without an outcome, that of all others. */
+export interface Route {
+  readonly outcome: Outcome | undefined;
+  readonly url: URL;
+}
+
+/** `outcome` is that of a record; a webhook without a record has none. */
+export function targetFor(routes: readonly Route[], outcome: string | undefined): URL | undefined {
+  const plain = routes.find((route) => route.outcome === undefined);
+  return (routes.find((route) => route.outcome !== undefined && route.outcome === outcome) ?? plain)?.url;
+}
+
+const LOCAL = "http://localhost";
+
+/** The target of a webhook, by its record. */
+export const targetOf = (
+  routes: readonly Route[],
+  { record }: { readonly record: TransactionRecord | null },
+): URL | undefined => targetFor(routes, record === null ? undefined : outcomeOf(record));
+
+/** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
+export function parseTarget(text: string): Parsed<URL> {
+  const url = parseWebAddress(completeUrl(text.trim()));
+  return url === undefined || url.username !== "" || url.port === "0"
+    ? refused(
+        "must be a port, a path, host:port/path or a whole http(s) URL, such as 3000 or localhost:3000/hook",
+      )
+    : accepted(url);
+}
+
+function completeUrl(text: string): string {
+  if (/^\d+(?:[/?]|$)/.test(text)) return `${LOCAL}:${text}`;
+  if (text.startsWith("/")) return `${LOCAL}${text}`;
+  return text.includes("://") ? text : `http://${text}`;
 }

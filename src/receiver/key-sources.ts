@@ -1,7 +1,7 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
 import { messageOf } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
-import { isExposed, parseWebAddress, withoutPassword } from "../domain/web-address.ts";
+import { isExposed, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";

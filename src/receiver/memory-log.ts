@@ -1,6 +1,6 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
 import { createHash } from "node:crypto";
-import { firstDelivery, isAccepted, type EventLog, type StoreResult } from "./events.ts";
+import { type EventLog, firstDelivery, isAccepted, type StoreResult } from "./events.ts";
 
 /** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;

@@ -1,7 +1,7 @@
 /** Adds events to the queue of the event store, and forwards them from there unless another forwarder does. */
 import type { WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
-import { createAlarm, createStoreAccess, serveTerm, type LeaseTimes, type TermParts } from "./queue-term.ts";
+import { createAlarm, createStoreAccess, type LeaseTimes, serveTerm, type TermParts } from "./queue-term.ts";
 
 const LEASE: LeaseTimes = { duration: 20_000, renewEvery: 5_000, askEvery: 2_000 };
 

@@ -1,7 +1,7 @@
 /** One forwarder's term at the queue: while it has the lease, it makes first attempts and retries, and renews the lease. */
 import { messageOf } from "../domain/errors.ts";
 import type { DamagedEvent, ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
-import { isAccepted, type Forward } from "./events.ts";
+import { type Forward, isAccepted } from "./events.ts";
 import { forward, type ForwardOptions } from "./forward.ts";
 
 /** Milliseconds. */

@@ -7,9 +7,9 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
-import type { EventLog, StoreResult, Rejection, WebhookEvent } from "./events.ts";
+import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
-import { warned, type Judgement } from "./judge.ts";
+import { type Judgement, warned } from "./judge.ts";
 import { createJudge } from "./judge-with-renewal.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 

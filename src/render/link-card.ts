@@ -1,10 +1,10 @@
 /** Shows a payment link as a card: the URL first, then what a merchant checks before sending it. */
 import type { Paint } from "./paint.ts";
-import { formatAmount, signOf, type Amount } from "../domain/money.ts";
+import { type Amount, formatAmount, signOf } from "../domain/money.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
-import { formatRelative, parseInstant, type ServiceTime } from "../domain/when.ts";
+import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
 import { safeText } from "./safe-text.ts";
-import { renderServiceName, type NamedService } from "./service-name.ts";
+import { type NamedService, renderServiceName } from "./service-name.ts";
 import { formatLocal } from "./time.ts";
 
 type CreatedLink = PaymentLink & { readonly url: string };

@@ -1,7 +1,7 @@
 /** Shows everything that a service returns for one link: every field and date, also those that the specification lacks. */
-import { isJsonObject, memberOf, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf, stringifyJson } from "../domain/json.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
-import { linkAmount, relativeDate, type LinkStyle } from "./link-card.ts";
+import { linkAmount, type LinkStyle, relativeDate } from "./link-card.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { renderServiceName } from "./service-name.ts";

@@ -1,11 +1,11 @@
 /** Shows the events of the sandbox: one line for each link, payment and delivery. */
 import type { Paint } from "./paint.ts";
-import { stringifyJson, type JsonObject } from "../domain/json.ts";
+import { type JsonObject, stringifyJson } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { withoutPassword } from "../domain/web-address.ts";
+import { withoutPassword } from "../domain/addresses.ts";
 import { amountOf, paintOutcome } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clockTime } from "./time.ts";

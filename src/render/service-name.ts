@@ -1,7 +1,7 @@
 /** Names the profile and the service of a result: `profile default · api.dnapayments.com · LIVE`. */
 import type { Paint } from "./paint.ts";
 import { serviceLabel } from "../domain/known-services.ts";
-import { parseWebAddress } from "../domain/web-address.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The settings that a result came from. */

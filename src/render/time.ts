@@ -1,5 +1,5 @@
 /** Formats points in time for people: local time with its offset. */
-import { formatRelative, parseInstant } from "../domain/when.ts";
+import { formatRelative, parseInstant } from "../domain/time.ts";
 
 const two = (count: number): string => String(count).padStart(2, "0");
 

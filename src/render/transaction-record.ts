@@ -1,17 +1,17 @@
 /** Shows a transaction record: in groups with every field, or in one line. */
 import type { Paint } from "./paint.ts";
-import { isJsonNumber, memberOf, stringifyJson, type Json } from "../domain/json.ts";
+import { isJsonNumber, type Json, memberOf, stringifyJson } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
 import { responseMeaning } from "../domain/response-codes.ts";
 import {
-  outcomeOf,
-  textOf,
   type Breach,
   type Outcome,
+  outcomeOf,
+  textOf,
   type TransactionRecord,
 } from "../domain/transaction.ts";
-import { isFieldName, type FieldName } from "../domain/transaction-fields.ts";
+import { type FieldName, isFieldName } from "../domain/transaction-fields.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { localTime } from "./time.ts";
 import { wrap } from "./wrap.ts";

@@ -4,14 +4,15 @@ import {
   VARIABLE_MODE,
   VERIFICATION,
   type PaymentLinkRequest,
+  checkRequest,
+  type CheckedRequest,
 } from "../domain/payment-link.ts";
 import type { Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText, got } from "../domain/payment-link-text.ts";
-import { checkRequest, type CheckedRequest } from "../domain/payment-link-rules.ts";
 import { accepted } from "../domain/parse-result.ts";
-import { formatInstant, parseWhen } from "../domain/when.ts";
+import { formatInstant, parseWhen } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { SettingKey } from "../settings/setting-table.ts";
 import { FIELD_OF, nameOf, VALUE_FLAGS, type RequestFlags, type ValueFlag } from "./flag-fields.ts";

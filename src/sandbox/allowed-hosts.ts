@@ -1,5 +1,5 @@
 /** The machines that the sandbox answers to and posts to. */
-import { isLoopback } from "../domain/web-address.ts";
+import { isLoopback } from "../domain/addresses.ts";
 
 export interface AllowedHosts {
   /** Every machine. */

@@ -1,11 +1,9 @@
 /** Payment links as the sandbox stores them: created by the specification's rules, with dates and a status. */
-import { addDuration } from "../domain/duration.ts";
+import { addDuration } from "../domain/time.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
-import type { LinkStatus, WellFormedLink } from "../domain/payment-link-reply.ts";
-import type { Checked } from "../domain/payment-link-operations.ts";
-import { checkRequest } from "../domain/payment-link-rules.ts";
-import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Checked, LinkStatus, WellFormedLink } from "../domain/payment-link-reply.ts";
+import { checkRequest, type PaymentLinkRequest, REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import type { Merchant } from "./access-tokens.ts";
 import { ServiceProblem } from "./service-problem.ts";
 

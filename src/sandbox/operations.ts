@@ -1,15 +1,14 @@
 /** The operations of the sandbox on its ledger: creating and changing links, accepting payments, resending webhooks. */
-import { addDuration } from "../domain/duration.ts";
-import { stringifyJson, type Json } from "../domain/json.ts";
-import { checkLinksQuery, checkUpdate, LISTED_AGE } from "../domain/payment-link-operations.ts";
-import type { LinkStatus } from "../domain/payment-link-reply.ts";
+import { addDuration } from "../domain/time.ts";
+import { type Json, stringifyJson } from "../domain/json.ts";
+import { checkLinksQuery, checkUpdate, type LinkStatus, LISTED_AGE } from "../domain/payment-link-reply.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { detailsOfPayment } from "./customer-details.ts";
 import { withFault } from "./delivery/delivery-faults.ts";
 import type { Delivery, Ledger } from "./ledger-types.ts";
-import { createLink, OPEN_STATUSES, requireOwnTerminal, statusOf, validated, type Link } from "./links.ts";
-import { takePayment, type PaymentInput } from "./payments.ts";
+import { createLink, type Link, OPEN_STATUSES, requireOwnTerminal, statusOf, validated } from "./links.ts";
+import { type PaymentInput, takePayment } from "./payments.ts";
 import { ServiceProblem, unknownLink } from "./service-problem.ts";
 import type { Service } from "./service.ts";
 

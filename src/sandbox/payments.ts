@@ -1,21 +1,20 @@
 /** Payments through a link: checks what the customer entered, and makes the transaction record. */
 import type { JsonNumber, JsonObject } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
-import { parseEnteredAmount } from "../domain/entered-amount.ts";
-import { compareAmounts, groupedAmount, isDecimal, signOf } from "../domain/money.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { compareAmounts, groupedAmount, isDecimal, parseEnteredAmount, signOf } from "../domain/money.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Merchant } from "./access-tokens.ts";
-import { detailProblems, type CustomerDetails } from "./customer-details.ts";
+import { type CustomerDetails, detailProblems } from "./customer-details.ts";
 import { textProblem } from "./entered-text.ts";
 import type { PaymentIds } from "./ids.ts";
-import { isOpen, isReusable, statusOf, type Link } from "./links.ts";
+import { isOpen, isReusable, type Link, statusOf } from "./links.ts";
 import { ServiceProblem } from "./service-problem.ts";
-import { cardProblems, maskedCardFor, type EnteredCard } from "./test-cards.ts";
+import { cardProblems, type EnteredCard, maskedCardFor } from "./test-cards.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
 export type Choice = (typeof CHOICES)[number];

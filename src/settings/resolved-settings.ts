@@ -1,8 +1,7 @@
 /** The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. */
 import { PaylinkError } from "../domain/errors.ts";
 import { SERVICES } from "../domain/known-services.ts";
-import { SANDBOX_PROFILE } from "../domain/local-addresses.ts";
-import { isLoopback, parseWebAddress, withoutPassword } from "../domain/web-address.ts";
+import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import {
   isSettingKey,
   profile as settings,

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { SERVICE_NAMES, SPECIFIED_FORM } from "../domain/known-services.ts";
-import { withoutPassword } from "../domain/web-address.ts";
+import { withoutPassword } from "../domain/addresses.ts";
 import * as values from "./setting-values.ts";
 
 interface Setting<T> {

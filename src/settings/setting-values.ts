@@ -1,14 +1,13 @@
 /** The kinds of values of settings. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
 import * as z from "zod/mini";
-import { currencyCode } from "../domain/currency.ts";
-import { isDatabaseUrl, isReadableUrl } from "../domain/database-url.ts";
-import { parseDuration } from "../domain/duration.ts";
+import { currencyCode } from "../domain/money.ts";
+import { isDatabaseUrl, isReadableUrl, normalAddress, parseWebAddress } from "../domain/addresses.ts";
+import { parseDuration } from "../domain/time.ts";
 import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/header-field.ts";
 import { parseJsonPointer } from "../domain/json-pointer.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { normalAddress, parseWebAddress } from "../domain/web-address.ts";
 
 /** A value that a parser reads. It reads its own result to the same result. */
 const parsed = <Output>(parse: (value: unknown) => Parsed<Output>) =>

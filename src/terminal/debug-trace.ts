@@ -1,9 +1,8 @@
-/** Wraps `send` and `serve`: remembers the secrets of every exchange, and shows the exchange with `--debug`. */
+/** Watches every exchange: remembers its secrets, so that none is printed, and shows it with `--debug`. */
 import { messageOf } from "../domain/errors.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { renderReply, renderRequest } from "../render/debug-message.ts";
-import type { Secrets } from "./secrets.ts";
 
 export interface Trace {
   readonly secrets: Secrets;
@@ -72,4 +71,32 @@ function learnTokens(body: Uint8Array, { know }: Secrets): void {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const text = bytes.toString("latin1");
   for (const [, token] of text.matchAll(/"(?:access|refresh|id)_token"\s*:\s*"([^"]+)"/g)) know(token);
+}
+
+export interface Secrets {
+  readonly know: (secret: string | undefined) => void;
+  /** Replaces each known secret in the text by `[redacted]`. */
+  readonly hide: (text: string) => string;
+}
+
+/** Shorter texts are not secrets, and would match everywhere. */
+const SHORTEST = 4;
+
+export function createSecrets(): Secrets {
+  const known = new Set<string>();
+  return {
+    know: (secret) => {
+      const text = secret?.trim() ?? "";
+      if (text.length < SHORTEST || known.has(text)) return;
+      // As it is, and as it appears in JSON, in a form and in a URL.
+      for (const spelling of [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)])
+        known.add(spelling);
+    },
+    hide: (text) => {
+      let hidden = text;
+      for (const secret of [...known].toSorted((one, other) => other.length - one.length))
+        hidden = hidden.replaceAll(secret, "[redacted]");
+      return hidden;
+    },
+  };
 }

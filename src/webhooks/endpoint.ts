@@ -1,9 +1,8 @@
 /** The endpoint that webhooks are posted to: its address, which is limited to this machine, and its answers. */
 import { PaylinkError } from "../domain/errors.ts";
-import { LISTENER_URL } from "../domain/local-addresses.ts";
-import { isLoopback, parseWebAddress } from "../domain/web-address.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/exchange.ts";
+import { isLoopback, LISTENER_URL, parseWebAddress } from "../domain/addresses.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
+import { isOfUnknownAuthority, reasonOf, type Send, SendError } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
-import { checkRequest } from "../../src/domain/payment-link-rules.ts";
+import { checkRequest } from "../../src/domain/payment-link.ts";
 import { serve } from "../../src/http/serve.ts";
 import { handlerFromFetch } from "../../src/sandbox/routes/fetch-handler.ts";
 import { openDatabase } from "../../src/store/database.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
 import { serve } from "../../src/http/serve.ts";
-import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "../support/context.ts";
+import { type CommandEnd, type CommandOptions, interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService } from "../support/link-service.ts";
 import { keyFile, post, record, webhook } from "../support/webhooks.ts";

@@ -1,6 +1,6 @@
 /** Amounts as customers type them: what each means in its currency, and what could mean two things. */
 import { describe, expect, it } from "vitest";
-import { parseEnteredAmount } from "../../src/domain/entered-amount.ts";
+import { parseEnteredAmount } from "../../src/domain/money.ts";
 
 describe("an amount that can mean one number", () => {
   it.each([

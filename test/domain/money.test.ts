@@ -2,16 +2,19 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { currencyCode, currencyLetters, exponentOf, isKnownCurrency } from "../../src/domain/currency.ts";
-import { JsonNumber } from "../../src/domain/json.ts";
 import {
   compareAmounts,
-  signOf,
+  currencyCode,
+  currencyLetters,
   decimalsOf,
   decimalsProblem,
+  exponentOf,
   formatAmount,
+  isKnownCurrency,
   parseAmount,
+  signOf,
 } from "../../src/domain/money.ts";
+import { JsonNumber } from "../../src/domain/json.ts";
 
 /** Any number of JSON, with its exact value times 10^120. */
 const jsonNumber = fc

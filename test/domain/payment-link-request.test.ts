@@ -3,8 +3,7 @@
 import { describe, expect, it, test } from "vitest";
 import { isJsonObject, type Json, stringifyJson } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
-import { checkRequest } from "../../src/domain/payment-link-rules.ts";
-import { requestFields } from "../../src/domain/payment-link.ts";
+import { checkRequest, requestFields } from "../../src/domain/payment-link.ts";
 import { fieldFromText } from "../../src/domain/payment-link-text.ts";
 
 const NOW = new Date("2025-01-31T12:00:00Z");

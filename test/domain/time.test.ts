@@ -2,8 +2,16 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { addDuration, duration, parseDuration, UNITS } from "../../src/domain/duration.ts";
-import { formatRelative, isUtcDateTime, parseInstant, parseWhen } from "../../src/domain/when.ts";
+import {
+  addDuration,
+  duration,
+  formatRelative,
+  isUtcDateTime,
+  parseDuration,
+  parseInstant,
+  parseWhen,
+  UNITS,
+} from "../../src/domain/time.ts";
 
 const NOW = new Date("2025-01-31T12:00:00Z");
 

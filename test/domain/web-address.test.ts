@@ -7,7 +7,7 @@ import {
   isLoopback,
   parseWebAddress,
   withoutPassword,
-} from "../../src/domain/web-address.ts";
+} from "../../src/domain/addresses.ts";
 
 test.each([
   ["https://shop.example/paid?x=1", false],

@@ -1,6 +1,6 @@
 /** Which request is refused when all of them together hold too much memory. */
 import { expect, it } from "vitest";
-import { createRequestMemory, type RequestShare } from "../../src/http/request-memory.ts";
+import { createRequestMemory, type RequestShare } from "../../src/http/body.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

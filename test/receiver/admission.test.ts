@@ -10,7 +10,7 @@ import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { startReceiver } from "../../src/receiver/receiver.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { exchangeRaw, post } from "../support/post.ts";
-import { keysOf, vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+import { keysOf, vectorFile, type WebhookCase, webhookRequest } from "../support/vectors.ts";
 
 interface RawCase {
   readonly id: string;

@@ -1,12 +1,11 @@
 /** Forwarding against an application that is slow, silent or gone, with its own clock and timeout. */
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SendTimeout, type Send } from "../../src/http/exchange.ts";
+import { type Send, SendTimeout } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
 import {
-  firstDelivery,
   type EventLog,
+  firstDelivery,
   type Forward,
   type StoreResult,
   type WebhookEvent,

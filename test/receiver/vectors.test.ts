@@ -7,7 +7,7 @@ import { publicAddress } from "../../src/receiver/address.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { startReceiver } from "../../src/receiver/receiver.ts";
 import { statusOf } from "../support/post.ts";
-import { rawRequest, vectorFile, webhookOptions, type WebhookCase } from "../support/vectors.ts";
+import { rawRequest, vectorFile, type WebhookCase, webhookOptions } from "../support/vectors.ts";
 
 interface RawCase {
   readonly id: string;

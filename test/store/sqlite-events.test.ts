@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventLog } from "../../src/receiver/events.ts";
 import { DATABASE_FILES } from "../../src/store/database-files.ts";
-import { openDatabase, type Database } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { openEventDatabase } from "../../src/store/events/event-schema.ts";
 import { createEventWriter } from "../../src/store/events/event-writer.ts";

@@ -9,11 +9,11 @@ import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { runCommandLine } from "../../src/run.ts";
 import { openServices } from "../../src/services.ts";
-import { startProgram } from "../../src/terminal/background-program.ts";
+import { startProgram } from "../../src/terminal/programs.ts";
 import { createReadFile, createStdin } from "../../src/terminal/files.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
-import { createSecrets } from "../../src/terminal/secrets.ts";
+import { createSecrets } from "../../src/terminal/debug-trace.ts";
 import { temporaryHome } from "./home.ts";
 import { openSender } from "./sender.ts";
 

@@ -1,9 +1,9 @@
 /** An in-process sandbox for tests: a ledger on disk, a stopped clock, and a function as its network. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/local-addresses.ts";
+import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/addresses.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
-import { createClock, type Clock } from "../../src/sandbox/clock.ts";
+import { type Clock, createClock } from "../../src/sandbox/clock.ts";
 import { SCHEDULE } from "../../src/sandbox/delivery/delivery-queue.ts";
 import { createIds, seededIds } from "../../src/sandbox/ids.ts";
 import type { Ledger } from "../../src/sandbox/ledger-types.ts";

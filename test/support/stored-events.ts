@@ -2,7 +2,7 @@
 import { readContent } from "../../src/receiver/content.ts";
 import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
 import { verify } from "../../src/signatures/verify.ts";
-import { vectorFile, webhookOptions, webhookRequest, type WebhookCase } from "./vectors.ts";
+import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
 
 const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
 export const vector = vectors[0] as WebhookCase;

@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
-import { checkEndpoint, type CaseResult } from "../../src/webhooks/endpoint-check.ts";
+import { type CaseResult, checkEndpoint } from "../../src/webhooks/endpoint-check.ts";
 import { endpointCases } from "../../src/webhooks/endpoint-cases.ts";
-import { DERIVED_COVER, SERVICE_COVER, type Cover } from "../../src/webhooks/signature-form.ts";
-import { FAULTS, startEndpoint, type Fault } from "../support/endpoints.ts";
+import { type Cover, DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
+import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();

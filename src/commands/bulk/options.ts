@@ -4,13 +4,13 @@ import { noAccount } from "../../api/client-from-settings.ts";
 import type { Repeats } from "../../bulk/own-journal.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
 import type { Context, Output } from "../../context.ts";
-import { canonicalAddress } from "../../domain/web-address.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { canonicalAddress } from "../../domain/addresses.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
 import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
-import { unusedListener, type ListenerContext } from "../running-listener.ts";
+import { type ListenerContext, unusedListener } from "../running-listener.ts";
 import type { BulkFlags } from "./flags.ts";
 
 export interface BulkOptions {

@@ -9,11 +9,11 @@ import { fileSink, requireWritable } from "../../bulk/results-file.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import { Warnings } from "../../bulk/row-warnings.ts";
 import type { Context, Output } from "../../context.ts";
-import { LONGEST_TIMER } from "../../domain/duration.ts";
+import { LONGEST_TIMER } from "../../domain/time.ts";
 import { openWrittenResults } from "../../store/journal/written-results.ts";
-import { claimJournal, type Claim, type SendOptions } from "./claim-journal.ts";
+import { type Claim, claimJournal, type SendOptions } from "./claim-journal.ts";
 import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
-import { checkList, reportInvalid, type List } from "./open-list.ts";
+import { checkList, type List, reportInvalid } from "./open-list.ts";
 import { defaultOutput } from "./options.ts";
 
 export async function sendList(context: Context, list: List, options: SendOptions): Promise<number> {

@@ -1,6 +1,6 @@
 /** `paylink check`: its argument and help, and what runs it. */
-import { LISTENER_URL } from "../../domain/local-addresses.ts";
-import { examples, type Declare } from "../declare.ts";
+import { LISTENER_URL } from "../../domain/addresses.ts";
+import { type Declare, examples } from "../declare.ts";
 import { checkFlags } from "./flags.ts";
 
 export const declareCheck: Declare = (command, execute) => {

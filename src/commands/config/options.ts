@@ -3,8 +3,8 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { withoutPassword } from "../../domain/web-address.ts";
-import { parseWhen } from "../../domain/when.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
+import { parseWhen } from "../../domain/time.ts";
 import {
   CONFIG_KEYS,
   type ConfigKey,

@@ -1,7 +1,7 @@
 /** Waits for the payment of a link whose webhooks a running `listen` receives, by reading what it stores. */
 import type { Context } from "../../context.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
+import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { asReceived, type EventStore } from "../../receiver/event-store.ts";
 import { isRunning } from "../running-listener.ts";
 import { isPaymentOf, type PaymentEvent, type Reception } from "./own-receiver.ts";

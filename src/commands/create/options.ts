@@ -1,14 +1,14 @@
 /** Turns the flags of `create`, the base file and the settings into a request (or its draft) and how its link is shown. */
 import type { Context } from "../../context.ts";
 import type { Json } from "../../domain/json.ts";
-import type { ServiceTime } from "../../domain/when.ts";
+import type { ServiceTime } from "../../domain/time.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
-import { requestBuilder, type BuiltRequest } from "../../requests/build.ts";
+import { type BuiltRequest, requestBuilder } from "../../requests/build.ts";
 import { nameOf, type RequestFlags } from "../../requests/flag-fields.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
-import { unusedListener, type ListenerContext } from "../running-listener.ts";
+import { type ListenerContext, unusedListener } from "../running-listener.ts";
 import type { CreateFlags } from "./flags.ts";
 
 export interface CreateOptions {

@@ -1,8 +1,7 @@
 /** Where `create --wait` receives: an address on this machine that the service can post to. */
 import { PaylinkError } from "../../domain/errors.ts";
-import { LISTENER_PORT } from "../../domain/local-addresses.ts";
+import { isLoopback, LISTENER_PORT, parseWebAddress } from "../../domain/addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { RequestFlags } from "../../requests/flag-fields.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";

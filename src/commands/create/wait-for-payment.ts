@@ -4,14 +4,14 @@ import type { Context, Output } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { recordText } from "../../receiver/event-line.ts";
+import { recordText } from "../../receiver/events.ts";
 import type { EventStore } from "../../receiver/event-store.ts";
 import { renderWebhook } from "../../render/received-webhook.ts";
 import { amountOf, renderCompactRecord } from "../../render/transaction-record.ts";
 import { transactionCommand } from "../transaction-command.ts";
 import { followStore, listenedCallbacks } from "./follow-listener.ts";
 import type { CreateOptions } from "./options.ts";
-import { receiveHere, type PaymentEvent, type Reception } from "./own-receiver.ts";
+import { type PaymentEvent, receiveHere, type Reception } from "./own-receiver.ts";
 import { receiverPlan } from "./receiver-plan.ts";
 
 export interface WaitParts extends Pick<

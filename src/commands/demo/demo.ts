@@ -1,15 +1,15 @@
 /** `paylink demo`: the whole loop in one process, on free ports and in a temporary home. */
-import { createApi, type Api } from "../../api/client.ts";
+import { type Api, createApi } from "../../api/client.ts";
 import { payAtCheckout } from "../../api/pay-link.ts";
 import { fixedToken } from "../../api/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber } from "../../domain/json.ts";
 import {
+  type PaymentLinkRequest,
   SUBSCRIPTION_START,
   VARIABLE_MODE,
   VERIFICATION,
-  type PaymentLinkRequest,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { SPECIFIED_FORM } from "../../domain/known-services.ts";

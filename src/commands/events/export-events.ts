@@ -1,7 +1,7 @@
 /** `paylink events export`: prints events as the lines of `listen --json`, in order of arrival. */
 import type { Context } from "../../context.ts";
 import { asReceived } from "../../receiver/event-store.ts";
-import { eventLine } from "../../receiver/event-line.ts";
+import { eventLine } from "../../receiver/events.ts";
 import { safeJson } from "../../render/safe-text.ts";
 import type { ExportOptions } from "./options.ts";
 import { withEvents } from "./stored-events.ts";

@@ -1,6 +1,6 @@
 /** Turns the flags of `events` and its subcommands into what each needs. */
 import type { Context } from "../../context.ts";
-import type { Route } from "../../receiver/forward-target.ts";
+import type { Route } from "../../receiver/forward.ts";
 import type { EventFilter } from "../../receiver/event-store.ts";
 import { createFlagReader, type FlagReader, type ReadValue } from "../flag-reader.ts";
 import { readRoutes } from "../forward-flags.ts";

@@ -2,8 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
-import { targetFor } from "../../receiver/forward-target.ts";
-import { forward } from "../../receiver/forward.ts";
+import { forward, targetFor } from "../../receiver/forward.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";

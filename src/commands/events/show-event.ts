@@ -4,19 +4,18 @@ import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
 import { formatLocal } from "../../render/time.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
-import { eventLine } from "../../receiver/event-line.ts";
-import type { Forward, WebhookEvent } from "../../receiver/events.ts";
+import { eventLine, type Forward, type WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import {
-  asReceived,
   type Arrival,
+  asReceived,
   type EventStore,
+  type Queued,
   type StoredEvent,
   type StoredRejection,
-  type Queued,
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../store/events/find-event.ts";
 import type { ShowOptions } from "./options.ts";

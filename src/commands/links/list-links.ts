@@ -1,14 +1,14 @@
 /** `paylink links list`: the newest links as a table, as JSON lines or as URLs. */
 import type { Api } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
-import { isJsonObject, memberOf, stringifyJson, type Json } from "../../domain/json.ts";
-import { readPaymentLink, type PaymentLink } from "../../domain/payment-link-reply.ts";
-import { parseInstant } from "../../domain/when.ts";
+import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
+import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
+import { parseInstant } from "../../domain/time.ts";
 import { linkAmount } from "../../render/link-card.ts";
 import { paintStatus } from "../../render/link-details.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/service-name.ts";
-import { renderTable, type Cell } from "../../render/table.ts";
+import { type Cell, renderTable } from "../../render/table.ts";
 import { localTime } from "../../render/time.ts";
 import type { ListOptions } from "./options.ts";
 

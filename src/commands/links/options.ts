@@ -1,13 +1,12 @@
 /** Turns the flags of `links` and its subcommands into what each needs. */
 import type { Context } from "../../context.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import type { PaymentLinkUpdate } from "../../domain/payment-link-operations.ts";
-import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
-import { parseWebAddress } from "../../domain/web-address.ts";
-import { formatInstant, parseWhen } from "../../domain/when.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { LINK_STATUSES, type PaymentLinkUpdate } from "../../domain/payment-link-reply.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
+import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice, parseLimit, parseSince, parseTimeout } from "../flag-values.ts";
-import { SINCE, type LinkFlags, type ListFlags, type TimeoutFlags, type UpdateFlags } from "./flags.ts";
+import { type LinkFlags, type ListFlags, SINCE, type TimeoutFlags, type UpdateFlags } from "./flags.ts";
 
 interface CommonOptions {
   /** Print URLs alone. */

@@ -1,10 +1,10 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
-import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
-import { NO_BACKLOG, type Backlog, type Metrics } from "../../receiver/metrics.ts";
+import { type Backlog, type Metrics, NO_BACKLOG } from "../../receiver/metrics.ts";
 import { createPrometheus } from "../../receiver/prometheus.ts";
 
 export interface AdminAddress {

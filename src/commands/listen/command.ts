@@ -1,6 +1,6 @@
 /** `paylink listen`: its help, and what runs it. */
-import { LISTENER_PORT, SANDBOX_URL } from "../../domain/local-addresses.ts";
-import { examples, type Declare } from "../declare.ts";
+import { LISTENER_PORT, SANDBOX_URL } from "../../domain/addresses.ts";
+import { type Declare, examples } from "../declare.ts";
 import { listenFlags } from "./flags.ts";
 
 export const declareListen: Declare = (command, execute) => {

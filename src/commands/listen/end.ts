@@ -1,5 +1,5 @@
 /** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or it timed out. */
-import { LONGEST_TIMER } from "../../domain/duration.ts";
+import { LONGEST_TIMER } from "../../domain/time.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import type { Tally } from "./expectations.ts";

@@ -1,6 +1,6 @@
 /** What a script waits for (`--expect`): a number of webhooks, or of one outcome, and how many are still missing. */
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { outcomeOf, type Outcome } from "../../domain/transaction.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { type Outcome, outcomeOf } from "../../domain/transaction.ts";
 import type { WebhookEvent } from "../../receiver/events.ts";
 import { parseCount, parseOutcome } from "../flag-values.ts";
 

@@ -1,7 +1,7 @@
 /** Parsers of the values that only the flags of `listen` have. */
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import { mayAdd } from "../../receiver/forward-request.ts";
+import { mayAdd } from "../../receiver/forward.ts";
 import { parseDelays, parsePort } from "../flag-values.ts";
 import type { AdminAddress } from "./admin.ts";
 

@@ -1,6 +1,6 @@
 /** The flags of `paylink listen`. */
-import { LISTENER_PORT } from "../../domain/local-addresses.ts";
-import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+import { LISTENER_PORT } from "../../domain/addresses.ts";
+import { collect, type FlagsOf, type NewCommand, oneOf } from "../declare.ts";
 
 /** The delays of `--retry`: an application that is back within a day gets every webhook. */
 export const RETRY = "5s,30s,2m,10m,1h,6h,24h";

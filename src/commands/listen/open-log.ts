@@ -1,6 +1,6 @@
 /** The event log of `listen`: the event store, in which other commands find its listeners, or memory for this run alone. */
 import type { Context } from "../../context.ts";
-import type { Listener, ForwardQueue } from "../../receiver/event-store.ts";
+import type { ForwardQueue, Listener } from "../../receiver/event-store.ts";
 import type { EventLog } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 

@@ -1,10 +1,10 @@
 /** Turns the flags of `listen` and the settings into what the receiver needs. */
 import { PaylinkError } from "../../domain/errors.ts";
 import type { Outcome } from "../../domain/transaction.ts";
-import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
+import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { Route } from "../../receiver/forward-target.ts";
+import type { Route } from "../../receiver/forward.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
@@ -20,9 +20,9 @@ import {
 import { readRoutes } from "../forward-flags.ts";
 import { readPolicy } from "../policy-flags.ts";
 import type { AdminAddress } from "./admin.ts";
-import { parseExpectation, type Expectation } from "./expectations.ts";
+import { type Expectation, parseExpectation } from "./expectations.ts";
 import { parseHeader, parseHostAndPort, parsePath, parseRetry } from "./flag-parsers.ts";
-import { RETRY, type ListenFlags } from "./flags.ts";
+import { type ListenFlags, RETRY } from "./flags.ts";
 
 export interface ListenOptions {
   readonly host: string;

@@ -1,14 +1,19 @@
 /** Shows each webhook when it arrives, for people or as JSON lines, and counts them for the summary. */
 import type { Output } from "../../context.ts";
-import { eventLine } from "../../receiver/event-line.ts";
-import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import {
+  eventLine,
+  type Forward,
+  isAccepted,
+  type Rejection,
+  type WebhookEvent,
+} from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/queue-term.ts";
 import {
+  type Counts,
   renderCompactWebhook,
   renderForward,
   renderRejection,
   renderWebhook,
-  type Counts,
 } from "../../render/received-webhook.ts";
 import { isOfService, warningWords } from "../../render/signature-warnings.ts";
 

@@ -1,7 +1,7 @@
 /** The values of an account as `login` accepts them: how each is checked, whether typed as a flag or as an answer. */
 import { SERVICES } from "../../domain/known-services.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
-import { isExposed, parseWebAddress } from "../../domain/web-address.ts";
+import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
 import {
   isSettingKey,
   parseSetting,

@@ -1,6 +1,6 @@
 /** `paylink login`: its help, and what runs it. */
-import { SANDBOX_URL } from "../../domain/local-addresses.ts";
-import { examples, type Declare } from "../declare.ts";
+import { SANDBOX_URL } from "../../domain/addresses.ts";
+import { type Declare, examples } from "../declare.ts";
 import { loginFlags } from "./flags.ts";
 
 export const declareLogin: Declare = (command, execute) => {

@@ -1,7 +1,7 @@
 /** Turns the flags of `login`, standard input and the settings into the account to store. */
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
+import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../settings/setting-table.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";

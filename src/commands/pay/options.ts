@@ -1,7 +1,7 @@
 /** Turns the flags of `pay` into the link and what the customer enters. */
 import { parseAmount } from "../../domain/money.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { isLoopback, parseWebAddress } from "../../domain/web-address.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice } from "../flag-values.ts";
 import { OUTCOMES, type PayFlags } from "./flags.ts";

@@ -3,11 +3,10 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../../domain/known-services.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { parseWebAddress } from "../../domain/web-address.ts";
+import { parseWebAddress, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable } from "../../render/table.ts";
 import type { Profile } from "../../settings/setting-table.ts";
-import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
 import { isConfirmed } from "../confirm.ts";
 
 interface Listed {

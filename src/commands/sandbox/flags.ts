@@ -1,6 +1,6 @@
 /** The flags of `paylink sandbox`. */
-import { SANDBOX_PORT } from "../../domain/local-addresses.ts";
-import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+import { SANDBOX_PORT } from "../../domain/addresses.ts";
+import { collect, type FlagsOf, type NewCommand, oneOf } from "../declare.ts";
 
 export const sandboxFlags = (command: NewCommand) =>
   command

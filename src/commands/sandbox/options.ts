@@ -1,9 +1,9 @@
 /** Turns the flags of `sandbox` into what it runs with. */
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { hostnameOf, isLoopback } from "../../domain/web-address.ts";
-import { parseWhen } from "../../domain/when.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
+import { parseWhen } from "../../domain/time.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
-import { FAULTS, type Fault } from "../../sandbox/delivery/delivery-faults.ts";
+import { type Fault, FAULTS } from "../../sandbox/delivery/delivery-faults.ts";
 import { textProblem } from "../../sandbox/entered-text.ts";
 import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/links.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../webhooks/signature-form.ts";

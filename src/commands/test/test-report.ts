@@ -1,7 +1,7 @@
 /** Counts what happened while the command of `paylink test` ran, and reports it as text. */
 import type { Paint } from "../../render/paint.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import { type Forward, isAccepted, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { SandboxEvent } from "../../sandbox/service.ts";
 

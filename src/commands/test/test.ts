@@ -1,11 +1,10 @@
 /** `paylink test -- <command …>`: runs another program with a sandbox and a receiver of its own, for CI. */
 import { createPublicKey } from "node:crypto";
 import type { Context } from "../../context.ts";
-import { createForwarder } from "../../receiver/forward.ts";
-import { targetOf, type Route } from "../../receiver/forward-target.ts";
+import { createForwarder, targetOf, type Route } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
-import { SANDBOX_PROFILE } from "../../domain/local-addresses.ts";
+import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { createFlagReader } from "../flag-reader.ts";

@@ -1,12 +1,11 @@
 /** Turns the flags of `trigger` and the settings into the sample webhooks that it sends. */
-import { currencyCode } from "../../domain/currency.ts";
-import { LISTENER_URL } from "../../domain/local-addresses.ts";
+import { currencyCode, decimalsProblem, parseAmount } from "../../domain/money.ts";
+import { LISTENER_URL } from "../../domain/addresses.ts";
 import type { Json } from "../../domain/json.ts";
-import { decimalsProblem, parseAmount } from "../../domain/money.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { FieldName } from "../../domain/transaction-fields.ts";
-import { parseTarget } from "../../receiver/forward-target.ts";
+import { parseTarget } from "../../receiver/forward.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { allowEndpoint, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/samples.ts";

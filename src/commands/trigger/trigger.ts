@@ -2,13 +2,13 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { breachesOf, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
-import { targetUri, type HttpRequest } from "../../http/message.ts";
+import { type Breach, breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { type HttpRequest, targetUri } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { notReached, post, type Answer, type NoAnswer } from "../../webhooks/endpoint.ts";
+import { type Answer, type NoAnswer, notReached, post } from "../../webhooks/endpoint.ts";
 import { recordOfSample } from "../../webhooks/samples.ts";
 import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";

@@ -1,7 +1,7 @@
 /** Turns the flags of `verify` and the settings into a webhook and what it is verified against. */
 import { PaylinkError } from "../../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseWhen } from "../../domain/when.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { parseWhen } from "../../domain/time.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";

@@ -1,13 +1,13 @@
 /** One attempt of a delivery: a freshly signed POST, stored with its result and with the time of the next attempt. */
-import { parseWebAddress } from "../../domain/web-address.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
 import type { Send } from "../../http/exchange.ts";
 import type { SignatureForm } from "../../webhooks/signature-form.ts";
 import { signWebhook } from "../../webhooks/signed-webhook.ts";
-import { isAllowed, isNamed, type AllowedHosts } from "../allowed-hosts.ts";
+import { type AllowedHosts, isAllowed, isNamed } from "../allowed-hosts.ts";
 import type { Clock } from "../clock.ts";
 import type { Attempt, Delivery, DeliveryState, Ledger } from "../ledger-types.ts";
 import type { SigningKeys } from "../signing-keys.ts";
-import { isDropped, type Fault } from "./delivery-faults.ts";
+import { type Fault, isDropped } from "./delivery-faults.ts";
 import { describeSendError } from "./untrusted-certificate.ts";
 
 /** How long the receiver may take, in milliseconds. */

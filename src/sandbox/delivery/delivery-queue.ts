@@ -1,5 +1,5 @@
 /** The queue of webhooks: in order for each link, several receivers at once, repeated by a schedule until delivered. */
-import { parseWebAddress } from "../../domain/web-address.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
 import { attemptDelivery, type AttemptParts } from "./delivery-attempt.ts";
 
 /** Milliseconds until each further attempt; after six attempts the delivery has failed. */

@@ -1,7 +1,6 @@
 /** What the document says about each field beyond its schema: the description, and formats that code checks. */
 import { DECIMAL } from "../../domain/money.ts";
-import { LARGEST_PAGE } from "../../domain/payment-link-operations.ts";
-import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
+import { LARGEST_PAGE, LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import type { FieldName } from "../../domain/transaction-fields.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

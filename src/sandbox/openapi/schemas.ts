@@ -1,20 +1,19 @@
 /** The schemas of the document. Those of links and transactions are made from the schemas and the table that check them. */
 import * as z from "zod/mini";
 import { joinPath } from "../../domain/json.ts";
-import { linksQuery } from "../../domain/payment-link-operations.ts";
-import { paymentLink } from "../../domain/payment-link-reply.ts";
+import { linksQuery, paymentLink } from "../../domain/payment-link-reply.ts";
 import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
 import { isForbidden, isRequired, type Outcome } from "../../domain/transaction.ts";
 import type { Edition } from "./editions.ts";
 import {
+  type FieldNotes,
+  type JsonSchema,
   LINK_NOTES,
   QUERY_NOTES,
   REQUEST_NOTES,
   TRANSACTION_DESCRIPTIONS,
   UPDATE_NOTES,
-  type FieldNotes,
-  type JsonSchema,
 } from "./field-notes.ts";
 import { KEY_SET, PROBLEM, SERVICE_ERROR, TOKEN, TOKEN_ERROR, tokenRequest } from "./protocol-schemas.ts";
 

@@ -1,15 +1,14 @@
 /** The fields of the checkout's form: what the link leaves open, the card and the customer's details. */
 import { html } from "hono/html";
-import { exponentOf } from "../../domain/currency.ts";
-import { formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
+import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import {
   CUSTOMER_FIELDS,
   CUSTOMER_LABELS,
   customerFacts,
+  type CustomerField,
   givenDetails,
   LONGEST_DETAIL,
-  type CustomerField,
 } from "../customer-details.ts";
 import { isReusable, type Link } from "../links.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";

@@ -5,7 +5,7 @@ import { isReusable, type Link } from "../links.ts";
 import { TEST_CARDS } from "../test-cards.ts";
 import { cardFields, customerFields, openFields } from "./checkout-fields.ts";
 import { amountText, excerpt, facts, moment, name } from "./checkout-parts.ts";
-import { problemSummary, type FormParts } from "./form-field.ts";
+import { type FormParts, problemSummary } from "./form-field.ts";
 import { page, type Page } from "./page-frame.ts";
 
 interface CheckoutParts extends FormParts {

@@ -1,6 +1,6 @@
 /** What the checkout's pages share: amounts, times, long texts and lists of facts. */
 import { html } from "hono/html";
-import { groupedAmount, type Amount } from "../../domain/money.ts";
+import { type Amount, groupedAmount } from "../../domain/money.ts";
 import type { Page } from "./page-frame.ts";
 
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */

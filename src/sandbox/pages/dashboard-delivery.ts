@@ -3,9 +3,9 @@ import { html } from "hono/html";
 import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
-import { withoutPassword } from "../../domain/web-address.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
 import type { Attempt, Delivery } from "../ledger-types.ts";
-import { chainSection, type Chain } from "./dashboard-chain.ts";
+import { type Chain, chainSection } from "./dashboard-chain.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
 import {
   actionForm,

@@ -3,11 +3,11 @@ import { html } from "hono/html";
 import { encode } from "uqr";
 import type { Problem } from "../../domain/errors.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
-import { withoutPassword } from "../../domain/web-address.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
 import type { ListPage } from "../ledger-types.ts";
-import { isOpen, isReusable, statusOf, type Link } from "../links.ts";
+import { isOpen, isReusable, type Link, statusOf } from "../links.ts";
 import { CHOICES } from "../payments.ts";
-import { chainSection, type Chain } from "./dashboard-chain.ts";
+import { type Chain, chainSection } from "./dashboard-chain.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
 import {
   actionForm,
@@ -22,7 +22,7 @@ import {
   timeOf,
   type View,
 } from "./dashboard-parts.ts";
-import { paymentTable, type ListedPayment } from "./dashboard-tables.ts";
+import { type ListedPayment, paymentTable } from "./dashboard-tables.ts";
 import { linkTitle, priceOf } from "./dashboard-values.ts";
 import type { Page } from "./page-frame.ts";
 

@@ -9,9 +9,9 @@ import { actionForm, address, keyField, type View } from "./dashboard-parts.ts";
 import {
   deliveryTable,
   linkTable,
-  paymentTable,
   type ListedDelivery,
   type ListedPayment,
+  paymentTable,
 } from "./dashboard-tables.ts";
 import type { Page } from "./page-frame.ts";
 

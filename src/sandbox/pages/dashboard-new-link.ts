@@ -1,7 +1,7 @@
 /** The page that creates a link. A refused form keeps what was entered, and names each problem at its field. */
 import { html } from "hono/html";
 import type { Problem } from "../../domain/errors.ts";
-import { LISTENER_URL } from "../../domain/local-addresses.ts";
+import { LISTENER_URL } from "../../domain/addresses.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
 import { actionForm, address, type View } from "./dashboard-parts.ts";
 import type { Page } from "./page-frame.ts";

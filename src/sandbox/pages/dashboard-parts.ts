@@ -1,7 +1,7 @@
 /** Small pieces that the dashboard's pages share: addresses, forms, times, badges, tables and blocks of text to copy. */
 import { html } from "hono/html";
-import { formatRelative } from "../../domain/when.ts";
-import { withoutPassword } from "../../domain/web-address.ts";
+import { formatRelative } from "../../domain/time.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { LedgerCounts } from "../ledger-types.ts";
 import type { Page } from "./page-frame.ts";

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { signOf } from "../../domain/money.ts";
-import { parseInstant } from "../../domain/when.ts";
+import { parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { customerFacts } from "../customer-details.ts";
 import type { Payment } from "../ledger-types.ts";

@@ -1,8 +1,8 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { parseWebAddress } from "../../domain/web-address.ts";
-import { isOpen, statusOf, type Link } from "../links.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
+import { isOpen, type Link, statusOf } from "../links.ts";
 import { submitForm } from "../operations.ts";
 import { formToken, paymentInputFromForm } from "../pages/checkout-form.ts";
 import { checkoutPage } from "../pages/checkout-page.ts";

@@ -1,13 +1,12 @@
 /** The sandbox's controls: the dashboard's buttons, and `paylink sandbox advance` and `rotate-key`. */
 import type { Context, Hono } from "hono";
-import { parseDuration } from "../../domain/duration.ts";
+import { parseDuration } from "../../domain/time.ts";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt } from "../../domain/json-paths.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { checkRequest } from "../../domain/payment-link-rules.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { fieldFromText } from "../../domain/payment-link-text.ts";
-import { requestFields } from "../../domain/payment-link.ts";
 import { acceptPayment, addLink, cancelLink, resendDelivery, resendFailed } from "../operations.ts";
 import { address, linkPath, paymentPath } from "../pages/dashboard-parts.ts";
 import { newLinkPage } from "../pages/dashboard-new-link.ts";

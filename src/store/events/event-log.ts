@@ -2,8 +2,8 @@
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import {
-  firstDelivery,
   type EventLog,
+  firstDelivery,
   type Forward,
   type ForwardPlan,
   type NewEvent,
@@ -13,9 +13,9 @@ import {
 import { storedVerdict } from "../../signatures/stored-verdict.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import {
-  NO_ANSWER,
   type EventWrite,
   type ForwardWrite,
+  NO_ANSWER,
   type RejectionWrite,
   type StoredMessage,
   type Write,

@@ -3,7 +3,7 @@ import { messageOf } from "../../domain/errors.ts";
 import type { EventFilter, EventStore, Pruned } from "../../receiver/event-store.ts";
 import type { EventLog } from "../../receiver/events.ts";
 import { damaged } from "../database-failures.ts";
-import { transaction, type Database, type Value } from "../database.ts";
+import { type Database, transaction, type Value } from "../database.ts";
 import { readPages } from "./event-pages.ts";
 import { MAX_FOUND, PRUNE_SIZE, type Source } from "./event-reading.ts";
 import {

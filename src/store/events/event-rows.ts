@@ -1,6 +1,6 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
-import { withBody, type HttpRequest } from "../../http/message.ts";
+import { type HttpRequest, withBody } from "../../http/message.ts";
 import { messageOf } from "../../domain/errors.ts";
 import type {
   Arrival,

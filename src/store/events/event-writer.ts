@@ -1,13 +1,13 @@
 /** Writes a group of events, forwards and rejections to SQLite in one transaction. */
 import { hash } from "node:crypto";
 import { isAccepted, type StoreResult } from "../../receiver/events.ts";
-import { transaction, type Database, type Value } from "../database.ts";
+import { type Database, transaction, type Value } from "../database.ts";
 import { prepareQueue } from "./queue-writer.ts";
 import {
-  MAX_REJECTED_BYTES,
-  MAX_REJECTIONS,
   type EventWrite,
   type ForwardWrite,
+  MAX_REJECTED_BYTES,
+  MAX_REJECTIONS,
   type RejectionWrite,
   type StoredMessage,
   type ThreadWrite,

@@ -5,7 +5,7 @@ import type { Connection } from "../postgres/server-connections.ts";
 import { queuedEventFromRow, type Row } from "./event-rows.ts";
 import { text } from "./postgres-insert.ts";
 import { EVENTS, readable, type Use } from "./postgres-queries.ts";
-import { NO_ANSWER, type EventWrite } from "./writes.ts";
+import { type EventWrite, NO_ANSWER } from "./writes.ts";
 
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { withoutPassword } from "../../domain/web-address.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { passwordFromFile } from "./password-file.ts";
 

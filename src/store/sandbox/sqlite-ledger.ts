@@ -2,7 +2,7 @@
 import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import { parseWebAddress } from "../../domain/web-address.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
 import type { Attempt, Delivery, Ledger, Payment } from "../../sandbox/ledger-types.ts";
 import type { Link } from "../../sandbox/links.ts";
 import { openDatabase, type Statement, type Value } from "../database.ts";

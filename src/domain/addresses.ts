@@ -1,4 +1,4 @@
-/** Absolute http(s) URLs: their canonical spelling, and whether they stay on this machine. */
+/** Addresses: http(s) URLs, those that paylink uses on this machine by default, and URLs of databases. */
 
 /** Whether the text is an absolute http(s) URL without white space and control characters. */
 export function isWebAddress(text: string): boolean {
@@ -48,4 +48,41 @@ export const hostnameOf = (host: string): string => (host.includes(":") ? `[${ho
 /** Whether others can read what is sent there: plain http to another machine. */
 export function isExposed(url: URL): boolean {
   return url.protocol === "http:" && !isLoopback(url.hostname);
+}
+
+export const LISTENER_PORT = 4000;
+export const LISTENER_URL = `http://127.0.0.1:${LISTENER_PORT}/`;
+
+export const SANDBOX_PORT = 4010;
+/** Without a final slash, as profiles store it. */
+export const SANDBOX_URL = `http://127.0.0.1:${SANDBOX_PORT}`;
+
+/** The profile that `paylink sandbox` writes. */
+export const SANDBOX_PROFILE = "sandbox";
+
+/** Whether an event store is a database, and not a file. */
+export const isDatabaseUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//i.test(text);
+
+/** Whether such a URL can be read. A password that was pasted unescaped may have a `%` that begins no escape. */
+export function isReadableUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname, username, password, pathname } = new URL(text);
+  return [hostname, username, password, pathname].every(isDecodable);
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The passwords in such a URL, as they are spelled and decoded. */
+export function passwordsIn(text: string): readonly string[] {
+  if (!isDatabaseUrl(text) || !isReadableUrl(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const found = [password, decodeURIComponent(password), searchParams.get("password") ?? ""];
+  return [...new Set(found)].filter((one) => one !== "");
 }
