@@ -1,43 +1,24 @@
-/** The content codings (RFC 9110 8.4) that replies may use, and their decoding within a limit of bytes. */
-import { fieldLines, type HeaderLine, type HttpReply } from "./message.ts";
+/** Decodes the body of a reply or a webhook by its content codings (RFC 9110 8.4), within a limit of bytes. */
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+import { codingsOf, type HeaderLine } from "./message.ts";
 
-export const ACCEPTED_CODINGS = "gzip, deflate, br";
-
-/** Each coding multiplies the work for a body, so a reply with more than any real one is refused. */
+/** Each coding multiplies the work for a body, so a message with more than any real one is refused. */
 const MAX_CODINGS = 3;
 
-/**
- * The reply with its body decoded and without the header lines that describe the encoded body. Throws an error whose
- * message continues "the service …".
- */
-export async function decodeReply(reply: HttpReply, maxLength: number): Promise<HttpReply> {
-  const codings = codingsOf(reply.headers);
-  if (codings.length === 0 || reply.body.length === 0) return reply;
-  if (codings.length > MAX_CODINGS) throw new Error(`used ${codings.length} content codings`);
-  let body = reply.body;
-  for (const coding of codings.toReversed()) body = await decode(coding, body, maxLength);
-  return { status: reply.status, headers: reply.headers.filter(([name]) => !ENCODED.test(name)), body };
+interface EncodedMessage {
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array;
 }
 
-const ENCODED = /^content-(?:encoding|length)$/i;
+/** Throws an error whose message continues "the sender …". */
+export function decodeBody({ headers, body }: EncodedMessage, maxLength: number): Uint8Array {
+  const codings = codingsOf(headers);
+  if (codings.length > MAX_CODINGS) throw new Error(`used ${codings.length} content codings`);
+  return codings.reduceRight((decoded, coding) => decode(coding, decoded, maxLength), body);
+}
 
-const codingsOf = (headers: readonly HeaderLine[]): string[] =>
-  fieldLines(headers, "content-encoding")
-    .flatMap((line) => line.split(","))
-    .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== "" && coding !== "identity");
-
-async function decode(coding: string, body: Uint8Array, maxOutputLength: number): Promise<Uint8Array> {
-  // Most replies are not encoded and do not need this module.
-  const { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } = await import("node:zlib");
-  const decoders = new Map([
-    ["gzip", gunzipSync],
-    ["x-gzip", gunzipSync],
-    // Some services leave out the zlib wrapper that RFC 9110 8.4.1.2 asks for; its first byte names the method.
-    ["deflate", ((body[0] ?? 0) & 0x0f) === 8 ? inflateSync : inflateRawSync],
-    ["br", brotliDecompressSync],
-  ]);
-  const decoder = decoders.get(coding);
+function decode(coding: string, body: Uint8Array, maxOutputLength: number): Uint8Array {
+  const decoder = decoderFor(coding, body);
   if (decoder === undefined)
     throw new Error(`used the content coding ${coding}, which paylink cannot decode`);
   try {
@@ -45,10 +26,26 @@ async function decode(coding: string, body: Uint8Array, maxOutputLength: number)
   } catch (error) {
     const isTooLong = error instanceof RangeError;
     throw new Error(
-      isTooLong
-        ? `sent more than ${maxOutputLength} bytes of reply`
-        : `sent a body that is not valid ${coding}`,
+      isTooLong ? `sent more than ${maxOutputLength} bytes` : `sent a body that is not valid ${coding}`,
       { cause: error },
     );
+  }
+}
+
+function decoderFor(
+  coding: string,
+  body: Uint8Array,
+): ((bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) | undefined {
+  switch (coding) {
+    case "gzip":
+    case "x-gzip":
+      return gunzipSync;
+    case "deflate":
+      // Some services leave out the zlib wrapper that RFC 9110 8.4.1.2 asks for; its first byte names the method.
+      return ((body[0] ?? 0) & 0x0f) === 8 ? inflateSync : inflateRawSync;
+    case "br":
+      return brotliDecompressSync;
+    default:
+      return undefined;
   }
 }

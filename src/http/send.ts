@@ -1,8 +1,8 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
+import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { messageOf } from "../domain/errors.ts";
 import { codeOf, systemReason } from "../domain/system-reason.ts";
-import { ACCEPTED_CODINGS, decodeReply } from "./content-codings.ts";
 import {
   ClosedWithoutAnswer,
   type Send,
@@ -11,10 +11,10 @@ import {
   SendTimeout,
   type TlsFiles,
 } from "./exchange.ts";
-import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
-import type { Socket } from "node:net";
+import { codingsOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
+const CONNECT_TIMEOUT = 10_000;
 const MAX_REPLY = 5 * 1024 * 1024;
 
 export interface Sender {
@@ -23,29 +23,31 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-export interface SenderParts extends AgentParts {
+export interface SenderParts {
   /** Sent with each request that has no `User-Agent` of its own. */
   readonly userAgent: string;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+  readonly nodeVersion: string;
 }
 
+/** The agents of undici hold the connections: one for each way to connect. */
 export function createSender(parts: SenderParts): Sender {
-  const agents = createAgents(parts);
+  const agents = new Map<string, Promise<Dispatcher>>();
   return {
     send: async (request, options = {}) => {
-      const { timeout = TIMEOUT, maxReply = MAX_REPLY, clientCertificate } = options;
-      const agent = await agents.agentFor({
-        isHttps: request.scheme === "https",
-        isInsecure: options.insecure === true,
-        timeout,
-        clientCertificate,
-      });
-      const limits = { ...options, timeout, maxReply };
-      const reply = await exchange(agent, withDefaults(request, parts.userAgent), limits);
-      return decodeReply(reply, maxReply).catch((error: unknown) => {
+      const route = routeOf(request, options, parts);
+      const certificate = Buffer.from(route.clientCertificate?.cert ?? []).toString("latin1");
+      const key = `${route.kind} ${route.connectTimeout} ${certificate}`;
+      const agent = agents.get(key) ?? createAgent(route, parts);
+      agents.set(key, agent);
+      const reply = await exchange(await agent, withDefaults(request, parts.userAgent), options);
+      return decoded(reply, options.maxReply).catch((error: unknown) => {
         throw new SendError(`${originOf(request)} ${messageOf(error)}`, true, error);
       });
     },
-    close: agents.close,
+    close: async () =>
+      void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))),
   };
 }
 
@@ -55,14 +57,22 @@ const originOf = ({ scheme, authority }: HttpRequest): string => `${scheme}://${
 function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
   const defaults: readonly HeaderLine[] = [
     ["User-Agent", userAgent],
-    ["Accept-Encoding", ACCEPTED_CODINGS],
+    ["Accept-Encoding", "gzip, deflate, br"],
   ];
   const added = defaults.filter(([name]) => fieldLines(request.headers, name).length === 0);
   return added.length === 0 ? request : { ...request, headers: [...request.headers, ...added] };
 }
 
-type Limits = Required<Pick<SendOptions, "timeout" | "maxReply">> &
-  Pick<SendOptions, "signal" | "finish" | "clientCertificate">;
+/** The reply with its body decoded, and without the header lines that describe the encoded body. */
+async function decoded(reply: HttpReply, maxReply = MAX_REPLY): Promise<HttpReply> {
+  if (reply.body.length === 0 || codingsOf(reply.headers).length === 0) return reply;
+  // Most replies are not encoded and do not need this module.
+  const { decodeBody } = await import("./content-codings.ts");
+  const body = decodeBody(reply, maxReply);
+  return { status: reply.status, headers: reply.headers.filter(([name]) => !ENCODED.test(name)), body };
+}
+
+const ENCODED = /^content-(?:encoding|length)$/i;
 
 /** The codes for a connection that the server closed, by whatever part of Node noticed it. */
 const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_SSL_\w+_ALERT_CERTIFICATE_REQUIRED)$/;
@@ -70,7 +80,7 @@ const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_SSL_\w+_ALERT_CERTIFICAT
 function exchange(
   agent: Dispatcher,
   request: HttpRequest,
-  { timeout, maxReply, signal, finish = false, clientCertificate }: Limits,
+  { timeout = TIMEOUT, maxReply = MAX_REPLY, signal, finish = false, clientCertificate }: SendOptions,
 ): Promise<HttpReply> {
   const origin = originOf(request);
   return new Promise((resolve, reject) => {
@@ -156,29 +166,6 @@ function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
   return lines;
 }
 
-const CONNECT_TIMEOUT = 10_000;
-
-export interface AgentParts {
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
-  readonly nodeVersion: string;
-}
-
-export interface ConnectionNeeds {
-  readonly isHttps: boolean;
-  /** Accepts a self-signed certificate. */
-  readonly isInsecure: boolean;
-  /** Milliseconds for the whole exchange. */
-  readonly timeout: number;
-  readonly clientCertificate: TlsFiles | undefined;
-}
-
-export interface Agents {
-  readonly agentFor: (needs: ConnectionNeeds) => Promise<Dispatcher>;
-  /** Closes every connection, including those still being made. */
-  readonly close: () => Promise<void>;
-}
-
 /** What decides which connections may carry a request. Each combination has its own agent. */
 interface Route {
   readonly kind: "direct" | "proxied" | "insecure";
@@ -187,30 +174,23 @@ interface Route {
   readonly clientCertificate: TlsFiles | undefined;
 }
 
-export function createAgents(parts: AgentParts): Agents {
-  const agents = new Map<string, Promise<Dispatcher>>();
+function routeOf(
+  { scheme }: HttpRequest,
+  { insecure = false, timeout = TIMEOUT, clientCertificate }: SendOptions,
+  { httpsProxy }: SenderParts,
+): Route {
+  const isProxied = scheme === "https" && httpsProxy !== undefined;
   return {
-    agentFor: ({ isHttps, isInsecure, timeout, clientCertificate }) => {
-      const isProxied = isHttps && parts.httpsProxy !== undefined;
-      const kind = isInsecure ? "insecure" : isProxied ? "proxied" : "direct";
-      const connectTimeout = connectTimeoutFor(timeout);
-      const key = `${kind} ${connectTimeout} ${Buffer.from(clientCertificate?.cert ?? []).toString("latin1")}`;
-      const agent = agents.get(key) ?? createAgent({ kind, connectTimeout, clientCertificate }, parts);
-      agents.set(key, agent);
-      return agent;
-    },
-    close: async () =>
-      void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))),
+    kind: insecure ? "insecure" : isProxied ? "proxied" : "direct",
+    // Rounded up to a power of two: with an agent for each timeout, a long run would open more and more agents.
+    connectTimeout: Math.min(CONNECT_TIMEOUT, 2 ** Math.ceil(Math.log2(Math.max(1, timeout)))),
+    clientCertificate,
   };
 }
 
-/** Rounded up to a power of two: with an agent for each timeout, a long run would open more and more agents. */
-const connectTimeoutFor = (timeout: number): number =>
-  Math.min(CONNECT_TIMEOUT, 2 ** Math.ceil(Math.log2(Math.max(1, timeout))));
-
 async function createAgent(
   { kind, connectTimeout, clientCertificate }: Route,
-  { httpsProxy = "", noProxy = "", nodeVersion }: AgentParts,
+  { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
 ): Promise<Dispatcher> {
   const identity =
     clientCertificate === undefined
@@ -249,8 +229,11 @@ const HEAD_END = "\r\n\r\n";
 /** A longer interim response is left to undici, which refuses it. */
 const LONGEST_HEAD = 4096;
 
-/** Replaces `read` of the socket by one without these responses. Looks for them only at the start of a reply. */
-export function skipContinue(socket: Socket): void {
+/**
+ * Replaces `read` of the socket by one that skips `100 Continue`, which some servers send without being asked: RFC 9110 15.2
+ * allows clients to, but undici fails. Looks for it only at the start of a reply.
+ */
+function skipContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   let held: Buffer = Buffer.alloc(0);
   /** The bytes of requests that were sent when the current reply began. */

@@ -1,9 +1,8 @@
 /** What the receiver reports: verified webhooks, rejected requests, the log that stores both, and an event as a line of JSON. */
 import type { Breach, TransactionRecord } from "../domain/transaction.ts";
-import { type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
+import { codingsOf, type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
 import type { Check, Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";
-import { isEncoded } from "./content.ts";
 
 /** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
 export interface WebhookEvent {
@@ -130,7 +129,12 @@ export function recordText(
   { record, breaches, request }: Pick<WebhookEvent, "record" | "breaches" | "request">,
   recordAt: string | undefined,
 ): string {
-  if (record === null || breaches.length > 0 || recordAt !== undefined || isEncoded(request))
+  if (
+    record === null ||
+    breaches.length > 0 ||
+    recordAt !== undefined ||
+    codingsOf(request.headers).length > 0
+  )
     return stringifyJson(record);
   const text = bytes(request.body).toString("utf8");
   return (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text).replace(/[\r\n]+/g, " ");
