@@ -29,7 +29,7 @@ const number = {
   json: { type: "number" },
   test: (value: Json): value is JsonNumber => isJsonNumber(value),
 };
-const amount = {
+export const amount = {
   must: "a number of 0 or more",
   json: { type: "number", minimum: 0 },
   test: (value: Json): value is JsonNumber => isJsonNumber(value) && signOf(value) >= 0,
@@ -39,7 +39,7 @@ const currency = {
   json: { type: "string", pattern: "^[A-Za-z]{3}$" },
   test: (value: Json): value is string => typeof value === "string" && /^[A-Za-z]{3}$/.test(value),
 };
-const dateTime = {
+export const dateTime = {
   must: "an ISO 8601 date-time in UTC",
   json: { type: "string", format: "date-time" },
   test: (value: Json): value is string => typeof value === "string" && isUtcDateTime(value),
@@ -59,55 +59,75 @@ export type Presence = "always" | "attempted" | "accepted";
 
 const fieldOf =
   <P extends Presence>(presence: P) =>
-  <Name extends string, Type extends FieldType>(name: Name, type: Type) => ({ name, type, presence });
+  <Name extends string, Type extends FieldType>(name: Name, type: Type, meaning: string) => ({
+    name,
+    type,
+    presence,
+    meaning,
+  });
 const always = fieldOf("always");
 const attempted = fieldOf("attempted");
 const accepted = fieldOf("accepted");
 
-/** All 37 fields, in the specification's order. */
+/**
+ * All 37 fields, in the specification's order. The reader, the library's types (`npm run docs` writes them), OpenAPI and
+ * `trigger --set` come from here.
+ */
 export const TRANSACTION_FIELDS = [
-  always("uti", text),
-  always("transType", text),
-  always("transApproved", flag),
-  always("transPartiallyApproved", flag),
-  always("transCancelled", flag),
-  always("amountTrans", amount),
-  always("amountGratuity", amount),
-  always("amountCashback", amount),
-  always("cvmSignatureRequired", flag),
-  always("cvmPinVerified", flag),
-  always("transCurrencyCode", currency),
-  always("terminalId", text),
-  always("merchantId", text),
-  always("softwareVersion", text),
-  always("receiptNumber", text),
-  always("retrievalReferenceNumber", text),
-  attempted("paymentId", text),
-  attempted("responseCode", text),
-  always("stan", text),
-  accepted("authorisationCode", text),
-  attempted("merchantTokenId", text),
-  always("cardPan", maskedCardNumber),
-  always("cardStartDate", text),
-  always("cardScheme", text),
-  always("cardPanSequenceNumber", text),
-  always("cardType", text),
-  always("emvAid", text),
-  always("emvTsi", text),
-  always("emvTvr", text),
-  always("emvCryptogram", text),
-  attempted("emvCryptogramType", text),
-  always("reference", text),
-  always("merchantName", text),
-  always("transDateTime", dateTime),
-  always("createdDateTime", dateTime),
-  always("merchantStoreId", number),
-  always("status", complete),
+  always("uti", text, "The unique id of the transaction; a webhook that is delivered again has the same."),
+  always("transType", text, "The type of the transaction, such as SALE."),
+  always("transApproved", flag, "Whether the payment was approved."),
+  always(
+    "transPartiallyApproved",
+    flag,
+    "Whether only a part of the requested amount was approved; amountTrans is that part.",
+  ),
+  always("transCancelled", flag, "Whether the customer cancelled the payment."),
+  always("amountTrans", amount, "The amount in major units, such as 10.5 for 10.50 euros."),
+  always("amountGratuity", amount, "The gratuity in major units."),
+  always("amountCashback", amount, "The cash paid out, in major units."),
+  always("cvmSignatureRequired", flag, "Whether the cardholder had to sign."),
+  always("cvmPinVerified", flag, "Whether the cardholder's PIN was verified."),
+  always("transCurrencyCode", currency, "The currency: three letters of ISO 4217, such as EUR."),
+  always("terminalId", text, "The terminal of the payment link."),
+  always("merchantId", text, "The merchant's id at the service."),
+  always("softwareVersion", text, "The version of the software that made the payment."),
+  always("receiptNumber", text, "The number on the receipt."),
+  always(
+    "retrievalReferenceNumber",
+    text,
+    "The retrieval reference number (RRN), which names the transaction to the acquirer.",
+  ),
+  attempted("paymentId", text, "The id of the payment."),
+  attempted("responseCode", text, "The issuer's response code, such as 00 for approved."),
+  always("stan", text, "The system trace audit number (STAN)."),
+  accepted("authorisationCode", text, "The issuer's authorisation code."),
+  attempted("merchantTokenId", text, "The token that stands for the card in later payments."),
+  always("cardPan", maskedCardNumber, "The card number, masked."),
+  always("cardStartDate", text, "The month from which the card is valid."),
+  always("cardScheme", text, "The card scheme, such as VISA."),
+  always("cardPanSequenceNumber", text, "The sequence number of the card among those with its number."),
+  always("cardType", text, "How the card was read, such as CTLS or EMV."),
+  always("emvAid", text, "The application identifier (AID) of the chip."),
+  always("emvTsi", text, "The transaction status information (TSI) of the chip."),
+  always("emvTvr", text, "The terminal verification results (TVR)."),
+  always("emvCryptogram", text, "The cryptogram of the chip; it may be empty."),
+  attempted("emvCryptogramType", text, "The type of the cryptogram, such as ARQC or AAC."),
+  always(
+    "reference",
+    text,
+    "The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment.",
+  ),
+  always("merchantName", text, "The merchant's name."),
+  always("transDateTime", dateTime, "When the payment was made, in UTC."),
+  always("createdDateTime", dateTime, "When the record was created, in UTC."),
+  always("merchantStoreId", number, "The number of the merchant's store."),
+  always("status", complete, "Always Complete in a webhook."),
 ] as const satisfies readonly TransactionField[];
 
 interface FieldType {
   readonly must: string;
-  readonly json: object;
+  readonly json: { readonly type: string } | { readonly const: string };
   readonly test: (value: Json) => boolean;
 }
 
@@ -115,6 +135,7 @@ export interface TransactionField {
   readonly name: string;
   readonly type: FieldType;
   readonly presence: Presence;
+  readonly meaning: string;
 }
 
 type Field = (typeof TRANSACTION_FIELDS)[number];

@@ -1,26 +1,26 @@
-/** The transaction record as applications see it: 37 fields, with the fields of each outcome. */
+/** The transaction record as applications see it, written from the table of fields: `npm run docs`. */
 
 /** The fields of every record. Fields that a service adds are kept, but have no type here. */
 interface CommonFields {
-  /** The unique id of the transaction. A webhook that is delivered again has the same. */
+  /** The unique id of the transaction; a webhook that is delivered again has the same. */
   readonly uti: string;
-  /** The type of the transaction, such as `SALE`. */
+  /** The type of the transaction, such as SALE. */
   readonly transType: string;
-  /** Whether less than the requested amount was approved: then `amountTrans` is the approved part. */
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
   readonly transPartiallyApproved: boolean;
-  /** The amount in major units, such as `10.5` for 10.50 euros; `amounts.amountTrans` has its exact text. */
+  /** The amount in major units, such as 10.5 for 10.50 euros. `amounts.amountTrans` has its exact text. */
   readonly amountTrans: number;
-  /** The gratuity, in major units. */
+  /** The gratuity in major units. `amounts.amountGratuity` has its exact text. */
   readonly amountGratuity: number;
-  /** The cash paid out, in major units. */
+  /** The cash paid out, in major units. `amounts.amountCashback` has its exact text. */
   readonly amountCashback: number;
   /** Whether the cardholder had to sign. */
   readonly cvmSignatureRequired: boolean;
   /** Whether the cardholder's PIN was verified. */
   readonly cvmPinVerified: boolean;
-  /** The currency: three letters of ISO 4217, such as `EUR`. */
+  /** The currency: three letters of ISO 4217, such as EUR. */
   readonly transCurrencyCode: string;
-  /** The terminal that the payment link belongs to. */
+  /** The terminal of the payment link. */
   readonly terminalId: string;
   /** The merchant's id at the service. */
   readonly merchantId: string;
@@ -36,11 +36,11 @@ interface CommonFields {
   readonly cardPan: string;
   /** The month from which the card is valid. */
   readonly cardStartDate: string;
-  /** The card scheme, such as `VISA`. */
+  /** The card scheme, such as VISA. */
   readonly cardScheme: string;
   /** The sequence number of the card among those with its number. */
   readonly cardPanSequenceNumber: string;
-  /** How the card was read, such as `EMV` or `CTLS`. */
+  /** How the card was read, such as CTLS or EMV. */
   readonly cardType: string;
   /** The application identifier (AID) of the chip. */
   readonly emvAid: string;
@@ -50,17 +50,17 @@ interface CommonFields {
   readonly emvTvr: string;
   /** The cryptogram of the chip; it may be empty. */
   readonly emvCryptogram: string;
-  /** The link's `invoiceId`; for a reusable link with a suffix of its own for each payment, such as `INV-1-8F3K2M9QX`. */
+  /** The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment. */
   readonly reference: string;
   /** The merchant's name. */
   readonly merchantName: string;
-  /** When the payment was made: ISO 8601, in UTC. */
+  /** When the payment was made, in UTC. */
   readonly transDateTime: string;
-  /** When the record was created: ISO 8601, in UTC. */
+  /** When the record was created, in UTC. */
   readonly createdDateTime: string;
   /** The number of the merchant's store. */
   readonly merchantStoreId: number;
-  /** Always `Complete` in a webhook. */
+  /** Always Complete in a webhook. */
   readonly status: "Complete";
 }
 
@@ -68,29 +68,33 @@ interface CommonFields {
 interface AttemptedFields {
   /** The id of the payment. */
   readonly paymentId: string;
-  /** The issuer's response code: `00` is approved. */
+  /** The issuer's response code, such as 00 for approved. */
   readonly responseCode: string;
   /** The token that stands for the card in later payments. */
   readonly merchantTokenId: string;
-  /** The type of the cryptogram, such as `ARQC` or `AAC`. */
+  /** The type of the cryptogram, such as ARQC or AAC. */
   readonly emvCryptogramType: string;
+}
+
+/** The fields of a payment that the issuer accepted. */
+interface AcceptedFields {
+  /** The issuer's authorisation code. */
+  readonly authorisationCode: string;
 }
 
 /** The absent fields of a record, so that reading one is a type error or undefined. */
 type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
 
 /** A payment that was approved. */
-export interface ApprovedTransaction extends CommonFields, AttemptedFields {
+export interface ApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
   /** Whether the payment was approved. */
   readonly transApproved: true;
   /** Whether the customer cancelled the payment. */
   readonly transCancelled: false;
-  /** The issuer's authorisation code. */
-  readonly authorisationCode: string;
 }
 
 /** A payment that the issuer declined. */
-export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<"authorisationCode"> {
+export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields> {
   /** Whether the payment was approved. */
   readonly transApproved: false;
   /** Whether the customer cancelled the payment. */
@@ -99,7 +103,7 @@ export interface DeclinedTransaction extends CommonFields, AttemptedFields, Abse
 
 /** A payment that the customer cancelled. */
 export interface CancelledTransaction
-  extends CommonFields, Absent<keyof AttemptedFields | "authorisationCode"> {
+  extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields> {
   /** Whether the payment was approved. */
   readonly transApproved: false;
   /** Whether the customer cancelled the payment. */

@@ -11,7 +11,14 @@ import {
   textOf,
   type TransactionRecord,
 } from "../domain/transaction.ts";
-import { type FieldName, isFieldName } from "../domain/transaction-fields.ts";
+import {
+  amount,
+  dateTime,
+  isFieldName,
+  TRANSACTION_FIELDS,
+  type FieldName,
+  type TransactionField,
+} from "../domain/transaction-fields.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { localTime } from "./time.ts";
 import { wrap } from "./wrap.ts";
@@ -57,8 +64,11 @@ const GROUPS: readonly (readonly [title: string, fields: readonly FieldName[]])[
   ],
 ];
 
-const AMOUNTS: ReadonlySet<string> = new Set(["amountTrans", "amountGratuity", "amountCashback"]);
-const TIMES: ReadonlySet<string> = new Set(["transDateTime", "createdDateTime"]);
+const namesOf = (wanted: TransactionField["type"]): ReadonlySet<string> =>
+  new Set(TRANSACTION_FIELDS.filter(({ type }) => type === wanted).map(({ name }) => name));
+
+const AMOUNTS = namesOf(amount);
+const TIMES = namesOf(dateTime);
 const LABEL_WIDTH = 26;
 /** An empty or absent value. */
 const NONE = "–";

@@ -1,11 +1,14 @@
-/** The transaction's types are those of the specification's table: every field, its type, its presence, and its meaning. */
-import { readFileSync } from "node:fs";
+/** The transaction's types are written from the table of fields: `npm run docs` updates them, and the compiler checks them. */
+import { format, resolveConfig } from "prettier";
+import { fileURLToPath } from "node:url";
 import { expect, expectTypeOf, it } from "vitest";
 import type { JsonNumber } from "../../src/domain/json.ts";
 import {
+  amount,
   TRANSACTION_FIELDS,
   type FieldName,
   type Presence,
+  type TransactionField,
   type WellFormedRecord,
 } from "../../src/domain/transaction-fields.ts";
 import type {
@@ -14,6 +17,83 @@ import type {
   DeclinedTransaction,
 } from "../../src/library/transaction-types.ts";
 
+const FLAGS = ["transApproved", "transCancelled"] as const;
+type Flags = (typeof FLAGS)[number];
+
+const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
+
+function typesFromTable(): string {
+  const member = ({ name, type: { json }, meaning, ...field }: TransactionField, value?: boolean): string => {
+    const exact = field.presence === "always" && isAmount(name) ? ` \`amounts.${name}\` has its exact text.` : "";
+    const type = "const" in json ? JSON.stringify(json.const) : json.type;
+    return `/** ${meaning}${exact} */\nreadonly ${name}: ${value ?? type};`;
+  };
+  const isAmount = (name: string): boolean =>
+    TRANSACTION_FIELDS.some((field) => field.name === name && field.type === amount);
+  const fields = (presence: Presence): string =>
+    TRANSACTION_FIELDS.filter((field) => field.presence === presence && !isFlag(field.name))
+      .map((field) => member(field))
+      .join("\n");
+  const isFlag = (name: string): boolean => FLAGS.some((flag) => flag === name);
+  const flags = (...values: readonly boolean[]): string =>
+    FLAGS.flatMap((flag, at) =>
+      TRANSACTION_FIELDS.filter(({ name }) => name === flag).map((field) => member(field, values[at])),
+    ).join("\n");
+  return `/** The transaction record as applications see it, written from the table of fields: \`npm run docs\`. */
+
+/** The fields of every record. Fields that a service adds are kept, but have no type here. */
+interface CommonFields {
+${fields("always")}
+}
+
+/** The fields of a payment that reached the card's issuer. */
+interface AttemptedFields {
+${fields("attempted")}
+}
+
+/** The fields of a payment that the issuer accepted. */
+interface AcceptedFields {
+${fields("accepted")}
+}
+
+/** The absent fields of a record, so that reading one is a type error or undefined. */
+type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
+
+/** A payment that was approved. */
+export interface ApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
+${flags(true, false)}
+}
+
+/** A payment that the issuer declined. */
+export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields> {
+${flags(false, false)}
+}
+
+/** A payment that the customer cancelled. */
+export interface CancelledTransaction extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields> {
+${flags(false, true)}
+}
+
+/** A record by its two flags: \`transApproved\`, \`transCancelled\`. */
+export type Transaction = ApprovedTransaction | DeclinedTransaction | CancelledTransaction;
+
+/** The record of each outcome. */
+export interface TransactionByOutcome {
+  readonly APPROVED: ApprovedTransaction;
+  readonly DECLINED: DeclinedTransaction;
+  readonly CANCELLED: CancelledTransaction;
+}
+
+/** Whether the payment was approved, declined by the issuer, or cancelled by the customer. */
+export type TransactionOutcome = keyof TransactionByOutcome;
+`;
+}
+
+it("are those of the table", async () => {
+  const options = { ...(await resolveConfig(TYPES)), filepath: TYPES };
+  await expect(await format(typesFromTable(), options)).toMatchFileSnapshot(TYPES);
+});
+
 type Field = (typeof TRANSACTION_FIELDS)[number];
 type Named<Of extends Presence> = Extract<Field, { presence: Of }>["name"];
 type Plain<Value> = Value extends JsonNumber ? number : Value;
@@ -21,11 +101,10 @@ type Present<Names extends FieldName> = {
   readonly [Name in Names]: Plain<NonNullable<WellFormedRecord[Name]>>;
 };
 type Absent<Names extends FieldName> = { readonly [Name in Names]?: undefined };
-type Flags = "transApproved" | "transCancelled";
 /** One object type, so that intersections compare as what they hold. */
 type Flat<Type> = { readonly [Name in keyof Type]: Type[Name] };
 
-it("has the fields of each outcome, in their types", () => {
+it("have the fields of each outcome, in their types", () => {
   expectTypeOf<Flat<Omit<ApprovedTransaction, Flags>>>().toEqualTypeOf<
     Flat<Omit<Present<FieldName>, Flags>>
   >();
@@ -47,12 +126,4 @@ it("has the fields of each outcome, in their types", () => {
     readonly transApproved: false;
     readonly transCancelled: true;
   }>();
-});
-
-it("documents every field", () => {
-  const source = readFileSync(new URL("../../src/library/transaction-types.ts", import.meta.url), "utf8");
-  const documented = [...source.matchAll(/\/\*\* [^\n]+\. ?\*\/\n {2}readonly (\w+)\??: /g)].map(
-    ([, name]) => name,
-  );
-  expect(new Set(documented)).toEqual(new Set(TRANSACTION_FIELDS.map(({ name }) => name)));
 });

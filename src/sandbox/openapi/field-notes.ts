@@ -1,7 +1,6 @@
 /** What the document says about each field beyond its schema: the description, and formats that code checks. */
 import { DECIMAL } from "../../domain/money.ts";
 import { LARGEST_PAGE, LINK_STATUSES } from "../../domain/payment-link-reply.ts";
-import type { FieldName } from "../../domain/transaction-fields.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -137,45 +136,4 @@ export const QUERY_NOTES: FieldNotes = {
     description: "The number of links on a page.",
   },
   status: { description: "Only links with this status." },
-};
-
-export const TRANSACTION_DESCRIPTIONS: Readonly<Record<FieldName, string>> = {
-  uti: "The unique id of the transaction.",
-  transType: "The type of the transaction, such as SALE.",
-  transApproved: "Whether the payment was approved.",
-  transPartiallyApproved: "Whether only a part of the amount was approved.",
-  transCancelled: "Whether the attempt was cancelled.",
-  amountTrans: "The amount in major units.",
-  amountGratuity: "The gratuity in major units.",
-  amountCashback: "The cashback in major units.",
-  cvmSignatureRequired: "Whether the cardholder has to sign.",
-  cvmPinVerified: "Whether a PIN was verified.",
-  transCurrencyCode: "Three-letter currency code.",
-  terminalId: "The terminal of the payment.",
-  merchantId: "The id of the merchant.",
-  softwareVersion: "The version of the software that took the payment.",
-  receiptNumber: "The number of the receipt.",
-  retrievalReferenceNumber: "The retrieval reference number.",
-  paymentId: "The id of the payment.",
-  responseCode: "The issuer's response code, such as 00 for approved.",
-  stan: "The system trace audit number.",
-  authorisationCode: "The issuer's authorisation code.",
-  merchantTokenId: "The token that stands for the card.",
-  cardPan: "The card number, masked.",
-  cardStartDate: "The start date of the card.",
-  cardScheme: "The scheme of the card, such as VISA.",
-  cardPanSequenceNumber: "The sequence number of the card.",
-  cardType: "How the card was read, such as CTLS or EMV.",
-  emvAid: "The EMV application identifier.",
-  emvTsi: "The EMV transaction status information.",
-  emvTvr: "The EMV terminal verification results.",
-  emvCryptogram: "The EMV cryptogram; it may be empty.",
-  emvCryptogramType: "The type of the EMV cryptogram, such as ARQC or AAC.",
-  reference:
-    "The payment reference: the link's invoiceId, followed by a hyphen and 9 characters for a multi-use link.",
-  merchantName: "The name of the merchant.",
-  transDateTime: "When the payment was made, in UTC.",
-  createdDateTime: "When the record was created, in UTC.",
-  merchantStoreId: "The id of the merchant's store.",
-  status: "Complete in every webhook.",
 };

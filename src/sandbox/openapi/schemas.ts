@@ -12,7 +12,6 @@ import {
   LINK_NOTES,
   QUERY_NOTES,
   REQUEST_NOTES,
-  TRANSACTION_DESCRIPTIONS,
   UPDATE_NOTES,
 } from "./field-notes.ts";
 import { KEY_SET, PROBLEM, SERVICE_ERROR, TOKEN, TOKEN_ERROR, tokenRequest } from "./protocol-schemas.ts";
@@ -89,9 +88,9 @@ function transaction(outcome: Outcome, description: string): JsonSchema {
     type: "object",
     description,
     properties: Object.fromEntries(
-      present.map(({ name, type }) => [
+      present.map(({ name, type, meaning }) => [
         name,
-        { ...type.json, ...flags[name], description: TRANSACTION_DESCRIPTIONS[name] },
+        { ...type.json, ...flags[name], description: meaning },
       ]),
     ),
     required: present.filter((field) => isRequired(field, outcome)).map(({ name }) => name),
