@@ -24,7 +24,8 @@ const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", im
 
 function typesFromTable(): string {
   const member = ({ name, type: { json }, meaning, ...field }: TransactionField, value?: boolean): string => {
-    const exact = field.presence === "always" && isAmount(name) ? ` \`amounts.${name}\` has its exact text.` : "";
+    const exact =
+      field.presence === "always" && isAmount(name) ? ` \`amounts.${name}\` has its exact text.` : "";
     const type = "const" in json ? JSON.stringify(json.const) : json.type;
     return `/** ${meaning}${exact} */\nreadonly ${name}: ${value ?? type};`;
   };
