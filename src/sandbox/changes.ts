@@ -1,5 +1,5 @@
 /** The changes that open pages learn about: rows of the ledger once they are durable, the clock, and the signing key. */
-import type { Ledger } from "./ledger-types.ts";
+import type { Ledger } from "./ledger.ts";
 
 export interface Change {
   readonly kind: "link" | "payment" | "delivery" | "clock" | "key";

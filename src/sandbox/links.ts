@@ -1,26 +1,13 @@
-/** Payment links as the sandbox stores them: created by the specification's rules, with dates and a status. */
+/** Payment links: created and changed by the specification's rules, with dates and a status. */
 import { addDuration } from "../domain/time.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
-import type { Checked, LinkStatus, WellFormedLink } from "../domain/payment-link-reply.ts";
-import { checkRequest, type PaymentLinkRequest, REUSABLE_LIFETIME } from "../domain/payment-link.ts";
-import type { Merchant } from "./access-tokens.ts";
-import { ServiceProblem } from "./service-problem.ts";
-
-export interface Link {
-  readonly id: string;
-  readonly request: PaymentLinkRequest;
-  readonly createdDate: Date;
-  readonly expirationDate: string;
-  viewedDate: Date | null;
-  attemptedDate: Date | null;
-  paidDate: Date | null;
-  cancelledDate: Date | null;
-}
-
-/** What the sandbox does with a second link of the same `invoiceId` at the same terminal. */
-export const DUPLICATE_INVOICES = ["accept", "refuse"] as const;
-export type DuplicateInvoices = (typeof DUPLICATE_INVOICES)[number];
+import { checkLinksQuery, checkUpdate, LISTED_AGE, type Checked, type LinkStatus, type WellFormedLink } from "../domain/payment-link-reply.ts";
+import { checkRequest, REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Merchant } from "./access.ts";
+import type { Ledger, Link } from "./ledger.ts";
+import { ServiceProblem, unknownLink } from "./replies.ts";
+import type { Service } from "./service.ts";
 
 export const isReusable = (link: Link): boolean => link.request.linkOptions !== undefined;
 
@@ -108,4 +95,97 @@ function linkOptionsReply({ mode, minAmount, maxAmount }: NonNullable<PaymentLin
     ...(minAmount === undefined ? {} : { minAmount }),
     ...(maxAmount === undefined ? {} : { maxAmount }),
   };
+}
+
+/** Creates a link and resolves when it is durable. */
+export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
+  const { merchant, ids, ledger, clock, duplicateInvoices } = service.parts;
+  const link = createLink(request, merchant, ids.newLinkId, clock.now());
+  if (duplicateInvoices === "refuse") requireNewInvoice(ledger, link);
+  await ledger.write(() => ledger.addLink(link));
+  service.emit({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
+  return link;
+}
+
+/** Throws a 422 problem for an `invoiceId` that a link of the terminal has. */
+function requireNewInvoice(ledger: Ledger, { request: { invoiceId, terminalId } }: Link): void {
+  if (invoiceId === undefined || !ledger.hasInvoice(terminalId, invoiceId)) return;
+  throw new ServiceProblem(
+    422,
+    "Unprocessable Content",
+    `another link at this terminal has the invoiceId ${JSON.stringify(invoiceId)}`,
+    [{ at: "invoiceId", message: "is the invoiceId of another link at this terminal" }],
+  );
+}
+
+/** Throws a 404 problem for an unknown id. */
+export function findLink(ledger: Ledger, id: string): Link {
+  const link = ledger.findLink(id);
+  if (link === undefined) throw unknownLink();
+  return link;
+}
+
+/** Throws a 404 problem for an unknown id, a 403 problem for a link on a terminal of another merchant. */
+export function ownLink({ parts }: Service, id: string): Link {
+  const link = findLink(parts.ledger, id);
+  requireOwnTerminal(parts.merchant, link.request.terminalId);
+  return link;
+}
+
+/** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
+export function listLinks({ parts }: Service, query: Readonly<Record<string, string>>): LinksPage {
+  const { ledger, merchant, clock } = parts;
+  const now = clock.now();
+  const { terminalId, from, to, page, size, status } = validated(checkLinksQuery(query));
+  requireOwnTerminal(merchant, terminalId);
+  const oldest = new Date(Math.max(from.getTime(), addDuration(now, LISTED_AGE, -1).getTime()));
+  const records: Link[] = [];
+  let totalCount = 0;
+  for (const link of ledger.linksCreated(oldest, to)) {
+    if (link.request.terminalId !== terminalId) continue;
+    if (status !== undefined && statusOf(link, now) !== status) continue;
+    if (totalCount >= (page - 1) * size && records.length < size) records.push(link);
+    totalCount++;
+  }
+  return { totalCount, records };
+}
+
+interface LinksPage {
+  /** The links on all pages. */
+  readonly totalCount: number;
+  readonly records: readonly Link[];
+}
+
+/** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
+export async function updateLink(service: Service, id: string, body: Json): Promise<Link> {
+  const { ledger, clock } = service.parts;
+  const link = ownLink(service, id);
+  const changes = validated(checkUpdate(body, clock.now()));
+  requireStatus(link, ["active", "viewed"], "updated", clock.now());
+  const { expirationDate = link.expirationDate } = changes;
+  const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
+  await ledger.write(() => ledger.saveLink(updated));
+  service.emit({ type: "updated", link: updated });
+  return updated;
+}
+
+/** Throws a 422 problem unless the link can still be paid. */
+export async function cancelLink(service: Service, id: string): Promise<Link> {
+  const { ledger, clock } = service.parts;
+  const link = ownLink(service, id);
+  const now = clock.now();
+  requireStatus(link, OPEN_STATUSES, "cancelled", now);
+  const cancelled = { ...link, cancelledDate: now };
+  await ledger.write(() => ledger.saveLink(cancelled));
+  service.emit({ type: "cancelled", link: cancelled });
+  return cancelled;
+}
+
+const ONE_OF = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: string, now: Date): void {
+  const status = statusOf(link, now);
+  if (statuses.includes(status)) return;
+  const detail = `only a link that is ${ONE_OF.format(statuses)} can be ${changed}, and this link is ${status}`;
+  throw new ServiceProblem(422, "Unprocessable Content", detail);
 }

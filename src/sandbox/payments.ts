@@ -1,20 +1,20 @@
-/** Payments through a link: checks what the customer entered, and makes the transaction record. */
+/** Payments through a link: checks what the customer entered, makes the transaction record, and queues its webhook. */
 import type { JsonNumber, JsonObject } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { compareAmounts, groupedAmount, isDecimal, parseEnteredAmount, signOf } from "../domain/money.ts";
-import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
-import type { Merchant } from "./access-tokens.ts";
-import { type CustomerDetails, detailProblems } from "./customer-details.ts";
-import { textProblem } from "./entered-text.ts";
-import type { PaymentIds } from "./ids.ts";
-import { isOpen, isReusable, type Link, statusOf } from "./links.ts";
-import { ServiceProblem } from "./service-problem.ts";
-import { cardProblems, type EnteredCard, maskedCardFor } from "./test-cards.ts";
+import type { Merchant } from "./access.ts";
+import { cardProblems, detailProblems, detailsOfPayment, maskedCardFor, textProblem, type CustomerDetails, type EnteredCard } from "./customer.ts";
+import type { Link } from "./ledger.ts";
+import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
+import type { PaymentIds } from "./parts.ts";
+import { ServiceProblem } from "./replies.ts";
+import type { Service } from "./service.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
 export type Choice = (typeof CHOICES)[number];
@@ -146,4 +146,55 @@ const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
 export function transactionResponse(record: TransactionRecord, link: Link): JsonObject {
   const { merchantCustomData } = link.request;
   return { ...record, ...(merchantCustomData === undefined ? {} : { merchantCustomData }) };
+}
+
+/**
+ * Accepts a payment and queues its webhook in one commit; resolves when both are durable. Nothing is awaited between
+ * reading the link and writing it, so the second of two simultaneous payments finds the link paid.
+ */
+export async function acceptPayment(
+  service: Service,
+  linkId: string,
+  input: PaymentInput,
+  form: string | null = null,
+): Promise<WellFormedRecord> {
+  const { parts, deliveries, emit } = service;
+  const { ledger, clock, ids, merchant } = parts;
+  const link = findLink(ledger, linkId);
+  const isUsed = (reference: string): boolean => ledger.hasReference(reference);
+  const record = takePayment(link, input, { merchant, ids, isUsed, now: clock.now() });
+  const url = callbackFor(link, record);
+  const customer = record.transCancelled ? {} : detailsOfPayment(link.request, input.customer);
+  await ledger.write(() => {
+    if (url !== undefined) deliveries.queue(link, record, url);
+    ledger.saveLink(link);
+    ledger.addPayment({ uti: record.uti, linkId, record, customer, form });
+  });
+  emit({ type: "payment", link, record });
+  if (url !== undefined) deliveries.wake(url);
+  return record;
+}
+
+/**
+ * Pays once for each rendered form: a second submission gets the payment of the first. Resolves when it is durable.
+ * Nothing is awaited between the look-up and the payment.
+ */
+export async function submitForm(
+  service: Service,
+  linkId: string,
+  input: PaymentInput,
+  form: string | null,
+): Promise<TransactionRecord> {
+  const { ledger } = service.parts;
+  const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
+  if (earlier === undefined) return acceptPayment(service, linkId, input, form);
+  // The commit of the first submission may still be in progress; an empty unit joins it.
+  await ledger.write(() => undefined);
+  return earlier.record;
+}
+
+/** Events: a webhook goes to the address for its outcome, and only if the link has one. */
+function callbackFor(link: Link, record: WellFormedRecord): string | undefined {
+  const { callbackUrl, failureCallbackUrl } = link.request.paymentSettings ?? {};
+  return record.transApproved ? callbackUrl : failureCallbackUrl;
 }

@@ -3,15 +3,13 @@ import { Hono, type Context } from "hono";
 import type { Handler, Serve } from "../http/exchange.ts";
 import { problemPage } from "./pages/message-pages.ts";
 import { pageHeaders } from "./pages/page-frame.ts";
-import { apiRoutes } from "./routes/api-routes.ts";
 import { checkoutRoutes } from "./routes/checkout-routes.ts";
 import { controlRoutes } from "./routes/control-routes.ts";
 import { dashboardRoutes } from "./routes/dashboard-routes.ts";
 import { eventRoutes } from "./routes/event-stream.ts";
-import { handlerFromFetch } from "./routes/fetch-handler.ts";
-import { linkRoutes } from "./routes/link-routes.ts";
-import { requireControlAccess, requireLocalHost, requireToken } from "./routes/request-checks.ts";
-import { ServiceProblem } from "./service-problem.ts";
+import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";
+import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
+import { apiRoutes } from "./api.ts";
 import { createService, type SandboxParts } from "./service.ts";
 
 export interface Sandbox {
@@ -31,11 +29,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   const service = createService(parts);
   const stop = new AbortController();
   const app = new Hono();
-  app.use(requireLocalHost(service));
-  app.use("/sandbox/*", requireControlAccess(service));
-  app.use("/v1/*", requireToken(service));
+  app.use(requireLocalHost(parts));
+  app.use("/sandbox/*", requireControlAccess(service.tokens));
+  app.use("/v1/*", requireToken(service.tokens));
   apiRoutes(app, service);
-  linkRoutes(app, service);
   checkoutRoutes(app, service);
   controlRoutes(app, service);
   dashboardRoutes(app, service);
@@ -64,7 +61,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
 /** A page for browsers, which accept HTML; problem details for programs. */
 async function problemReply(c: Context, problem: ServiceProblem): Promise<Response> {
   const reply = problem.toResponse();
-  if (!(c.req.header("accept")?.includes("text/html") ?? false)) return reply;
+  if (!accepts(c, "text/html")) return reply;
   const headers = { ...pageHeaders(), "Content-Type": "text/html; charset=utf-8" };
   return new Response(String(await problemPage(problem)), { status: reply.status, headers });
 }

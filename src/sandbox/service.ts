@@ -2,17 +2,15 @@
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { SignatureForm } from "../webhooks/signature-form.ts";
-import { createAccessTokens, type AccessTokens, type Merchant } from "./access-tokens.ts";
-import type { AllowedHosts } from "./allowed-hosts.ts";
+import { createAccessTokens, type AccessTokens, type AllowedHosts, type Merchant } from "./access.ts";
 import { watchLedger, type Change } from "./changes.ts";
-import type { Clock } from "./clock.ts";
-import type { AttemptReport } from "./delivery/delivery-attempt.ts";
-import type { Fault } from "./delivery/delivery-faults.ts";
-import { createDeliveries, type Deliveries } from "./delivery/delivery-queue.ts";
-import type { PaymentIds } from "./ids.ts";
-import type { Ledger } from "./ledger-types.ts";
-import type { DuplicateInvoices, Link } from "./links.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import { createDeliveries, type AttemptReport, type Deliveries, type Fault } from "./deliveries.ts";
+import type { Ledger, Link } from "./ledger.ts";
+import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
+
+/** What the sandbox does with a second link of the same `invoiceId` at the same terminal. */
+export const DUPLICATE_INVOICES = ["accept", "refuse"] as const;
+export type DuplicateInvoices = (typeof DUPLICATE_INVOICES)[number];
 
 export type SandboxEvent =
   | { readonly type: "link"; readonly link: Link; readonly url: string }

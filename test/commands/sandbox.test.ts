@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandboxOptions } from "../../src/commands/sandbox/options.ts";
-import { SCHEDULE } from "../../src/sandbox/delivery/delivery-queue.ts";
+import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import { SERVICE_FORM } from "../../src/webhooks/signature-form.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";

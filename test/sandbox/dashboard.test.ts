@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { watchLedger, type Change } from "../../src/sandbox/changes.ts";
-import type { DeliveryState } from "../../src/sandbox/ledger-types.ts";
+import type { DeliveryState } from "../../src/sandbox/ledger.ts";
 import {
   linkId,
   NOW,

@@ -1,8 +1,8 @@
 /** The ledger's lists: their order, filters, search and pages. */
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
-import type { Delivery, DeliveryState, Ledger, ListQuery } from "../../src/sandbox/ledger-types.ts";
-import { statusOf, type Link } from "../../src/sandbox/links.ts";
+import type { Delivery, DeliveryState, Ledger, Link, ListQuery } from "../../src/sandbox/ledger.ts";
+import { statusOf } from "../../src/sandbox/links.ts";
 import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");

@@ -1,7 +1,7 @@
 /** The sandbox's ledger on disk: a payment and its webhook are stored together or not at all. */
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Ledger, Payment } from "../../src/sandbox/ledger-types.ts";
+import type { Ledger, Payment } from "../../src/sandbox/ledger.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
 import { createUnits } from "../../src/store/sandbox/ledger-units.ts";
 import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";

@@ -1,11 +1,10 @@
 /** Turns the flags of `sandbox` into what it runs with. */
-import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import { parseWhen } from "../../domain/time.ts";
-import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
-import { type Fault, FAULTS } from "../../sandbox/delivery/delivery-faults.ts";
-import { textProblem } from "../../sandbox/entered-text.ts";
-import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/links.ts";
+import { FAULTS, SCHEDULE, type Fault } from "../../sandbox/deliveries.ts";
+import { textProblem } from "../../sandbox/customer.ts";
+import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/service.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../webhooks/signature-form.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice, parseCount, parseCover, parseDelays, parsePort } from "../flag-values.ts";

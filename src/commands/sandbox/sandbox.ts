@@ -3,11 +3,9 @@ import type { Context } from "../../context.ts";
 import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox-event.ts";
 import { wrap } from "../../render/wrap.ts";
-import { createClock } from "../../sandbox/clock.ts";
-import { createIds, seededIds } from "../../sandbox/ids.ts";
-import type { Ledger } from "../../sandbox/ledger-types.ts";
-import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { type RunningSandbox, startSandbox } from "../../sandbox/server.ts";
+import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
+import type { Ledger } from "../../sandbox/ledger.ts";
+import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../webhooks/signature-form.ts";
 import type { SandboxOptions } from "./options.ts";
 

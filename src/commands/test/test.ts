@@ -3,7 +3,7 @@ import { createPublicKey } from "node:crypto";
 import type { Context } from "../../context.ts";
 import { createForwarder, targetOf, type Route } from "../../receiver/forward.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
-import { SCHEDULE } from "../../sandbox/delivery/delivery-queue.ts";
+import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document. The sandbox serves its own edition; the package contains that of the documented service. */
 import { stringifyJson } from "../../domain/json.ts";
-import { SCOPE } from "../access-tokens.ts";
+import { SCOPE } from "../access.ts";
 import { sandboxEdition, SERVICE_EDITION, type Edition } from "./editions.ts";
 import { recordExample } from "./examples.ts";
 import type { JsonSchema } from "./field-notes.ts";

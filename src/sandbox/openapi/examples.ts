@@ -3,9 +3,9 @@ import { JsonNumber, type JsonObject } from "../../domain/json.ts";
 import { SALE } from "../../domain/payment-link.ts";
 import { type SamplePayment, sampleRecord } from "../../domain/sample-record.ts";
 import type { WellFormedRecord } from "../../domain/transaction-fields.ts";
-import type { Merchant } from "../access-tokens.ts";
+import type { Merchant } from "../access.ts";
 import { createLink, linkResponse } from "../links.ts";
-import { ServiceProblem, unknownLink } from "../service-problem.ts";
+import { ServiceProblem, unknownLink } from "../replies.ts";
 
 const NOW = new Date("2030-01-24T12:00:00.000Z");
 const CHECKOUT = "https://checkout.service.example/pay";

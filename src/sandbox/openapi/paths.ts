@@ -1,6 +1,6 @@
 /** The operations of the document: access tokens, payment links and, at the sandbox, transactions and the key set. */
 import { SPECIFIED_FORM } from "../../domain/known-services.ts";
-import { SCOPE } from "../access-tokens.ts";
+import { SCOPE } from "../access.ts";
 import type { Edition } from "./editions.ts";
 import { LINK_EXAMPLES, LINKS_EXAMPLE, recordExample, REQUEST_EXAMPLES, UPDATE_EXAMPLE } from "./examples.ts";
 import type { JsonSchema } from "./field-notes.ts";

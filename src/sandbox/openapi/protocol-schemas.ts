@@ -1,5 +1,5 @@
 /** The schemas of what surrounds links and transactions: access tokens, errors and keys. */
-import { SCOPE, TOKEN_ERRORS } from "../access-tokens.ts";
+import { SCOPE, TOKEN_ERRORS } from "../access.ts";
 import type { Edition } from "./editions.ts";
 import type { JsonSchema } from "./field-notes.ts";
 

@@ -2,17 +2,10 @@
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
-import {
-  CUSTOMER_FIELDS,
-  CUSTOMER_LABELS,
-  customerFacts,
-  type CustomerField,
-  givenDetails,
-  LONGEST_DETAIL,
-} from "../customer-details.ts";
-import { isReusable, type Link } from "../links.ts";
+import { CUSTOMER_FIELDS, CUSTOMER_LABELS, customerFacts, givenDetails, LONGEST_DETAIL, LONGEST_NAME, type CustomerField } from "../customer.ts";
+import { isReusable } from "../links.ts";
+import type { Link } from "../ledger.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
-import { LONGEST_NAME } from "../test-cards.ts";
 import { facts } from "./checkout-parts.ts";
 import { field, type FormParts } from "./form-field.ts";
 import type { Page } from "./page-frame.ts";
@@ -102,7 +95,7 @@ const SHORT: ReadonlySet<CustomerField> = new Set(["firstName", "lastName", "cit
 
 /** Shows what the merchant gave, and fields for the rest. */
 export function customerFields(parts: FormParts): Page {
-  const given = givenDetails(parts.link);
+  const given = givenDetails(parts.link.request);
   const open = CUSTOMER_FIELDS.filter((name) => given[name] === undefined);
   const isInUse = open.some(
     (name) => parts.entered?.get(name) || parts.problems?.some(({ at }) => at === name),

@@ -1,8 +1,7 @@
 /** Reads the form of the checkout page. */
-import { CUSTOMER_FIELDS, filledIn } from "../customer-details.ts";
+import { CUSTOMER_FIELDS, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
 import { CHOICES, type Choice, type PaymentInput } from "../payments.ts";
-import { ServiceProblem } from "../service-problem.ts";
-import { testCardWith, type EnteredCard } from "../test-cards.ts";
+import { ServiceProblem } from "../replies.ts";
 
 /** The outcome is that of the pressed button, or of the typed card. Throws a 400 problem for a form with neither. */
 export function paymentInputFromForm(form: URLSearchParams): PaymentInput {

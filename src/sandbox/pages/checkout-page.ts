@@ -1,8 +1,9 @@
 /** The checkout page, without a script: what is paid, the form, and the test cards that pay with one click. */
 import { html } from "hono/html";
 import { groupedAmount, signOf } from "../../domain/money.ts";
-import { isReusable, type Link } from "../links.ts";
-import { TEST_CARDS } from "../test-cards.ts";
+import { isReusable } from "../links.ts";
+import type { Link } from "../ledger.ts";
+import { TEST_CARDS } from "../customer.ts";
 import { cardFields, customerFields, openFields } from "./checkout-fields.ts";
 import { amountText, excerpt, facts, moment, name } from "./checkout-parts.ts";
 import { type FormParts, problemSummary } from "./form-field.ts";

@@ -1,8 +1,8 @@
 /** The chain of a detail page: what has happened from the creation of the link to the last attempt of its webhook. */
 import { html } from "hono/html";
 import { textOf } from "../../domain/transaction.ts";
-import type { Attempt, Delivery, Payment } from "../ledger-types.ts";
-import { statusOf, type Link } from "../links.ts";
+import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
+import { statusOf } from "../links.ts";
 import {
   address,
   badge,

@@ -4,25 +4,13 @@ import { encode } from "uqr";
 import type { Problem } from "../../domain/errors.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
-import type { ListPage } from "../ledger-types.ts";
-import { isOpen, isReusable, type Link, statusOf } from "../links.ts";
+import type { Link, ListPage } from "../ledger.ts";
+import { isOpen, isReusable, statusOf } from "../links.ts";
 import { CHOICES } from "../payments.ts";
-import { type Chain, chainSection } from "./dashboard-chain.ts";
+import { chainSection, type Chain } from "./dashboard-chain.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
-import {
-  actionForm,
-  address,
-  badge,
-  clipped,
-  copyButton,
-  exactTime,
-  facts,
-  foldedBlock,
-  linkPath,
-  timeOf,
-  type View,
-} from "./dashboard-parts.ts";
-import { type ListedPayment, paymentTable } from "./dashboard-tables.ts";
+import { actionForm, address, badge, clipped, copyButton, exactTime, facts, foldedBlock, linkPath, timeOf, type View } from "./dashboard-parts.ts";
+import { paymentTable, type ListedPayment } from "./dashboard-tables.ts";
 import { linkTitle, priceOf } from "./dashboard-values.ts";
 import type { Page } from "./page-frame.ts";
 

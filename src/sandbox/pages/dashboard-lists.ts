@@ -1,8 +1,7 @@
 /** The lists of deliveries, payments and links, each with its filters and pages. */
 import { html } from "hono/html";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
-import type { ListPage } from "../ledger-types.ts";
-import type { Link } from "../links.ts";
+import type { Link, ListPage } from "../ledger.ts";
 import { CHOICES } from "../payments.ts";
 import { dashboardPage, type Tab } from "./dashboard-frame.ts";
 import { actionForm, address, keyField, type View } from "./dashboard-parts.ts";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { formatRelative } from "../../domain/time.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import type { LedgerCounts } from "../ledger-types.ts";
+import type { LedgerCounts } from "../ledger.ts";
 import type { Page } from "./page-frame.ts";
 
 /** What every page of the dashboard shows, and what its addresses and forms carry. */

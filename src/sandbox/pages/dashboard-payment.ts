@@ -16,8 +16,8 @@ import {
 } from "./dashboard-parts.ts";
 import { deliveryTable, type ListedDelivery } from "./dashboard-tables.ts";
 import { amountOf, outcomeText, paidAt } from "./dashboard-values.ts";
-import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer-details.ts";
-import type { Payment } from "../ledger-types.ts";
+import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer.ts";
+import type { Payment } from "../ledger.ts";
 import type { Page } from "./page-frame.ts";
 
 interface PaymentParts {

@@ -1,7 +1,6 @@
 /** The page of a search: the payments, links and deliveries with a reference, an id or an address. */
 import { html } from "hono/html";
-import type { ListPage } from "../ledger-types.ts";
-import type { Link } from "../links.ts";
+import type { Link, ListPage } from "../ledger.ts";
 import { dashboardPage, type Tab } from "./dashboard-frame.ts";
 import { address, type View } from "./dashboard-parts.ts";
 import {

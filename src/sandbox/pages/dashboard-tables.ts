@@ -1,8 +1,8 @@
 /** The tables of deliveries, payments and links. The script replaces a row by its id. */
 import { html } from "hono/html";
 import { textOf } from "../../domain/transaction.ts";
-import type { Attempt, Delivery, Payment } from "../ledger-types.ts";
-import { statusOf, type Link } from "../links.ts";
+import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
+import { statusOf } from "../links.ts";
 import {
   address,
   badge,

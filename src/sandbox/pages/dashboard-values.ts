@@ -3,8 +3,8 @@ import { isJsonNumber, isJsonObject, memberOf } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import type { Attempt, Delivery } from "../ledger-types.ts";
-import { isReusable, type Link } from "../links.ts";
+import type { Attempt, Delivery, Link } from "../ledger.ts";
+import { isReusable } from "../links.ts";
 
 export const amountOf = (record: TransactionRecord): string => {
   const amount = memberOf(record, "amountTrans");
@@ -26,9 +26,9 @@ export function paidAt(record: TransactionRecord): Date | undefined {
 }
 
 /** The receiver's status, or one word that says why it is missing. */
-export function statusText({ status, detail }: Attempt): string {
+export function statusText({ status, duration }: Attempt): string {
   if (status !== null) return String(status);
-  return detail.startsWith("not sent") ? "not sent" : "no answer";
+  return duration === null ? "not sent" : "no answer";
 }
 
 /** Whether the receiver accepted the webhook. */

@@ -1,8 +1,8 @@
 /** One field of the checkout's form with its problem, and the summary of all problems. */
 import { html } from "hono/html";
 import type { Problem } from "../../domain/errors.ts";
-import { CUSTOMER_FIELDS, CUSTOMER_LABELS, type CustomerField } from "../customer-details.ts";
-import type { Link } from "../links.ts";
+import { CUSTOMER_FIELDS, CUSTOMER_LABELS, type CustomerField } from "../customer.ts";
+import type { Link } from "../ledger.ts";
 import type { Page } from "./page-frame.ts";
 
 export interface FormParts {

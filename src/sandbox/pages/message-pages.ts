@@ -4,7 +4,7 @@ import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import type { OpenStatus } from "../links.ts";
 import { name } from "./checkout-parts.ts";
 import { page, type Page } from "./page-frame.ts";
-import type { ServiceProblem } from "../service-problem.ts";
+import type { ServiceProblem } from "../replies.ts";
 
 /** Drawn as paths, since fonts draw such characters in different sizes. */
 const SHAPES = {

@@ -2,8 +2,9 @@
 import type { Context, Hono } from "hono";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { isOpen, type Link, statusOf } from "../links.ts";
-import { submitForm } from "../operations.ts";
+import { isOpen, statusOf } from "../links.ts";
+import type { Link } from "../ledger.ts";
+import { submitForm } from "../payments.ts";
 import { formToken, paymentInputFromForm } from "../pages/checkout-form.ts";
 import { checkoutPage } from "../pages/checkout-page.ts";
 import { CHECKOUT_STYLE } from "../pages/checkout-style.ts";
@@ -11,10 +12,9 @@ import { closedPage, unknownPage } from "../pages/message-pages.ts";
 import { pageHeaders } from "../pages/page-frame.ts";
 import { receiptPage, RETURN_DELAY } from "../pages/receipt-page.ts";
 import { STYLE } from "../pages/style.ts";
-import { ServiceProblem } from "../service-problem.ts";
+import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
-import { jsonReply } from "./api-routes.ts";
-import { requireSameOrigin } from "./request-checks.ts";
+import { requireSameOrigin } from "../access.ts";
 
 export function checkoutRoutes(app: Hono, service: Service): void {
   app.get("/pay", (c) => viewLink(c, service));
@@ -25,8 +25,6 @@ export function checkoutRoutes(app: Hono, service: Service): void {
     return new Response(STYLE + CHECKOUT_STYLE, { headers });
   });
 }
-
-const acceptsJson = (c: Context): boolean => c.req.header("accept")?.includes("application/json") ?? false;
 
 const linkFromQuery = (c: Context, { parts }: Service): Link | undefined =>
   parts.ledger.findLink(c.req.query("r") ?? "");
@@ -58,11 +56,11 @@ function returnUrlFor(record: TransactionRecord, { request }: Link): string | un
 
 async function payLink(c: Context, service: Service): Promise<Response> {
   requireSameOrigin(c);
-  const form = new URLSearchParams(await c.req.text());
+  const form = await formBody(c);
   try {
     return await acceptForm(c, form, service);
   } catch (error) {
-    if (acceptsJson(c) || !(error instanceof ServiceProblem)) throw error;
+    if (accepts(c, "application/json") || !(error instanceof ServiceProblem)) throw error;
     return refuseForm(c, form, error, service);
   }
 }
@@ -72,7 +70,8 @@ async function acceptForm(c: Context, form: URLSearchParams, service: Service): 
   const record = await submitForm(service, linkId, paymentInputFromForm(form), formToken(form));
   const link = linkFromQuery(c, service);
   const returnUrl = link && returnUrlFor(record, link);
-  if (acceptsJson(c)) return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
+  if (accepts(c, "application/json"))
+    return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
   // It stays on this origin: browsers apply the page's form-action to every redirect of a form.
   return c.redirect(resultPath(textOf(record, "uti") ?? ""), 303);
 }

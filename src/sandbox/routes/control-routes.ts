@@ -4,18 +4,16 @@ import { parseDuration } from "../../domain/time.ts";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt } from "../../domain/json-paths.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { fieldFromText } from "../../domain/payment-link-text.ts";
-import { acceptPayment, addLink, cancelLink, resendDelivery, resendFailed } from "../operations.ts";
+import { addLink, cancelLink } from "../links.ts";
 import { address, linkPath, paymentPath } from "../pages/dashboard-parts.ts";
 import { newLinkPage } from "../pages/dashboard-new-link.ts";
-import { CHOICES } from "../payments.ts";
-import { ServiceProblem } from "../service-problem.ts";
+import { acceptPayment, CHOICES } from "../payments.ts";
+import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
-import { jsonReply } from "./api-routes.ts";
 import { htmlReply, linkDetail, localPath, viewOf } from "./dashboard-views.ts";
-import { checkoutUrl } from "./link-routes.ts";
 
 export function controlRoutes(app: Hono, service: Service): void {
   // The clock is no secret: `create` asks for it before it sends a token.
@@ -29,11 +27,11 @@ export function controlRoutes(app: Hono, service: Service): void {
   });
   app.post("/sandbox/links/:id/pay", (c) => payLink(c, service));
   app.post("/sandbox/deliveries/resend-failed", async (c) => {
-    await resendFailed(service);
+    await service.deliveries.resendFailed();
     return redirectBack(c, "resent-all");
   });
   app.post("/sandbox/deliveries/:id/resend", async (c) => {
-    await resendDelivery(service, c.req.param("id"));
+    await service.deliveries.resend(c.req.param("id"));
     return redirectBack(c, "resent");
   });
 }
@@ -41,10 +39,6 @@ export function controlRoutes(app: Hono, service: Service): void {
 function clockReply({ parts: { clock } }: Service) {
   return { now: clock.now().toISOString(), own: clock.own };
 }
-
-const formBody = async (c: Context): Promise<URLSearchParams> => new URLSearchParams(await c.req.text());
-
-const acceptsHtml = (c: Context): boolean => c.req.header("accept")?.includes("text/html") ?? false;
 
 /** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
 async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
@@ -92,7 +86,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
     const link = await addLink(service, requestFromForm(form, service.parts.clock.now()), checkoutUrl(c));
     return await redirectBack(c, "created", linkPath(link.id));
   } catch (error) {
-    if (!(error instanceof ServiceProblem) || !acceptsHtml(c)) throw error;
+    if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
     const terminalId = service.parts.merchant.terminals[0] ?? "";
     return htmlReply(
@@ -135,7 +129,7 @@ async function payLink(c: Context, service: Service): Promise<Response> {
     const { uti } = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
     return await redirectBack(c, "paid", paymentPath(uti));
   } catch (error) {
-    if (!(error instanceof ServiceProblem) || error.status !== 422 || !acceptsHtml(c)) throw error;
+    if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
     return linkDetail(c, service, { id, view, refused: { amount, problems: error.errors } });
   }

@@ -2,8 +2,8 @@
 import type { Context } from "hono";
 import { stringifyJson } from "../../domain/json.ts";
 import type { Problem } from "../../domain/errors.ts";
-import type { Attempt, Delivery, Ledger, ListPage, ListQuery, Payment } from "../ledger-types.ts";
-import { linkResponse, type Link } from "../links.ts";
+import type { Attempt, Delivery, Ledger, Link, ListPage, ListQuery, Payment } from "../ledger.ts";
+import { linkResponse } from "../links.ts";
 import type { Chain } from "../pages/dashboard-chain.ts";
 import { notFoundPage } from "../pages/dashboard-frame.ts";
 import { linkPage } from "../pages/dashboard-link.ts";
@@ -12,7 +12,7 @@ import type { View } from "../pages/dashboard-parts.ts";
 import type { ListedDelivery, ListedPayment } from "../pages/dashboard-tables.ts";
 import { pageHeaders, type Page } from "../pages/page-frame.ts";
 import type { Service } from "../service.ts";
-import { checkoutUrl } from "./link-routes.ts";
+import { checkoutUrl } from "../replies.ts";
 
 export async function htmlReply(content: Page, status = 200): Promise<Response> {
   const headers = { ...pageHeaders(), "Content-Type": "text/html; charset=utf-8" };

@@ -1,5 +1,5 @@
 /** The ledger's lists, read in pages by position, so that a page costs the same in a list of any length. */
-import type { ListPage, ListQuery } from "../../sandbox/ledger-types.ts";
+import type { ListPage, ListQuery } from "../../sandbox/ledger.ts";
 import type { Value } from "../database.ts";
 
 type Row = Record<string, Value>;

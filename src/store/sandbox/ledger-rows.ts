@@ -3,9 +3,8 @@ import * as z from "zod/mini";
 import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
-import { CUSTOMER_FIELDS } from "../../sandbox/customer-details.ts";
-import type { Attempt, Delivery, Payment } from "../../sandbox/ledger-types.ts";
-import type { Link } from "../../sandbox/links.ts";
+import { CUSTOMER_FIELDS } from "../../sandbox/customer.ts";
+import type { Attempt, Delivery, Link, Payment } from "../../sandbox/ledger.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,19 @@
 /** The interface to what the sandbox stores: links, payments, deliveries and their attempts. */
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { HeaderLine } from "../http/message.ts";
-import type { CustomerDetails } from "./customer-details.ts";
-import type { Link } from "./links.ts";
+import type { CustomerDetails } from "./customer.ts";
+
+export interface Link {
+  readonly id: string;
+  readonly request: PaymentLinkRequest;
+  readonly createdDate: Date;
+  readonly expirationDate: string;
+  viewedDate: Date | null;
+  attemptedDate: Date | null;
+  paidDate: Date | null;
+  cancelledDate: Date | null;
+}
 
 export interface Payment {
   readonly uti: string;

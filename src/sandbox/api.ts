@@ -1,0 +1,87 @@
+/** The service's API: payment links, access tokens, transactions, the key set, and the OpenAPI description. */
+import type { Context, Hono } from "hono";
+import type { Json } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
+import type { TokenError } from "./access.ts";
+import type { Link } from "./ledger.ts";
+import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
+import { transactionResponse } from "./payments.ts";
+import { checkoutUrl, formBody, jsonReply, ServiceProblem } from "./replies.ts";
+import type { Service } from "./service.ts";
+
+export function apiRoutes(app: Hono, service: Service): void {
+  linkRoutes(app, service);
+  app.post("/oauth/token", (c) => issueToken(c, service));
+  app.get("/v1/transactions/:uti", (c) => readTransaction(c, service));
+  app.get("/openapi.json", (c) => describeService(c));
+  app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.parts.keys.published() }));
+}
+
+async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
+  const form = await tokenForm(c);
+  const answer = form === undefined ? NO_FORM : tokens.issue(c.req.header("authorization"), form);
+  if (!("error" in answer)) return jsonReply(answer, 200, { "Cache-Control": "no-store" });
+  const { status, ...body } = answer;
+  return jsonReply(body, status, status === 401 ? { "WWW-Authenticate": "Basic" } : {});
+}
+
+const NO_FORM: TokenError = {
+  status: 400,
+  error: "invalid_request",
+  error_description: "the body is not multipart form data",
+};
+
+/** The service's own sample sends multipart form data. Undefined if the body is not what its Content-Type says. */
+async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
+  if (!/^multipart\/form-data\s*;/i.test(c.req.header("content-type") ?? "")) return formBody(c);
+  const form = await c.req.formData().catch(() => undefined);
+  if (form === undefined) return undefined;
+  const fields = new URLSearchParams();
+  for (const [name, value] of form) if (typeof value === "string") fields.append(name, value);
+  return fields;
+}
+
+async function describeService(c: Context): Promise<Response> {
+  const { sandboxDocument } = await import("./openapi/document.ts");
+  const headers = { "Content-Type": "application/json" };
+  return new Response(sandboxDocument(new URL(c.req.url).origin), { headers });
+}
+
+function readTransaction(c: Context, { parts }: Service): Response {
+  const payment = parts.ledger.findPayment(c.req.param("uti") ?? "");
+  const link = payment && parts.ledger.findLink(payment.linkId);
+  if (payment === undefined || link === undefined)
+    throw new ServiceProblem(404, "Not Found", "no transaction has this uti");
+  return jsonReply(transactionResponse(payment.record, link));
+}
+
+const LINKS = "/v1/payment-links";
+
+function linkRoutes(app: Hono, service: Service): void {
+  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), service.parts.clock.now());
+  app.post(LINKS, async (c) => {
+    const link = await addLink(service, await jsonBody(c), checkoutUrl(c));
+    return jsonReply(shown(c, link));
+  });
+  app.get(LINKS, (c) => {
+    const { totalCount, records } = listLinks(service, c.req.query());
+    return jsonReply({ totalCount, records: records.map((link) => shown(c, link)) });
+  });
+  app.get(`${LINKS}/:id`, (c) => jsonReply(shown(c, ownLink(service, c.req.param("id")))));
+  app.patch(`${LINKS}/:id`, async (c) => {
+    const changes = await jsonBody(c);
+    return jsonReply(shown(c, await updateLink(service, c.req.param("id"), changes)));
+  });
+  app.post(`${LINKS}/:id/cancel`, async (c) =>
+    jsonReply(shown(c, await cancelLink(service, c.req.param("id")))),
+  );
+}
+
+async function jsonBody(c: Context): Promise<Json> {
+  const [mediaType = ""] = (c.req.header("content-type") ?? "").split(";", 1);
+  if (mediaType.trim().toLowerCase() !== "application/json")
+    throw new ServiceProblem(415, "Unsupported Media Type", "Content-Type must be application/json");
+  const parsed = parseJson(await c.req.text());
+  if (!parsed.ok) throw new ServiceProblem(400, "Bad Request", `the body ${parsed.message}`);
+  return parsed.value.value;
+}

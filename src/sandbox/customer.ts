@@ -1,0 +1,193 @@
+/** What a customer enters: a test card and personal details, with the checks on both. */
+import { hasCheckDigit } from "../domain/card-number.ts";
+import type { Problem } from "../domain/errors.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+
+/** The fields in the order of the form. */
+export const CUSTOMER_FIELDS = [
+  "email",
+  "firstName",
+  "lastName",
+  "address1",
+  "address2",
+  "city",
+  "postalcode",
+  "country",
+] as const;
+export type CustomerField = (typeof CUSTOMER_FIELDS)[number];
+
+/** Empty fields are left out. */
+export type CustomerDetails = Readonly<Partial<Record<CustomerField, string>>>;
+
+/** The labels of the fields on pages. */
+export const CUSTOMER_LABELS: Readonly<Record<CustomerField, string>> = {
+  email: "E-mail",
+  firstName: "First name",
+  lastName: "Last name",
+  address1: "Address",
+  address2: "Address line 2",
+  city: "City",
+  postalcode: "Postcode",
+  country: "Country",
+};
+
+/** The longest entry, in characters. */
+export const LONGEST_DETAIL = 200;
+
+/** Those that the merchant gave with the link, in which some fields have two spellings. */
+export function givenDetails({ customerDetails = {} }: PaymentLinkRequest): CustomerDetails {
+  const { email, billingAddress = {} } = customerDetails;
+  const { firstName, lastName, address1, addressLine1, address2, city } = billingAddress;
+  const { postalcode, postalCode, country } = billingAddress;
+  return filledIn({
+    email,
+    firstName,
+    lastName,
+    address1: address1 ?? addressLine1,
+    address2,
+    city,
+    postalcode: postalcode ?? postalCode,
+    country,
+  });
+}
+
+/** The details as pages show them: a name, an e-mail address and a postal address. */
+export const customerFacts = (
+  details: CustomerDetails,
+): readonly (readonly [term: string, text: string])[] => [
+  ["Customer", joined(" ", details.firstName, details.lastName)],
+  ["E-mail", details.email ?? ""],
+  [
+    "Address",
+    joined(
+      ", ",
+      details.address1,
+      details.address2,
+      joined(" ", details.postalcode, details.city),
+      details.country,
+    ),
+  ],
+];
+
+const joined = (separator: string, ...texts: readonly (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined && text !== "").join(separator);
+
+/** The details with a value. */
+export function filledIn(details: {
+  readonly [Field in CustomerField]?: string | undefined;
+}): CustomerDetails {
+  const filled: Partial<Record<CustomerField, string>> = {};
+  for (const field of CUSTOMER_FIELDS) {
+    const value = details[field]?.trim() ?? "";
+    if (value !== "") filled[field] = value;
+  }
+  return filled;
+}
+
+/** The merchant's details win: the customer sees them, and cannot change them. */
+export const detailsOfPayment = (
+  request: PaymentLinkRequest,
+  entered: CustomerDetails = {},
+): CustomerDetails => ({
+  ...entered,
+  ...givenDetails(request),
+});
+
+/** Each message is the end of a sentence that begins with the name of the field. */
+export function detailProblems(entered: CustomerDetails = {}): Problem[] {
+  return CUSTOMER_FIELDS.flatMap((at) => {
+    const value = entered[at];
+    const message =
+      value === undefined ? undefined : (textProblem(value, LONGEST_DETAIL) ?? emailProblem(at, value));
+    return message === undefined ? [] : [{ at, message }];
+  });
+}
+
+const emailProblem = (field: CustomerField, value: string): string | undefined =>
+  field === "email" && !/^[^\s@]+@[^\s@]+$/.test(value)
+    ? "must be an address such as ada@shop.example"
+    : undefined;
+
+/** Control and format characters (bidirectional marks among them), line separators, unassigned code points. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** What is wrong with a text, as the end of a sentence about it; undefined if nothing is. */
+export function textProblem(text: string, longest: number): string | undefined {
+  if ([...text].length > longest) return `must have at most ${longest} characters`;
+  return UNPRINTABLE.test(text) ? "must not contain control or invisible characters" : undefined;
+}
+
+export interface TestCard {
+  /** As printed on a card. */
+  readonly number: string;
+  /** As the service masks it. */
+  readonly masked: string;
+  readonly outcome: "approved" | "declined";
+}
+
+const APPROVED: TestCard = { number: "4111 1111 1111 1111", masked: "************1111", outcome: "approved" };
+const DECLINED: TestCard = { number: "4000 0000 0000 0002", masked: "************0002", outcome: "declined" };
+
+export const TEST_CARDS: readonly TestCard[] = [APPROVED, DECLINED];
+
+/** The card in the record of a payment; a cancelled payment shows the first card. */
+export const maskedCardFor = (outcome: "approved" | "declined" | "cancelled"): string =>
+  (outcome === "declined" ? DECLINED : APPROVED).masked;
+
+/** A card as the customer typed it. */
+export interface EnteredCard {
+  readonly number: string;
+  readonly expiry: string;
+  readonly cvc: string;
+  readonly name: string;
+}
+
+const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
+
+/** The test card with a number, written with or without spaces and hyphens. */
+export const testCardWith = (number: string): TestCard | undefined =>
+  TEST_CARDS.find((card) => digitsOf(card.number) === digitsOf(number));
+
+/** The longest name on a card. */
+export const LONGEST_NAME = 100;
+
+/** Each message is the end of a sentence that begins with the name of the field. */
+export function cardProblems(card: EnteredCard, now: Date): Problem[] {
+  const checks: [keyof EnteredCard, string | undefined][] = [
+    ["number", numberProblem(card.number)],
+    ["expiry", expiryProblem(card.expiry, now)],
+    ["cvc", cvcProblem(card.cvc)],
+    ["name", card.name === "" ? "is missing" : textProblem(card.name, LONGEST_NAME)],
+  ];
+  return checks.flatMap(([at, message]) => (message === undefined ? [] : [{ at, message }]));
+}
+
+function numberProblem(number: string): string | undefined {
+  if (number === "") return "is missing";
+  const digits = digitsOf(number);
+  if (!/^\d{12,19}$/.test(digits) || !hasCheckDigit(digits)) return "is not valid: check its digits";
+  return testCardWith(number) === undefined
+    ? "is not one of the test cards, and the sandbox accepts no other card"
+    : undefined;
+}
+
+/** `12/29`, `12 / 2029`, `1229`, and `2029-12` as browsers may fill it in. */
+const EXPIRY =
+  /^(?<month>\d{1,2}) ?[/-] ?(?<year>\d{4}|\d{2})$|^(?<month2>\d{2})(?<year2>\d{2})$|^(?<year3>\d{4})-(?<month3>\d{2})$/;
+
+function expiryProblem(expiry: string, now: Date): string | undefined {
+  if (expiry === "") return "is missing";
+  const { month, month2, month3, year, year2, year3 } = EXPIRY.exec(expiry)?.groups ?? {};
+  const [monthText, yearText = ""] = [month ?? month2 ?? month3, year ?? year2 ?? year3];
+  const lastMonth = Number(monthText);
+  if (!(lastMonth >= 1 && lastMonth <= 12)) return "must be a month and a year, such as 12/29";
+  const lastYear = Number(yearText) + (yearText.length === 2 ? 2000 : 0);
+  // A card is valid until the end of its month.
+  const isPast = Date.UTC(lastYear, lastMonth, 1) <= now.getTime();
+  return isPast ? "is in the past" : undefined;
+}
+
+function cvcProblem(cvc: string): string | undefined {
+  if (cvc === "") return "is missing";
+  return /^\d{3}$/.test(cvc) ? undefined : "must be the 3 digits on the back of the card";
+}

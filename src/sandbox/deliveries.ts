@@ -1,0 +1,279 @@
+/** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
+import { messageOf } from "../domain/errors.ts";
+import { stringifyJson } from "../domain/json.ts";
+import type { WellFormedRecord } from "../domain/transaction-fields.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
+import { certificateReason, systemCode, type Send } from "../http/exchange.ts";
+import type { SignatureForm } from "../webhooks/signature-form.ts";
+import { signWebhook } from "../webhooks/signed-webhook.ts";
+import { isAllowed, isNamed, type AllowedHosts } from "./access.ts";
+import type { Attempt, Delivery, DeliveryState, Ledger, Link } from "./ledger.ts";
+import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
+import { ServiceProblem } from "./replies.ts";
+
+/** Milliseconds until each further attempt; after six attempts the delivery has failed. */
+export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+
+/** Simultaneous attempts at one receiver: a limit for each, so that a slow receiver delays no other. */
+const PER_RECEIVER = 8;
+/** Milliseconds until a webhook is posted again whose attempt could not be stored: a full disk must not post it in a loop. */
+const FAULT_PAUSE = 1_000;
+/** The longest wait of a Node timer, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export interface DeliveryParts extends AllowedHosts {
+  readonly ledger: Ledger;
+  readonly keys: SigningKeys;
+  readonly form: SignatureForm;
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly ids: PaymentIds;
+  /** For a signature's `created`, which receivers compare with their own clocks, not with the sandbox's. */
+  readonly machineNow: () => Date;
+  /** Accepts a self-signed certificate of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
+  /** Milliseconds until each further attempt. */
+  readonly schedule: readonly number[];
+  readonly fault: Fault | undefined;
+  readonly report: (report: AttemptReport) => void;
+  readonly faulted: (error: unknown) => void;
+}
+
+export interface Deliveries {
+  /** Posts what is due; call it with the address after queueing a delivery. Reports failures, and never throws. */
+  wake(url?: string): void;
+  /** Stores the webhook of a payment. Call it within a unit of the ledger, and `wake` once that is durable. */
+  queue(link: Link, record: WellFormedRecord, url: string): void;
+  /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
+  resend(id: string): Promise<void>;
+  /** The same for every failed delivery. */
+  resendFailed(): Promise<void>;
+  /** Resolves when no delivery is due or being posted. */
+  idle(): Promise<void>;
+  /** Moves the clock forwards, making each attempt at the time it is due. */
+  advance(milliseconds: number): Promise<void>;
+  /** Finishes the attempts in progress and starts no more; the other deliveries stay on disk. */
+  close(): Promise<void>;
+}
+
+export function createDeliveries(parts: DeliveryParts): Deliveries {
+  const { ledger, clock } = parts;
+  /** Attempts in progress, by the receiver's origin; an origin stays in the map while deliveries wait for it. */
+  const receivers = new Map(
+    ledger.waitingOrigins().map((origin) => [origin, new Set<Promise<void>>()] as const),
+  );
+  const busyLinks = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const wake = (url?: string): void => {
+    const origin = url === undefined ? undefined : (parseWebAddress(url)?.origin ?? "");
+    if (origin !== undefined && !receivers.has(origin)) receivers.set(origin, new Set());
+    if (closed) return;
+    try {
+      for (const [receiver, running] of receivers) startDue(receiver, running);
+      setTimer();
+    } catch (error) {
+      parts.faulted(error);
+    }
+  };
+  const startDue = (origin: string, running: Set<Promise<void>>): void => {
+    while (running.size < PER_RECEIVER) {
+      const delivery = ledger.nextFor(origin, clock.now().getTime(), busyLinks);
+      if (delivery === undefined) return;
+      busyLinks.add(delivery.linkId);
+      const attempt = attemptDelivery(delivery, parts)
+        .catch(async (error: unknown) => {
+          parts.faulted(error);
+          await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE));
+        })
+        .then(() => {
+          running.delete(attempt);
+          busyLinks.delete(delivery.linkId);
+          if (running.size === 0 && !hasWaiting(origin)) receivers.delete(origin);
+          wake();
+        })
+        .catch(parts.faulted);
+      running.add(attempt);
+    }
+  };
+  const hasWaiting = (origin: string): boolean =>
+    ledger.nextFor(origin, Number.MAX_SAFE_INTEGER, NO_LINKS) !== undefined;
+  const setTimer = (): void => {
+    clearTimeout(timer);
+    if (!clock.running) return;
+    const now = clock.now().getTime();
+    const due = ledger.nextDue(now);
+    if (due !== undefined) timer = setTimeout(wake, Math.min(due - now, LONGEST_TIMER));
+  };
+  const idle = async (): Promise<void> => {
+    for (let running = all(receivers); running.length > 0; running = all(receivers))
+      await Promise.all(running);
+  };
+  return {
+    wake,
+    idle,
+    queue: (link, record, url) => {
+      const delivery: Delivery = {
+        id: parts.ids.newId(),
+        linkId: link.id,
+        uti: record.uti,
+        url,
+        body: new TextEncoder().encode(stringifyJson(record)),
+        state: "waiting",
+        attempts: 0,
+        tries: 0,
+        due: clock.now().getTime(),
+      };
+      for (const queued of withFault(delivery, parts.fault, () => ledger.counts().payments, parts.ids.newId))
+        ledger.addDelivery(queued);
+    },
+    resend: async (id) => {
+      const delivery = ledger.findDelivery(id);
+      if (delivery === undefined) throw new ServiceProblem(404, "Not Found", "no delivery has this id");
+      await ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
+      wake(delivery.url);
+    },
+    resendFailed: async () => {
+      await ledger.write(() => ledger.resendFailed(clock.now().getTime()));
+      for (const origin of ledger.waitingOrigins()) wake(origin);
+    },
+    advance: async (milliseconds) => {
+      const target = clock.now().getTime() + milliseconds;
+      for (;;) {
+        wake();
+        await idle();
+        const due = ledger.nextDue(clock.now().getTime());
+        if (due === undefined || due > target) break;
+        clock.moveTo(new Date(due));
+      }
+      clock.moveTo(new Date(target));
+      wake();
+      await idle();
+    },
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await idle();
+    },
+  };
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set();
+
+const all = (receivers: ReadonlyMap<string, ReadonlySet<Promise<void>>>): Promise<void>[] =>
+  [...receivers.values()].flatMap((running) => [...running]);
+
+/** How long the receiver may take, in milliseconds. */
+const TIMEOUT = 10_000;
+/** The codes of OpenSSL and Node for a certificate that the system does not trust. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+/** Characters of a response body that are stored. */
+const STORED_RESPONSE = 2_000;
+
+export interface AttemptReport {
+  readonly delivery: Delivery;
+  readonly attempt: number;
+  /** The receiver's status; null without a response. */
+  readonly status: number | null;
+  readonly detail: string;
+  readonly state: DeliveryState;
+}
+
+/** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
+async function attemptDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {
+  const { ledger, clock, schedule, report } = parts;
+  const outcome = await post(delivery, parts);
+  const { status, detail } = outcome;
+  const delivered = status !== null && status >= 200 && status < 300;
+  const wait = schedule[delivery.tries];
+  const state = delivered ? "delivered" : wait === undefined ? "failed" : "waiting";
+  const at = clock.now();
+  const number = delivery.attempts + 1;
+  const attempt = { deliveryId: delivery.id, number, at, ...outcome };
+  await ledger.write(() => ledger.addAttempt(attempt, state, at.getTime() + (wait ?? 0)));
+  report({ delivery, attempt: number, status, detail, state });
+}
+
+type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
+
+async function post(delivery: Delivery, parts: DeliveryParts): Promise<AttemptResult> {
+  const unsent = { headers: [], base: "", status: null, answerHeaders: [], answer: "", duration: null };
+  const url = parseWebAddress(delivery.url);
+  if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
+  if (!isAllowed(url.hostname, parts))
+    return {
+      ...unsent,
+      detail: `not sent: not on this machine. Start the sandbox with --allow-host ${url.hostname}, or --allow-remote for every host`,
+    };
+  const mayTrust = isNamed(url.hostname, parts);
+  const started = parts.machineNow().getTime();
+  const { request, base } = signWebhook(delivery.body, {
+    url,
+    key: parts.keys.current(),
+    created: Math.floor(started / 1000),
+    form: parts.form,
+  });
+  const signed = { ...unsent, headers: request.headers, base };
+  // Lost on its way to the receiver.
+  if (isDropped(delivery, parts.fault))
+    return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
+  const elapsed = (): number => parts.machineNow().getTime() - started;
+  try {
+    const insecure = parts.insecure && mayTrust;
+    const { status, headers, body } = await parts.send(request, { timeout: TIMEOUT, insecure });
+    const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
+    return {
+      ...signed,
+      status,
+      answerHeaders: headers,
+      answer,
+      detail: `answered ${status}`,
+      duration: elapsed(),
+    };
+  } catch (error) {
+    if (!UNTRUSTED.has(systemCode(error)))
+      return { ...signed, detail: messageOf(error), duration: elapsed() };
+    const remedy = mayTrust ? ". To accept it, start the sandbox with --insecure" : "";
+    return {
+      ...signed,
+      detail: `not sent: the certificate of ${url.host} is not trusted (${certificateReason(error)})${remedy}`,
+    };
+  }
+}
+
+/** The delivery faults that `--deliver` simulates, which a receiver must tolerate. */
+export const FAULTS = ["duplicate", "late", "out-of-order", "drop-first"] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** How long a late webhook waits, in milliseconds. */
+const LATE = 30_000;
+/** How long every other webhook waits so that the next one overtakes it, in milliseconds. */
+const OVERTAKEN = 2_000;
+
+/** The deliveries to queue for one webhook; `paymentCount` counts the payments before it. */
+function withFault(
+  delivery: Delivery,
+  fault: Fault | undefined,
+  paymentCount: () => number,
+  newId: () => string,
+): Delivery[] {
+  if (fault === "duplicate") return [delivery, { ...delivery, id: newId() }];
+  if (fault === "late") return [{ ...delivery, due: delivery.due + LATE }];
+  if (fault === "out-of-order" && paymentCount() % 2 === 0)
+    return [{ ...delivery, due: delivery.due + OVERTAKEN }];
+  return [delivery];
+}
+
+/** Whether the next attempt is lost before it reaches the receiver. */
+const isDropped = (delivery: Delivery, fault: Fault | undefined): boolean =>
+  fault === "drop-first" && delivery.attempts === 0;

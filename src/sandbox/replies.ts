@@ -1,0 +1,104 @@
+/** The sandbox's messages: JSON, problem details, forms, and the conversion to the Request and Response of hono. */
+import type { Context } from "hono";
+import type { Problem } from "../domain/errors.ts";
+import { stringifyJson } from "../domain/json.ts";
+import type { Handler } from "../http/exchange.ts";
+import { targetUri, type HeaderLine, type HttpRequest } from "../http/message.ts";
+
+/** The one code that the service documents; every other error has its status as code. */
+const UNKNOWN_LINK = { code: 275, message: "Invalid payment link ID" };
+
+export class ServiceProblem extends Error {
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly Problem[];
+  readonly code: number;
+
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    errors: readonly Problem[] = [],
+    code: number = status,
+  ) {
+    super(detail);
+    this.name = "ServiceProblem";
+    this.status = status;
+    this.title = title;
+    this.errors = errors;
+    this.code = code;
+  }
+
+  /** The body of the reply. */
+  details() {
+    const { status, title, message, code } = this;
+    const errors = this.errors.map((problem) => ({
+      pointer: pointerTo(problem.at),
+      detail: problem.message,
+    }));
+    const standard = { type: "about:blank", title, status, detail: message };
+    return { ...standard, code, message, ...(errors.length > 0 ? { errors } : {}) };
+  }
+
+  toResponse(): Response {
+    const { status } = this;
+    const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
+    // RFC 9110 11.6.1: a 401 says how to authenticate.
+    if (status === 401) headers["WWW-Authenticate"] = "Bearer";
+    return new Response(JSON.stringify(this.details()), { status, headers });
+  }
+}
+
+export const unknownLink = (): ServiceProblem =>
+  new ServiceProblem(404, "Not Found", UNKNOWN_LINK.message, [], UNKNOWN_LINK.code);
+
+/** A member path (`linkOptions.minAmount`, `rows[3]`) as an RFC 6901 pointer in its URI fragment form. */
+function pointerTo(path: string): string {
+  if (path === "") return "#";
+  const steps = path.replace(/\[(\d+)\]/g, ".$1").split(".");
+  return `#/${steps.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+}
+
+export const jsonReply = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  new Response(stringifyJson(value), { status, headers: { "Content-Type": "application/json", ...headers } });
+
+export const formBody = async (c: Context): Promise<URLSearchParams> =>
+  new URLSearchParams(await c.req.text());
+
+/** The checkout's URL at the address that the client used for the sandbox. */
+export const checkoutUrl = (c: Context): string => new URL("/pay", c.req.url).href;
+
+export const accepts = (c: Context, type: "text/html" | "application/json"): boolean =>
+  c.req.header("accept")?.includes(type) ?? false;
+
+/** Serves a hono application, or any other function of Request. */
+export function handlerFromFetch(fetch: (request: Request) => Response | Promise<Response>): Handler {
+  return async (message) => {
+    const request = requestFromMessage(message);
+    const response = await (request === undefined ? badRequest() : fetch(request));
+    const reply = { status: response.status, headers: headerLines(response.headers) };
+    const streamed = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+    if (streamed && response.body !== null) return { ...reply, body: response.body };
+    return { ...reply, body: new Uint8Array(await response.arrayBuffer()) };
+  };
+}
+
+/** Undefined for what Request does not accept: no host, a target that is not a path, a GET with a body, TRACE. */
+function requestFromMessage(message: HttpRequest): Request | undefined {
+  const body = message.body.length > 0 ? { body: Buffer.from(message.body) } : {};
+  const headers = message.headers.map(([name, value]): [string, string] => [name, value]);
+  try {
+    return new Request(targetUri(message), { method: message.method, headers, ...body });
+  } catch {
+    return undefined;
+  }
+}
+
+const badRequest = (): Response =>
+  new ServiceProblem(
+    400,
+    "Bad Request",
+    "the request has no host, or an invalid method, target or body",
+  ).toResponse();
+
+const headerLines = (headers: Headers): HeaderLine[] => [...headers].map(([name, value]) => [name, value]);
