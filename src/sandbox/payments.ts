@@ -9,7 +9,15 @@ import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Merchant } from "./access.ts";
-import { cardProblems, detailProblems, detailsOfPayment, maskedCardFor, textProblem, type CustomerDetails, type EnteredCard } from "./customer.ts";
+import {
+  cardProblems,
+  detailProblems,
+  detailsOfPayment,
+  maskedCardFor,
+  textProblem,
+  type CustomerDetails,
+  type EnteredCard,
+} from "./customer.ts";
 import type { Link } from "./ledger.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
 import type { PaymentIds } from "./parts.ts";

@@ -2,7 +2,15 @@
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
-import { CUSTOMER_FIELDS, CUSTOMER_LABELS, customerFacts, givenDetails, LONGEST_DETAIL, LONGEST_NAME, type CustomerField } from "../customer.ts";
+import {
+  CUSTOMER_FIELDS,
+  CUSTOMER_LABELS,
+  customerFacts,
+  givenDetails,
+  LONGEST_DETAIL,
+  LONGEST_NAME,
+  type CustomerField,
+} from "../customer.ts";
 import { isReusable } from "../links.ts";
 import type { Link } from "../ledger.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";

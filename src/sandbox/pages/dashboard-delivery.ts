@@ -7,7 +7,22 @@ import { withoutPassword } from "../../domain/addresses.ts";
 import type { Attempt, Delivery } from "../ledger.ts";
 import { chainSection, type Chain } from "./dashboard-chain.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
-import { actionForm, address, badge, block, clipped, copyButton, deliveryPath, exactTime, facts, foldedBlock, headerTable, plural, timeOf, type View } from "./dashboard-parts.ts";
+import {
+  actionForm,
+  address,
+  badge,
+  block,
+  clipped,
+  copyButton,
+  deliveryPath,
+  exactTime,
+  facts,
+  foldedBlock,
+  headerTable,
+  plural,
+  timeOf,
+  type View,
+} from "./dashboard-parts.ts";
 import { amountOf, outcomeText, recordOf, statusText, succeeded } from "./dashboard-values.ts";
 import type { Page } from "./page-frame.ts";
 

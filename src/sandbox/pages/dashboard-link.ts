@@ -9,7 +9,19 @@ import { isOpen, isReusable, statusOf } from "../links.ts";
 import { CHOICES } from "../payments.ts";
 import { chainSection, type Chain } from "./dashboard-chain.ts";
 import { dashboardPage } from "./dashboard-frame.ts";
-import { actionForm, address, badge, clipped, copyButton, exactTime, facts, foldedBlock, linkPath, timeOf, type View } from "./dashboard-parts.ts";
+import {
+  actionForm,
+  address,
+  badge,
+  clipped,
+  copyButton,
+  exactTime,
+  facts,
+  foldedBlock,
+  linkPath,
+  timeOf,
+  type View,
+} from "./dashboard-parts.ts";
 import { paymentTable, type ListedPayment } from "./dashboard-tables.ts";
 import { linkTitle, priceOf } from "./dashboard-values.ts";
 import type { Page } from "./page-frame.ts";
