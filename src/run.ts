@@ -64,7 +64,7 @@ async function report(out: Output, error: unknown, { argv, active, context }: Ru
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
   const { renderError } = await import("./render/error-message.ts");
   if (!out.json && wasStopped) return failure.exit;
-  const profile = failure.hint === undefined ? undefined : await namedProfile(context);
+  const profile = failure.hints.length === 0 ? undefined : await namedProfile(context);
   out.error(renderError(failure, out, { corrected: tryLine(failure, argv, active), profile }));
   return failure.exit;
 }

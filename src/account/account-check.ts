@@ -1,5 +1,5 @@
 /** The result of one check of an account, and the parts of an account that checks look at. */
-import { PaylinkError } from "../domain/errors.ts";
+import { PaylinkError, type CommandLine, type Hint } from "../domain/errors.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
 
@@ -10,7 +10,7 @@ export interface Check {
   readonly state: CheckState;
   readonly detail: string;
   /** What to do about it. */
-  readonly remedy?: string | undefined;
+  readonly remedies: readonly Hint[];
   /** Only a failed check has one; its code gives the exit code. */
   readonly failure?: PaylinkError;
 }
@@ -18,27 +18,38 @@ export interface Check {
 /** An account, stored or not. */
 export interface Account {
   readonly settings: ResolvedSettings;
-  /** How the user sets a value: a flag of `login`, or a command. */
-  readonly fix: (key: ConfigKey, value: string) => string;
+  /** How the user sets a value: with `login` or `config set`. */
+  readonly fix: (key: ConfigKey, value: string) => CommandLine;
 }
 
-export const passed = (check: string, detail: string): Check => ({ check, state: "ok", detail });
+export const passed = (check: string, detail: string): Check => ({
+  check,
+  state: "ok",
+  detail,
+  remedies: [],
+});
 
 /** Not configured and not needed, or not checked because an earlier check failed. */
-export const skipped = (check: string, detail: string): Check => ({ check, state: "skipped", detail });
+export const skipped = (check: string, detail: string, ...remedies: readonly Hint[]): Check => ({
+  check,
+  state: "skipped",
+  detail,
+  remedies,
+});
 
-export const warned = (check: string, detail: string, remedy: string): Check => ({
+export const warned = (check: string, detail: string, ...remedies: readonly Hint[]): Check => ({
   check,
   state: "warning",
   detail,
-  remedy,
+  remedies,
 });
 
-export const failed = (check: string, failure: PaylinkError, remedy = failure.hint): Check => ({
+/** `remedies` replace the failure's own hints. */
+export const failed = (check: string, failure: PaylinkError, ...remedies: readonly Hint[]): Check => ({
   check,
   state: "failed",
   detail: failure.message,
-  remedy,
+  remedies: remedies.length > 0 ? remedies : failure.hints,
   failure,
 });
 

@@ -1,4 +1,5 @@
 /** Checks the addresses of an account that the service or its customers must reach. */
+import { hint } from "../domain/errors.ts";
 import { serviceLabel } from "../domain/known-services.ts";
 import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { type Account, type Check, passed, skipped, warned } from "./account-check.ts";
@@ -17,14 +18,14 @@ export function checkCallbacks(account: Account): Check {
     return warned(
       CALLBACKS,
       problems.map(({ key, problem }) => `${key} ${settings.get(key)} ${problem}`).join("; "),
-      `Set an https address that the service reaches: ${fix(first.key, "<url>")}`,
+      hint`Set an https address that the service reaches: ${fix(first.key, "<url>")}`,
     );
   const set = keys.flatMap((key) => settings.get(key) ?? []);
   if (settings.get("callbackUrl") !== undefined) return passed(CALLBACKS, [...new Set(set)].join(", "));
   return warned(
     CALLBACKS,
     "no callbackUrl: the service reports payments only for links that name a callback address",
-    fix("callbackUrl", "<url>"),
+    [fix("callbackUrl", "<url>")],
   );
 }
 
@@ -35,7 +36,7 @@ export function checkPublicUrl(account: Account): Check {
   const problem = problemOf(publicUrl, account);
   return problem === undefined
     ? passed("public URL", publicUrl)
-    : warned("public URL", `${publicUrl} ${problem}`, fix("publicUrl", "<url>"));
+    : warned("public URL", `${publicUrl} ${problem}`, [fix("publicUrl", "<url>")]);
 }
 
 function problemOf(address: string | undefined, { settings }: Account): string | undefined {

@@ -1,5 +1,5 @@
 /** Checks the webhook keys of an account: each source is read as `listen` reads it, and its keys are described. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
@@ -9,7 +9,7 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { type Account, attempt, type Check, failed, passed, skipped, warned } from "./account-check.ts";
 
-type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "undone">;
+type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "effect">;
 
 export interface AccountWithKeys extends Account {
   readonly keyReading: KeyReading;
@@ -23,9 +23,9 @@ export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
   const { settings, fix } = account;
   const sources = settings.get("webhookKey");
   if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, account)));
-  const advice = `paylink listen needs it: ${fix("webhookKey", "<file or URL>")}`;
+  const advice = hint`${paylink("listen")} needs it: ${fix("webhookKey", "<file or URL>")}`;
   return settings.get("callbackUrl") === undefined
-    ? [skipped(KEY, `not set: ${advice}`)]
+    ? [skipped(KEY, "not set", advice)]
     : [warned(KEY, "not set, so no webhook can be verified", advice)];
 }
 
@@ -37,12 +37,12 @@ async function checkSource(source: string, { keyReading, now, fix }: AccountWith
       ...keyReading,
       now: () => now,
       warn: (text) => warnings.push(text),
-      undone: "verified",
+      effect: "verify",
     }),
   );
-  const remedy = `Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
+  const remedy = hint`Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
   if (keys instanceof PaylinkError && keys.cause instanceof SandboxNotRunning)
-    return failed(KEY, keys, "Start it: paylink sandbox");
+    return failed(KEY, keys, hint`Start it: ${paylink("sandbox")}`);
   if (keys instanceof PaylinkError) return failed(KEY, keys, remedy);
   const usable = keys.filter((key) => problemOf(key, now) === undefined);
   if (usable.length === 0) {

@@ -1,16 +1,16 @@
 /** Checks an account at its service: the token endpoint, the token, the links and the transaction address. */
 import type { Api } from "../api/client.ts";
 import { tokenExpiry } from "../api/tokens.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { formatRelative } from "../domain/time.ts";
-import { type Account, attempt, type Check, failed, passed, skipped, warned } from "./account-check.ts";
+import { attempt, failed, passed, skipped, warned, type Account, type Check } from "./account-check.ts";
 import {
-  addressRemedy,
-  certificateHint,
-  endpointRemedy,
-  forbiddenRemedy,
+  addressRemedies,
+  connectionRemedies,
+  endpointRemedies,
+  forbiddenRemedies,
   isPage,
-  redirectRemedy,
+  redirectRemedies,
   statusOf,
   VERSION,
 } from "./service-remedies.ts";
@@ -48,7 +48,8 @@ const unchecked = (checks: readonly string[], cause: string): Check[] =>
 async function checkTokenEndpoint(api: Api, account: AccountAtService): Promise<Check> {
   const { settings } = account;
   const renewed = await attempt(api.renewToken());
-  if (renewed instanceof PaylinkError) return failed(ENDPOINT, renewed, endpointRemedy(renewed, account));
+  if (renewed instanceof PaylinkError)
+    return failed(ENDPOINT, renewed, ...endpointRemedies(renewed, account));
   if (!renewed) return skipped(ENDPOINT, "not needed: the account has a token of its own");
   return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
@@ -73,7 +74,7 @@ function checkLinks(listed: Answer, account: Account): Check {
     return warned(
       LINKS,
       "not checked, because no terminal is set",
-      `Each paylink create needs --terminal-id. To store a default: ${fix("terminalId", "<id>")}`,
+      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${fix("terminalId", "<id>")}`,
     );
   if (!(listed instanceof PaylinkError))
     return passed(
@@ -81,19 +82,19 @@ function checkLinks(listed: Answer, account: Account): Check {
       `${settings.get("baseUrl") ?? ""} lists the links of terminal ${settings.get("terminalId") ?? ""}`,
     );
   const status = statusOf(listed);
-  if (status === undefined) return failed(LINKS, listed, certificateHint(listed) ?? addressRemedy(account));
+  if (status === undefined) return failed(LINKS, listed, ...connectionRemedies(listed, account));
   const { location } = listed.details;
-  if (listed.code === "redirected") return failed(LINKS, listed, redirectRemedy(location, account));
-  if (status === 403) return failed(LINKS, listed, forbiddenRemedy(listed, account));
-  if (listed.code === "overloaded" || status >= 500) return failed(LINKS, listed, "Try again later.");
-  if (isWrongAddress(listed, status, account)) return failed(LINKS, listed, addressRemedy(account));
+  if (listed.code === "redirected") return failed(LINKS, listed, ...redirectRemedies(location, account));
+  if (status === 403) return failed(LINKS, listed, ...forbiddenRemedies(listed, account));
+  if (listed.code === "overloaded" || status >= 500) return failed(LINKS, listed, hint`Try again later.`);
+  if (isWrongAddress(listed, status, account)) return failed(LINKS, listed, ...addressRemedies(account));
   if (status === 404 || status === 405 || status < 300)
     return warned(
       LINKS,
       `${listed.message} The service may have no list of links, or the address is wrong.`,
-      addressRemedy(account),
+      ...addressRemedies(account),
     );
-  return failed(LINKS, listed, `Check the terminal: ${fix("terminalId", "<id>")}`);
+  return failed(LINKS, listed, hint`Check the terminal: ${fix("terminalId", "<id>")}`);
 }
 
 /** An HTML page, or a 404 although a built-in service lists links. Another service may have no list of links. */
@@ -114,12 +115,13 @@ async function readTransaction(api: Api, { settings }: Account): Promise<Answer>
 
 function checkTransaction(read: Answer, { settings, fix }: Account): Check {
   const address = settings.find("transactionUrl");
-  if (address === undefined) return skipped(TRANSACTION, "not set: paylink transaction needs it");
+  if (address === undefined)
+    return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
   // The right answer to an unknown uti.
   const isUnknown =
     read instanceof PaylinkError && (read.code === "refused" || read.code === "usage") && !isPage(read);
   if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
-  const remedy = `paylink transaction needs it: ${fix("transactionUrl", "<path or URL with {uti}>")}`;
+  const remedy = hint`${paylink("transaction")} needs it: ${fix("transactionUrl", "<path or URL with {uti}>")}`;
   return address.source === "default"
     ? warned(TRANSACTION, read.message, remedy)
     : failed(TRANSACTION, read, remedy);
@@ -133,11 +135,14 @@ function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountA
     expiry === undefined ? "" : `, ${isPast ? "expired" : "expires"} ${formatRelative(expiry, now)}`;
   const refusal = answers.find((answer) => answer instanceof PaylinkError && statusOf(answer) === 401);
   if (refusal instanceof PaylinkError) {
-    const remedy =
+    const remedies =
       token === undefined
-        ? `The token is new, so check how it is sent: ${fix("authHeader", "'Authorization: Bearer {token}'")}\nand its scope: ${fix("tokenScope", "<scope>")}`
-        : "Check the token. To store another one: paylink login";
-    return { ...failed(TOKEN, refusal, remedy), detail: `refused${about}. ${refusal.message}` };
+        ? [
+            hint`The token is new, so check how it is sent: ${fix("authHeader", "Authorization: Bearer {token}")}`,
+            hint`and its scope: ${fix("tokenScope", "<scope>")}`,
+          ]
+        : [hint`Check the token. To store another one: ${paylink("login")}`];
+    return { ...failed(TOKEN, refusal, ...remedies), detail: `refused${about}. ${refusal.message}` };
   }
   return answers.some(isFromApi)
     ? passed(TOKEN, `accepted${about}`)

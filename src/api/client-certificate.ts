@@ -1,5 +1,5 @@
 /** The client's certificate and key for mutual TLS, from the files that the settings name. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { keyPairReason } from "../domain/system-reason.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -15,9 +15,10 @@ export async function readClientCertificate(
   const key = settings.get("clientKey");
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
-    const [given, missing] = cert === undefined ? ["clientKey", "clientCert"] : ["clientCert", "clientKey"];
+    const [given, missing] =
+      cert === undefined ? (["clientKey", "clientCert"] as const) : (["clientCert", "clientKey"] as const);
     throw new PaylinkError("usage", `${given} is set, and ${missing} is not. Nothing was sent.`, {
-      hint: `Mutual TLS needs both files: paylink config set ${missing} <file>`,
+      hints: [hint`Mutual TLS needs both files: ${paylink("config", "set", missing, "<file>")}`],
     });
   }
   const files = {
@@ -34,7 +35,9 @@ export async function readClientCertificate(
         { at: "clientCert", message: cert },
         { at: "clientKey", message: `${key}: ${keyPairReason(error)}` },
       ],
-      hint: "clientCert must be a PEM file with a certificate, and clientKey a PEM file with its key, without a passphrase.",
+      hints: [
+        hint`clientCert must be a PEM file with a certificate, and clientKey a PEM file with its key, without a passphrase.`,
+      ],
       cause: error,
     });
   }

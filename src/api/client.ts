@@ -1,5 +1,5 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
@@ -67,7 +67,7 @@ export function createApi(parts: ApiParts): Api {
           ...(idempotencyHeader === undefined ? [] : [[idempotencyHeader, key] as const]),
         ],
         body: new TextEncoder().encode(stringifyJson(request)),
-        effect: "creates",
+        effect: "create",
       });
       return readCreated(reply, request, linkAt);
     },
@@ -77,34 +77,36 @@ export function createApi(parts: ApiParts): Api {
         url: pageAddress(linksAddress(), query),
         headers: JSON_TYPE,
         body: NOTHING,
-        effect: "lists",
+        effect: "list",
       });
       return readPage(reply);
     },
-    showLink: (id) => callLink(id, { method: "GET", action: "", body: NOTHING, effect: "shows" }),
+    showLink: (id) => callLink(id, { method: "GET", action: "", body: NOTHING, effect: "show" }),
     updateLink: (id, changes) => {
       const body = new TextEncoder().encode(stringifyJson(changes));
-      return callLink(id, { method: "PATCH", action: "", body, effect: "updates" });
+      return callLink(id, { method: "PATCH", action: "", body, effect: "update" });
     },
-    cancelLink: (id) => callLink(id, { method: "POST", action: "/cancel", body: NOTHING, effect: "cancels" }),
+    cancelLink: (id) => callLink(id, { method: "POST", action: "/cancel", body: NOTHING, effect: "cancel" }),
     readTransaction: async (uti) => {
       const { body } = await call(parts, {
         method: "GET",
         url: transactionAddress(parts, uti),
         headers: [],
         body: NOTHING,
-        effect: "reads",
+        effect: "read",
       });
       return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
     },
-    renewToken: async () => (await parts.tokens.renew()) !== undefined,
+    renewToken: async () => (await parts.tokens.renew("read")) !== undefined,
   };
 }
 
 function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string): URL {
   if (transactionUrl === undefined)
     throw new PaylinkError("usage", "The service has no known address for transactions. Nothing was read.", {
-      hint: "Set it, with {uti} for the transaction: paylink config set transactionUrl <path or URL>",
+      hints: [
+        hint`Set it, with {uti} for the transaction: ${paylink("config", "set", "transactionUrl", "<path or URL>")}`,
+      ],
     });
   const address = transactionUrl.replaceAll("{uti}", () => encodeURIComponent(uti));
   return address.startsWith("/") ? serviceUrl(baseUrl, address) : serviceUrl(address, "");
@@ -118,7 +120,7 @@ function recordIn(body: Uint8Array, pointer: string): Uint8Array {
   const record = valueAt(json.value.value, pointer);
   if (record === undefined)
     throw new PaylinkError("usage", `The answer of the service has nothing at ${pointer} (recordAt).`, {
-      hint: "Set where the record is: paylink config set recordAt <JSON Pointer>",
+      hints: [hint`Set where the record is: ${paylink("config", "set", "recordAt", "<JSON Pointer>")}`],
       details: { recordAt: pointer, body: new TextDecoder().decode(body) },
     });
   return new TextEncoder().encode(stringifyJson(record));

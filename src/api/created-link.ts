@@ -1,6 +1,6 @@
 /** Reads the reply to "Create payment link": the link, also inside an envelope, or why no link was found. */
-import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, type Json, stringifyJson } from "../domain/json.ts";
+import { hint, paylink, PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
+import { isJsonObject, stringifyJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import {
   formatJsonPointer,
@@ -41,7 +41,7 @@ export function readCreated(
   const { url } = link;
   if (url === undefined || !isWebAddress(url)) {
     const seen = urlIn(body, stringifyJson(request));
-    if (seen === undefined && reportsError(body)) throw reportedError(reply, "creates");
+    if (seen === undefined && reportsError(body)) throw reportedError(reply, "create");
     throw unusable(reply, whatIsMissing(body, linkAt), text, seen);
   }
   const repeated = json.value.duplicates.map((at) => ({
@@ -96,15 +96,20 @@ function findMember(value: Json, isWanted: (name: string, value: Json) => boolea
 function unusable({ status }: HttpReply, what: string, body: string, seen?: string): PaylinkError {
   return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
     details: { status, body, ...(seen === undefined ? {} : { linkAt: seen }) },
-    hint: hintFor(status, seen),
+    effect: "create",
+    hints: hintsFor(status, seen),
   });
 }
 
-function hintFor(status: number, seen: string | undefined): string | undefined {
+function hintsFor(status: number, seen: string | undefined): readonly Hint[] | undefined {
   if (seen !== undefined)
-    return `The link probably exists: the answer has a URL. If it is the link's, set where it is before you create more links:\npaylink config set linkAt ${seen}`;
+    return [
+      hint`The answer has a URL. If it is the link's, set where it is before you create more links: ${paylink("config", "set", "linkAt", seen)}`,
+    ];
   if (status === 202)
-    return "The service accepted the request and may create the link later. Look for it there before you create it again.";
+    return [
+      hint`The service accepted the request and may create the link later. Look for it there before you create it again.`,
+    ];
   return undefined;
 }
 

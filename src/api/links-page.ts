@@ -4,6 +4,7 @@ import { isJsonNumber, isJsonObject, type Json, memberOf } from "../domain/json.
 import { parseJson } from "../domain/parse-json.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { HttpReply } from "../http/message.ts";
+import { checkAddress } from "./failures.ts";
 import { serviceWords } from "./service-words.ts";
 
 export interface LinksQuery {
@@ -44,7 +45,8 @@ export function readPage({ status, body }: HttpReply): LinksPage {
       "not_reached",
       `The service answered ${status}, but not with a list of links: ${service || "an empty body"}`,
       {
-        hint: "Check the address: paylink config get baseUrl; paylink config get linksPath",
+        effect: "list",
+        hints: [checkAddress("baseUrl", "linksPath")],
         details: { status, service },
       },
     );

@@ -1,5 +1,5 @@
 /** Pays a link of the sandbox as a customer does: posts the form of its checkout page. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
@@ -30,16 +30,16 @@ export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): P
     ],
     body: new TextEncoder().encode(new URLSearchParams({ ...form }).toString()),
   }).catch((error: unknown) => {
-    throw failureOf(error, "pays");
+    throw failureOf(error, "pay");
   });
-  if (reply.status !== 200) throw refusalOf(reply, "pays");
+  if (reply.status !== 200) throw refusalOf(reply, "pay");
   const text = new TextDecoder().decode(reply.body);
   const record = parseJson(text);
   if (!record.ok || !isJsonObject(record.value.value))
     throw new PaylinkError(
       "refused",
       `${url.origin} is not a sandbox: it did not answer with a transaction record.`,
-      { hint: "Only links of the sandbox can be paid from here. Check the link." },
+      { hints: [hint`Only links of the sandbox can be paid from here. Check the link.`] },
     );
   return { text, record: record.value.value };
 }

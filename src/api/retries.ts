@@ -109,10 +109,10 @@ function causeToRepeat(result: HttpReply | SendError, isKeyed: boolean, now: Dat
 export function withoutRetries(send: Send, now: () => Date): Send {
   return async (request, options) => {
     const reply = await send(request, options).catch((error: unknown) => {
-      throw error instanceof SendError && !error.sent ? failureOf(error, "creates") : error;
+      throw error instanceof SendError && !error.sent ? failureOf(error, "create") : error;
     });
     if (!isOverloaded(reply)) return reply;
-    const { message, details } = refusalOf(reply, "creates");
+    const { message, details } = refusalOf(reply, "create");
     throw new PaylinkError("overloaded", message, {
       details: { ...details, retryAfter: retryAfter(reply, now()) },
     });

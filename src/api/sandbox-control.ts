@@ -36,9 +36,9 @@ export async function control(
     },
     { timeout: TIMEOUT, signal },
   ).catch((error: unknown) => {
-    throw failureOf(error, "reads");
+    throw failureOf(error, "control");
   });
-  if (reply.status !== 200) throw refusalOf(reply, "reads");
+  if (reply.status !== 200) throw refusalOf(reply, "control");
   return new TextDecoder().decode(reply.body);
 }
 

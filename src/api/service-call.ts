@@ -1,9 +1,9 @@
 /** One exchange with the service: its address, the account's headers and token, and the failure if it is refused. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Effect } from "../domain/errors.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { type Effect, failureOf, refusalOf } from "./failures.ts";
+import { failureOf, refusalOf } from "./failures.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
@@ -41,7 +41,9 @@ export function serviceUrl(baseUrl: string, path: string): URL {
     throw new PaylinkError(
       "usage",
       `${baseUrl} is not https, and paylink sends a token only over https. Nothing was sent.`,
-      { hint: "Set the https address of the service: paylink config set baseUrl <url>" },
+      {
+        hints: [hint`Set the https address of the service: ${paylink("config", "set", "baseUrl", "<url>")}`],
+      },
     );
   return url;
 }
@@ -62,15 +64,15 @@ export interface Call {
 export async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const { send, tokens, timeout, clientCertificate, idempotencyHeader } = parts;
   const { effect, link } = operation;
-  const isKeyed = effect === "creates" && idempotencyHeader !== undefined;
+  const isKeyed = effect === "create" && idempotencyHeader !== undefined;
   const options = { timeout, clientCertificate, isKeyed };
   const exchange = (token: string): Promise<HttpReply> =>
     send(requestTo(operation, parts, token), options).catch((error: unknown) => {
       throw failureOf(error, effect, link);
     });
-  const reply = await exchange(await tokens.current());
+  const reply = await exchange(await tokens.current(effect));
   // A 401 had no effect, so the request may be repeated with another token.
-  const renewed = reply.status === 401 ? await tokens.renew() : undefined;
+  const renewed = reply.status === 401 ? await tokens.renew(effect) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
   if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, link);
   return last;

@@ -1,14 +1,14 @@
 /** One link at the service, by its id: the address of an operation on it, and the link in the reply. */
-import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Effect, type Problem } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { HttpReply } from "../http/message.ts";
 import { valueOfLink } from "./created-link.ts";
-import { type Effect, reportedError, unknownHint } from "./failures.ts";
+import { checkAddress, reportedError, whenUnknown } from "./failures.ts";
 import { reportsError, serviceWords } from "./service-words.ts";
 
-export type LinkEffect = Extract<Effect, "shows" | "updates" | "cancels">;
+export type LinkEffect = Extract<Effect, "show" | "update" | "cancel">;
 
 export interface ServiceLink {
   /** The service's own JSON. */
@@ -52,10 +52,11 @@ function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string): Pa
   const service = serviceWords(body).text;
   const message = `The service answered ${status}, but not with a link: ${service || "an empty body"}`;
   const details = { status, service, link: id };
-  if (effect !== "shows")
-    return new PaylinkError("outcome_unknown", message, { details, hint: unknownHint(effect, id) });
-  return new PaylinkError("not_reached", message, {
-    details,
-    hint: "Check the address: paylink config get baseUrl; paylink config get linksPath; paylink config get linkAt",
-  });
+  return effect === "show"
+    ? new PaylinkError("not_reached", message, {
+        effect,
+        hints: [checkAddress("baseUrl", "linksPath", "linkAt")],
+        details,
+      })
+    : new PaylinkError("outcome_unknown", message, { effect, hints: whenUnknown(effect, id), details });
 }

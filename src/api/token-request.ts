@@ -1,6 +1,6 @@
 /** Requests an access token with client credentials (RFC 6749 4.4), and checks the answer. */
-import { PaylinkError } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "../domain/json.ts";
+import { hint, paylink, PaylinkError, type Effect, type Hint } from "../domain/errors.ts";
+import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send, TlsFiles } from "../http/exchange.ts";
@@ -35,13 +35,11 @@ interface TokenRequestParts {
   readonly timeout: number;
 }
 
-/** Throws `unauthorized` for every answer without a usable token. */
-export async function requestToken({
-  credentials,
-  send,
-  now,
-  timeout,
-}: TokenRequestParts): Promise<AccessToken> {
+/** Throws `unauthorized` for every answer without a usable token. `effect` is that of the request that needs the token. */
+export async function requestToken(
+  { credentials, send, now, timeout }: TokenRequestParts,
+  effect: Effect,
+): Promise<AccessToken> {
   const url = parseWebAddress(credentials.tokenUrl);
   if (url === undefined || isExposed(url))
     throw new PaylinkError(
@@ -54,12 +52,12 @@ export async function requestToken({
     { method: "POST", ...addressOf(url), headers, body: new TextEncoder().encode(body) },
     { timeout, clientCertificate: credentials.clientCertificate },
   ).catch((error: unknown) => {
-    throw failureOf(error, "reads");
+    throw failureOf(error, effect);
   });
   const { status } = reply;
-  if (status === 429 || status === 503) throw refusalOf(reply, "reads");
-  if (status < 200 || status > 299) throw refusedToken(url, reply);
-  return tokenFrom(url, reply, asked, credentials.anyType);
+  if (status === 429 || status === 503) throw refusalOf(reply, effect);
+  if (status < 200 || status > 299) throw refusedToken(url, reply, effect);
+  return tokenFrom(url, reply, { asked, anyType: credentials.anyType, effect });
 }
 
 /** The fields of the request; those that the user has set replace the others. */
@@ -89,11 +87,17 @@ const basic = (user: string, password: string): HeaderLine => [
 /** RFC 6749 appendix B. */
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
-function tokenFrom(url: URL, reply: HttpReply, asked: Date, anyType: boolean): AccessToken {
+interface Asked {
+  readonly asked: Date;
+  readonly anyType: boolean;
+  readonly effect: Effect;
+}
+
+function tokenFrom(url: URL, reply: HttpReply, { asked, anyType, effect }: Asked): AccessToken {
   const answer = jsonObjectIn(reply);
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
   if (answer === undefined || typeof token !== "string" || token === "")
-    throw refusedToken(url, reply, wordsWithoutToken(reply, answer));
+    throw refusedToken(url, reply, effect, wordsWithoutToken(reply, answer));
   const type = memberOf(answer, "token_type");
   // Some services write "bearer" or "BearerToken", or leave the type out (RFC 6749 5.1 requires it).
   if (!anyType && typeof type === "string" && !/^bearer/i.test(type))
@@ -102,7 +106,10 @@ function tokenFrom(url: URL, reply: HttpReply, asked: Date, anyType: boolean): A
       `${url.origin} gave an access token of the type ${JSON.stringify(type)}, and paylink sends bearer tokens.`,
       {
         details: { status: reply.status, tokenType: type },
-        hint: `Nothing was created. If the service accepts it in a header, set that header: paylink config set authHeader "Authorization: ${type} {token}"`,
+        effect,
+        hints: [
+          hint`If the service accepts it in a header, set that header: ${paylink("config", "set", "authHeader", `Authorization: ${type} {token}`)}`,
+        ],
       },
     );
   const expires = expiryOf(answer, asked);
@@ -152,7 +159,12 @@ export function usableToken(token: string): string {
 }
 
 /** The failure for an answer without a token. */
-function refusedToken(url: URL, reply: HttpReply, words = serviceWords(reply.body)): PaylinkError {
+function refusedToken(
+  url: URL,
+  reply: HttpReply,
+  effect: Effect,
+  words = serviceWords(reply.body),
+): PaylinkError {
   const { text, code, problems } = words;
   return new PaylinkError(
     "unauthorized",
@@ -160,20 +172,23 @@ function refusedToken(url: URL, reply: HttpReply, words = serviceWords(reply.bod
     {
       problems,
       details: { status: reply.status, service: text, ...(code === undefined ? {} : { code }) },
-      hint: `Nothing was created. ${nextStep(reply, `${code ?? ""} ${text}`)}`,
+      effect,
+      hints: nextSteps(reply, `${code ?? ""} ${text}`),
     },
   );
 }
 
-function nextStep({ status, body }: HttpReply, said: string): string {
+function nextSteps({ status, body }: HttpReply, said: string): readonly Hint[] {
   const text = new TextDecoder().decode(body);
   if ((status >= 300 && status < 400) || status === 404 || status === 405 || isHtml(text))
-    return "Check the token URL: paylink config get tokenUrl";
-  if (status >= 500) return "The token endpoint failed. Run the command again later.";
+    return [hint`Check the token URL: ${paylink("config", "get", "tokenUrl")}`];
+  if (status >= 500) return [hint`The token endpoint failed. Run the command again later.`];
   if (/scope/i.test(said))
-    return "Set the scope that the service expects: paylink config set tokenScope <scope>";
+    return [
+      hint`Set the scope that the service expects: ${paylink("config", "set", "tokenScope", "<scope>")}`,
+    ];
   return [
-    "Check the client id and the client secret: paylink login",
-    "If they are right, the service may expect them elsewhere in the request: paylink config set tokenAuth post",
-  ].join("\n");
+    hint`Check the client id and the client secret: ${paylink("login")}`,
+    hint`If they are right, the service may expect them elsewhere in the request: ${paylink("config", "set", "tokenAuth", "post")}`,
+  ];
 }

@@ -1,12 +1,13 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
+import type { Effect } from "../domain/errors.ts";
 import type { Send } from "../http/exchange.ts";
 import { requestToken, usableToken, type AccessToken, type ClientCredentials } from "./token-request.ts";
 
 export interface TokenSource {
-  /** The current token, unless it is known to have expired. */
-  current(): Promise<string>;
+  /** The current token, unless it is known to have expired. `effect` is that of the request that needs it. */
+  current(effect: Effect): Promise<string>;
   /** A new token after the service refused the last one; undefined if this source cannot renew its token. */
-  renew(): Promise<string | undefined>;
+  renew(effect: Effect): Promise<string | undefined>;
 }
 
 /** The user's own token, which cannot be renewed. */
@@ -33,8 +34,8 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
   let held = parts.kept;
   let renewal: Promise<string> | undefined;
   // Many requests at once share one renewal.
-  const renew = (): Promise<string> => {
-    renewal ??= requestToken(parts)
+  const renew = (effect: Effect): Promise<string> => {
+    renewal ??= requestToken(parts, effect)
       .then(async (obtained) => {
         held = obtained;
         await parts.keep(obtained);
@@ -44,7 +45,8 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
     return renewal;
   };
   return {
-    current: () => (held !== undefined && isFresh(held, parts.now()) ? Promise.resolve(held.token) : renew()),
+    current: (effect) =>
+      held !== undefined && isFresh(held, parts.now()) ? Promise.resolve(held.token) : renew(effect),
     renew,
   };
 }

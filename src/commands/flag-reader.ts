@@ -1,5 +1,5 @@
 /** Reads flags into typed values and collects every problem, so that one error names them all. */
-import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
 import type { Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 
@@ -27,7 +27,7 @@ export interface FlagReader {
   /** Reports problems that another reader has found. */
   problems(found: readonly Problem[]): void;
   /** Throws one `usage` error with every problem. `consequence` says what did not happen: "Nothing was sent." */
-  finish(consequence: string, hint?: string): void;
+  finish(consequence: string, hints?: readonly Hint[]): void;
 }
 
 export function createFlagReader(): FlagReader {
@@ -73,8 +73,8 @@ export function createFlagReader(): FlagReader {
         if (isGiven(given) && isGiven(value)) found.push({ at, message: `cannot be used with ${other}` });
     },
     problems: (others) => void found.push(...others),
-    finish: (consequence, hint) => {
-      if (found.length > 0) throw new PaylinkError("usage", consequence, { problems: found, hint });
+    finish: (consequence, hints) => {
+      if (found.length > 0) throw new PaylinkError("usage", consequence, { problems: found, hints });
     },
   };
 }

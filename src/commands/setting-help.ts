@@ -1,5 +1,7 @@
 /** Explains a setting: what it is for, its default and variable, and a good value. */
-import { type SettingKey, SETTINGS, shownSetting } from "../settings/setting-table.ts";
+import { SETTINGS, shownSetting, type SettingKey } from "../settings/setting-table.ts";
+import { paylink } from "../domain/errors.ts";
+import { renderCommand } from "../render/hint.ts";
 
 export function explainSetting(key: SettingKey): string {
   const { means, variable, default: usual, example } = SETTINGS[key];
@@ -9,6 +11,6 @@ export function explainSetting(key: SettingKey): string {
     ...(variable === undefined ? [] : [`      variable: ${variable}`]),
     example === undefined
       ? "      a secret: paylink login stores it, and no command prints it"
-      : `      paylink config set ${key} ${example}`,
+      : `      ${renderCommand(paylink("config", "set", key, example), undefined)}`,
   ].join("\n");
 }

@@ -1,6 +1,7 @@
 /** Names the command that reads a transaction, custom data included. */
 import type { Context } from "../context.ts";
-import { forProfile } from "../render/for-profile.ts";
+import { paylink } from "../domain/errors.ts";
+import { renderCommand } from "../render/hint.ts";
 
 /** Without the uti. Undefined if the service has no known address for transactions. */
 export async function transactionCommand({
@@ -8,5 +9,5 @@ export async function transactionCommand({
 }: Pick<Context, "settings">): Promise<string | undefined> {
   const inForce = await settings();
   if (inForce.get("baseUrl") === undefined || inForce.get("transactionUrl") === undefined) return undefined;
-  return forProfile("paylink transaction", inForce.named);
+  return renderCommand(paylink("transaction"), inForce.named);
 }

@@ -1,6 +1,6 @@
 /** Usage errors that commander finds, as paylink's own errors: what is wrong, and how to correct the command line. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import { PaylinkError, type Correction } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Correction } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
 import { missingArgument, missingFlag, missingValue, optionNamed } from "./corrections.ts";
 import { pathOf } from "./declare.ts";
@@ -71,7 +71,13 @@ export function unknownCommand(word: string, group: CommandUnknownOpts): Paylink
     : usage(message, { typed: word, instead: near });
 }
 
-const listOf = (group: CommandUnknownOpts) => ({ hint: `To list the commands: ${pathOf(group)} --help` });
+const listOf = (group: CommandUnknownOpts) => ({
+  hints: [hint`To list the commands: ${paylink(...namesOf(group), "--help")}`],
+});
+
+/** The words of a command after `paylink`. */
+const namesOf = (command: CommandUnknownOpts): readonly string[] =>
+  command.parent === null ? [] : [...namesOf(command.parent), command.name()];
 
 const withSubcommands = (command: CommandUnknownOpts): CommandUnknownOpts[] => [
   command,

@@ -1,5 +1,30 @@
 /** The closed table of failures: each code with its exit code, its meaning and the next step. Commands throw only these. */
 
+/** A command of paylink as advice: its words after `paylink`. Whoever renders it quotes them and names the profile. */
+export interface CommandLine {
+  readonly words: readonly string[];
+}
+
+/** One line of advice: text with commands in it. */
+export type Hint = readonly (string | CommandLine)[];
+
+/** `paylink("links", "show", id)`. A word such as `<file>` stands for what the user types there. */
+export const paylink = (...words: readonly string[]): CommandLine => ({ words });
+
+/** `` hint`To see the link: ${paylink("links", "show", id)}` `` */
+export const hint = (texts: TemplateStringsArray, ...parts: readonly (string | CommandLine | Hint)[]): Hint =>
+  texts.flatMap((text, index) => {
+    const part = parts[index] ?? "";
+    return [text, ...(isHint(part) ? part : [part])].filter((piece) => piece !== "");
+  });
+
+const isHint = (part: string | CommandLine | Hint): part is Hint => Array.isArray(part);
+
+/** What a request does at the service if it succeeds, or a command with webhooks. */
+export type Effect =
+  "create" | "pay" | "update" | "cancel" | "list" | "show" | "read" | "control" | WebhookEffect;
+export type WebhookEffect = "receive" | "verify" | "send" | "check" | "replay";
+
 /** What each exit code tells a script. */
 export const EXIT_CODES = {
   0: "success",
@@ -22,15 +47,17 @@ interface Failure {
   readonly exit: ExitCode;
   /** The code in general, as `paylink help errors` lists it. */
   readonly means: string;
-  /** The next step; an error may give a more specific one. */
-  readonly hint?: string;
+  /** What it means for the money, if the error names an effect: without this, nothing happened. */
+  readonly mayHaveHappened?: true;
+  /** The next steps; an error may give more specific ones. */
+  readonly hints?: readonly Hint[];
 }
 
 export const FAILURES = {
   internal: {
     exit: 1,
     means: "a bug in paylink",
-    hint: "This is a bug in paylink. Please report it with the text above.",
+    hints: [hint`This is a bug in paylink. Please report it with the text above.`],
   },
   output_unwritable: {
     exit: 1,
@@ -54,63 +81,67 @@ export const FAILURES = {
   key_invalid: {
     exit: 2,
     means: "a key cannot be read, or is not allowed",
-    hint: "A key is a PEM (SPKI, PKCS#1 or certificate), the base64 of its DER, a JWK or a JWKS.",
+    hints: [hint`A key is a PEM (SPKI, PKCS#1 or certificate), the base64 of its DER, a JWK or a JWKS.`],
   },
   event_not_found: {
     exit: 2,
     means: "no stored event has this uti or id",
-    hint: "To list the stored events: paylink events list",
+    hints: [hint`To list the stored events: ${paylink("events", "list")}`],
   },
   port_in_use: {
     exit: 2,
     means: "another program listens on this port",
-    hint: "Use another --port, or --port 0 for a free one.",
+    hints: [hint`Use another --port, or --port 0 for a free one.`],
   },
   no_profile: {
     exit: 3,
     means: "no account configured",
-    hint: "Run one of:\npaylink sandbox   to try paylink on this machine\npaylink login     to use a real account",
+    hints: [
+      hint`To try paylink on this machine: ${paylink("sandbox")}`,
+      hint`To use a real account: ${paylink("login")}`,
+    ],
   },
   no_token: {
     exit: 3,
     means: "no access token configured",
-    hint: "To store a token: paylink login\nFor a single run, set PAYLINK_TOKEN.",
+    hints: [hint`To store a token: ${paylink("login")}`, hint`For a single run, set PAYLINK_TOKEN.`],
   },
   unauthorized: {
     exit: 3,
     means: "the service answered 401 or 403, or gave no access token",
-    hint: "Nothing was created. Check the token and the terminal: paylink login",
+    hints: [hint`Check the token and the terminal: ${paylink("login")}`],
   },
   refused: {
     exit: 4,
     means: "the service refused the request with another 4xx",
-    hint: "Nothing was created. Fix what the service reports, then run the command again.",
+    hints: [hint`Fix what the service reports, then run the command again.`],
   },
   redirected: {
     exit: 4,
     means: "the service answered with a redirect",
-    hint: "Nothing was created. paylink does not send a token to a redirect target. Check the base URL.",
+    hints: [hint`paylink does not send a token to a redirect target. Check the base URL.`],
   },
   not_taken: {
     exit: 4,
     means: "your application did not accept a webhook",
-    hint: "The events are still stored. Replay them when your application is ready.",
+    hints: [hint`The events are still stored. Replay them when your application is ready.`],
   },
   not_reached: {
     exit: 5,
     means: "the service could not be reached (connection refused, DNS, TLS)",
-    hint: "Nothing was created. It is safe to run the command again.",
+    hints: [hint`It is safe to run the command again.`],
   },
   tunnel_failed: { exit: 5, means: "cloudflared is missing, gave no address, or has ended" },
   overloaded: {
     exit: 5,
     means: "the service answered 429 or 503 to every attempt",
-    hint: "Nothing was created. It is safe to run the command again later.",
+    hints: [hint`It is safe to run the command again later.`],
   },
   outcome_unknown: {
     exit: 6,
     means: "the request was sent, but no usable answer arrived",
-    hint: "The link may exist. Look for it before you create it again: paylink links list --since 10m",
+    mayHaveHappened: true,
+    hints: [hint`Look for it before you create it again: ${paylink("links", "list", "--since", "10m")}`],
   },
   signature_rejected: { exit: 7, means: "a webhook did not verify" },
   check_failed: {
@@ -144,7 +175,10 @@ export interface Correction {
 }
 
 interface FailureOptions {
-  /** Replaces the code's own hint. */
+  /** What the request, or the command, would have done; undefined if the message says it. */
+  readonly effect?: Effect | undefined;
+  /** Replace the code's own hints. */
+  readonly hints?: readonly Hint[] | undefined;
   readonly hint?: string | undefined;
   /** Every problem behind the message. */
   readonly problems?: readonly Problem[];
@@ -157,7 +191,8 @@ interface FailureOptions {
 
 export class PaylinkError extends Error {
   readonly code: FailureCode;
-  readonly hint: string | undefined;
+  readonly effect: Effect | undefined;
+  readonly hints: readonly Hint[];
   readonly problems: readonly Problem[];
   readonly corrections: readonly Correction[] | undefined;
   readonly details: Readonly<Record<string, unknown>>;
@@ -167,7 +202,8 @@ export class PaylinkError extends Error {
     this.name = "PaylinkError";
     this.code = code;
     const failure: Failure = FAILURES[code];
-    this.hint = options.hint ?? failure.hint;
+    this.effect = options.effect;
+    this.hints = options.hints ?? options.hint?.split("\n").map((line) => [line]) ?? failure.hints ?? [];
     this.problems = options.problems ?? [];
     this.corrections = options.corrections;
     this.details = options.details ?? {};
@@ -175,6 +211,12 @@ export class PaylinkError extends Error {
 
   get exit(): ExitCode {
     return FAILURES[this.code].exit;
+  }
+
+  /** Whether the effect may have happened in spite of the failure. */
+  get mayHaveHappened(): boolean {
+    const failure: Failure = FAILURES[this.code];
+    return failure.mayHaveHappened === true;
   }
 }
 

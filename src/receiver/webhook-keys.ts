@@ -1,12 +1,12 @@
 /** Loads the service's public keys for a command. A key that cannot be read fails the command, with a next step. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type CommandLine, type Hint } from "../domain/errors.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { KeyFailure, openKeySources, readKeySources, type KeyAccess, type Keyring } from "./key-sources.ts";
 
 interface CommandAccess extends KeyAccess {
-  /** What the command does not do without a key. */
-  readonly undone: "received" | "created" | "verified";
+  /** What the command does with a key. */
+  readonly effect: "receive" | "create" | "verify";
 }
 
 /** The keys of every source together. Throws `key_invalid`, `file_unreadable`, `not_reached`. */
@@ -25,21 +25,26 @@ async function orFail<T>(reading: Promise<T>, access: CommandAccess): Promise<T>
   }
 }
 
-function failureOf({ kind, message, details, cause }: KeyFailure, { undone }: CommandAccess): PaylinkError {
+function failureOf({ kind, message, details, cause }: KeyFailure, { effect }: CommandAccess): PaylinkError {
   const code = kind === "unreachable" ? "not_reached" : "key_invalid";
-  const step = cause instanceof SandboxNotRunning ? "Start it: paylink sandbox" : nextStep(kind, undone);
-  const hint = step === undefined ? undefined : `Nothing was ${undone}. ${step}`;
-  return new PaylinkError(code, message, { hint, details, cause });
+  const step =
+    cause instanceof SandboxNotRunning ? hint`Start it: ${paylink("sandbox")}` : nextStep(kind, effect);
+  return new PaylinkError(code, message, {
+    effect,
+    hints: step === undefined ? undefined : [step],
+    details,
+    cause,
+  });
 }
 
 /** Undefined if the hint of the code is enough. */
-function nextStep(kind: KeyFailure["kind"], undone: CommandAccess["undone"]): string | undefined {
-  const setting = "paylink config set webhookKey";
+function nextStep(kind: KeyFailure["kind"], effect: CommandAccess["effect"]): Hint | undefined {
+  const set = (value: string): CommandLine => paylink("config", "set", "webhookKey", value);
   // `create` has no flag for a key.
-  const flag = undone === "created" ? "" : "--key <file>, or ";
-  if (kind === "unreachable") return `Start the service, or give a key file: ${flag}${setting} <file>`;
-  if (kind === "redirected") return `If you trust the target, set it as the key: ${setting} <url>`;
+  const flag = effect === "create" ? "" : "--key <file>, or ";
+  if (kind === "unreachable") return hint`Start the service, or give a key file: ${flag}${set("<file>")}`;
+  if (kind === "redirected") return hint`If you trust the target, set it as the key: ${set("<url>")}`;
   if (kind === "forbidden")
-    return `Download the key with your account, and give the file: ${flag}${setting} <file>`;
+    return hint`Download the key with your account, and give the file: ${flag}${set("<file>")}`;
   return undefined;
 }

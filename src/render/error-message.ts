@@ -2,7 +2,7 @@
 import type { Paint } from "./paint.ts";
 import { maskCardNumbers } from "../domain/card-number.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
-import { forProfile } from "./for-profile.ts";
+import { renderAdvice } from "./hint.ts";
 import { safeLines, safeText } from "./safe-text.ts";
 
 interface ErrorStyle {
@@ -28,7 +28,7 @@ export function renderError(
 ): string {
   const hints = [
     ...(corrected === undefined ? [] : [`Try: ${safeText(corrected)}`]),
-    ...(error.hint === undefined ? [] : forProfile(error.hint, profile).split("\n")),
+    ...renderAdvice(error, profile),
   ];
   if (json)
     return JSON.stringify(

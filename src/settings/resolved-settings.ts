@@ -1,5 +1,5 @@
 /** The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { SERVICES } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import {
@@ -91,7 +91,7 @@ function settingsFrom(env: Environment): Profile {
   });
   throw new PaylinkError("usage", "The environment has invalid settings. Nothing was sent.", {
     problems,
-    hint: "paylink help settings   shows each setting with an example",
+    hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],
   });
 }
 
@@ -123,13 +123,13 @@ export async function findSandbox({ profile, env, profiles }: SandboxSources): P
   const baseUrl = parseWebAddress(values.get("baseUrl") ?? "");
   if (baseUrl === undefined)
     throw new PaylinkError("no_profile", "No sandbox is registered.", {
-      hint: "paylink sandbox   starts one in another terminal",
+      hints: [hint`To start one in another terminal: ${paylink("sandbox")}`],
     });
   if (!isLoopback(baseUrl.hostname))
     throw new PaylinkError(
       "usage",
       `${baseUrl.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
-      { hint: "Try: --profile sandbox" },
+      { hints: [hint`Try: --profile sandbox`] },
     );
   return { baseUrl, token: values.get("token") ?? "" };
 }

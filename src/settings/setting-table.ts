@@ -8,7 +8,7 @@ import * as values from "./setting-values.ts";
 interface Setting<T> {
   /** What it is, as the end of a sentence that begins with its name. */
   readonly means: string;
-  /** A value as typed after `paylink config set <key>`; a setting without an example cannot be set there. */
+  /** A value, to be quoted, after `paylink config set <key>`; a setting without an example cannot be set there. */
   readonly example?: string;
   /** The value may be the name of a file, which shells complete. */
   readonly file?: true;
@@ -97,18 +97,18 @@ const TABLE = {
   },
   tokenParams: {
     means: "further parameters of the token request",
-    example: "'audience=payments&resource=links'",
+    example: "audience=payments&resource=links",
     schema: values.formParameters,
   },
   authHeader: {
     means: "the header that carries the access token",
-    example: "'X-API-Key: {token}'",
+    example: "X-API-Key: {token}",
     default: SPECIFIED_FORM.authHeader,
     schema: values.tokenHeader,
   },
   headers: {
     means: "headers of every request to the service; headers.<name> is one of them",
-    example: `'{"X-Terminal": "7"}'`,
+    example: '{"X-Terminal": "7"}',
     schema: values.headers,
   },
   idempotencyHeader: {
@@ -151,7 +151,7 @@ const TABLE = {
   },
   customerName: {
     means: "the customer's name on links",
-    example: "'Ada Lovelace'",
+    example: "Ada Lovelace",
     schema: filledText,
   },
   expires: {

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import type Conf from "conf";
 import * as z from "zod/mini";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { problemsOf } from "../domain/schema.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
 import { profile, type Profile } from "./setting-table.ts";
@@ -103,7 +103,9 @@ const withCurrent = (current: string | undefined) => (current === undefined ? {}
 function refuseName(name: string): void {
   if (/^[A-Za-z0-9._-]+$/.test(name) && !name.startsWith("-") && name !== "__proto__") return;
   throw new PaylinkError("usage", `"${name}" cannot be the name of a profile. Nothing was stored.`, {
-    hint: "A name has letters, digits, . _ and -, and does not start with -: paylink login -p my-shop",
+    hints: [
+      hint`A name has letters, digits, . _ and -, and does not start with -: ${paylink("login", "-p", "my-shop")}`,
+    ],
   });
 }
 
@@ -129,7 +131,7 @@ function readStored(path: string, text: string | undefined, warn: (warning: stri
   if (problems.some(({ at }) => at.split(".").length > 2))
     throw new PaylinkError("file_unreadable", `${path} holds invalid values.`, {
       problems,
-      hint: "Fix them in that file, or move the file away to start again.",
+      hints: [hint`Fix them in that file, or move the file away to start again.`],
     });
   moveAway(path, text, warn);
   return { profiles: {} };
@@ -197,7 +199,7 @@ function acquire(path: string): void {
     sleep(PAUSE);
   }
   throw new PaylinkError("file_unreadable", `${path} is locked by another run of paylink.`, {
-    hint: "If no other paylink is running, delete that file and run this again.",
+    hints: [hint`If no other paylink is running, delete that file and run this again.`],
   });
 }
 

@@ -1,8 +1,8 @@
 /** The endpoint that webhooks are posted to: its address, which is limited to this machine, and its answers. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError, type Hint, type WebhookEffect } from "../domain/errors.ts";
 import { isLoopback, LISTENER_URL, parseWebAddress } from "../domain/addresses.ts";
-import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
-import { isOfUnknownAuthority, reasonOf, type Send, SendError } from "../http/exchange.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 
 export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
@@ -51,17 +51,19 @@ export async function post(
   }
 }
 
-/** `nothing` says what was not done, and `next` how to reach an endpoint. */
+/** `effect` is what was not done, and `next` says how to reach an endpoint. */
 export function notReached(
   url: string,
   { reason, untrusted }: NoAnswer,
-  { nothing, next }: { readonly nothing: string; readonly next: string },
+  { effect, next }: { readonly effect: WebhookEffect; readonly next: Hint },
 ): PaylinkError {
   if (!untrusted)
     return new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}.`, {
-      hint: `${nothing} ${next}`,
+      effect,
+      hints: [next],
     });
   return new PaylinkError("not_reached", `The certificate of ${url} is not trusted: ${reason}.`, {
-    hint: `${nothing} Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.`,
+    effect,
+    hints: [hint`Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.`],
   });
 }

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { readClientCertificate } from "../../src/api/client-certificate.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import { apiAt, failure } from "../support/api.ts";
+import { apiAt } from "../support/api.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -24,8 +25,8 @@ it("names NODE_EXTRA_CA_CERTS for an authority that Node does not know", async (
   const url = await selfSignedServer(temporaryHome());
   const error = await failure(apiAt(url.slice(0, -1)).api.createLink(REQUEST));
   expect([error.code, error.exit]).toEqual(["not_reached", 5]);
-  expect(error.hint).toContain("Nothing was created.");
-  expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
+  expect(adviceOf(error)).toContain("Nothing was created.");
+  expect(adviceOf(error)).toContain("NODE_EXTRA_CA_CERTS");
 });
 
 it("names NODE_EXTRA_CA_CERTS for an endpoint that is to be tested, too", async () => {

@@ -1,6 +1,7 @@
 /** How a request to create a link ends, whatever the service does: over real sockets, with a real client. */
 import { describe, expect, it } from "vitest";
-import { apiAt, failure, TOKEN } from "../support/api.ts";
+import { apiAt, TOKEN } from "../support/api.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";
 import { rawServer, reply, type RawServer } from "../support/raw-server.ts";
 
@@ -60,7 +61,7 @@ describe("a request that may have arrived", () => {
     const server = await rawServer(answer);
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
     expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
-    expect(error.hint).toContain("may exist");
+    expect(adviceOf(error)).toContain("may exist");
     expect(server.requests).toHaveLength(1);
   });
 
@@ -88,7 +89,7 @@ describe("a request without effect", () => {
       expect([error.code, error.exit]).toEqual([code, exit]);
       expect(error.message).toContain(`${status}: the request breaks the specification`);
       expect(error.problems).toEqual([{ at: "terminalId", message: "is unknown" }]);
-      expect(error.hint).toBeDefined();
+      expect(adviceOf(error)).toBeDefined();
       expect(server.requests).toHaveLength(1);
     },
   );

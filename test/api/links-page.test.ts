@@ -1,6 +1,7 @@
 /** One page of links: the request for it, and what counts as a page. */
 import { describe, expect, it } from "vitest";
-import { apiAt, failure } from "../support/api.ts";
+import { apiAt } from "../support/api.ts";
+import { failure } from "../support/failure.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
 const QUERY = {

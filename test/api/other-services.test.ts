@@ -1,7 +1,8 @@
 /** Services that differ from the specification in one point: each succeeds by a setting, or fails with a message that names it. */
 import { describe, expect, it } from "vitest";
 import { REQUEST, ANSWER } from "../support/link-request.ts";
-import { apiAt, failure } from "../support/api.ts";
+import { apiAt } from "../support/api.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { rawServer, reply, type RawServer } from "../support/raw-server.ts";
 
 const URL = "https://pay.example/checkout?r=L1";
@@ -127,7 +128,7 @@ describe("a link in another place", () => {
     const server = await rawServer(reply(200, answer));
     const error = await failure(apiAt(server.url).api.createLink(echoed));
     expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
-    expect(error.hint).toContain(`paylink config set linkAt ${pointer}`);
+    expect(adviceOf(error)).toContain(`paylink config set linkAt ${pointer}`);
     expect(error.details).toMatchObject({ body: answer, linkAt: pointer });
     // The pointer that the hint names works.
     const again = await rawServer(reply(200, answer));
@@ -150,7 +151,7 @@ describe("a link in another place", () => {
     const server = await rawServer(reply(202, '{"id":"L1"}'));
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
     expect(error.exit).toBe(6);
-    expect(error.hint).toContain("may create the link later");
+    expect(adviceOf(error)).toContain("may create the link later");
     const whole = await rawServer(reply(202, ANSWER));
     expect((await apiAt(whole.url).api.createLink(REQUEST)).link.url).toBe(URL);
   });

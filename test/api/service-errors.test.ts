@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { serviceWords } from "../../src/api/service-words.ts";
 import { REQUEST } from "../support/link-request.ts";
-import { apiAt, failure } from "../support/api.ts";
+import { apiAt } from "../support/api.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
 const problem = { at: "terminalId", message: "is unknown" };
@@ -109,7 +110,7 @@ describe("a refusal", () => {
       const { api, waits } = apiAt(server.url);
       const error = await failure(api.createLink(REQUEST));
       expect([error.code, error.exit]).toEqual(["overloaded", 5]);
-      expect(error.hint).toContain(words);
+      expect(adviceOf(error)).toContain(words);
       expect(waits).toEqual([]);
     },
   );

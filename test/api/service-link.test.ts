@@ -1,6 +1,7 @@
 /** One link by its id: the requests for it, the link in the reply, and what a refusal says of it. */
 import { describe, expect, it } from "vitest";
-import { apiAt, failure } from "../support/api.ts";
+import { apiAt } from "../support/api.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
@@ -39,7 +40,7 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
     const server = await rawServer(reply(404, '{"code":275,"message":"Invalid payment link ID"}'));
     const error = await failure(run(apiAt(server.url).api));
     expect(error).toMatchObject({ code: "refused", details: { status: 404, code: "275", link: "L1" } });
-    expect(error.hint).toContain("has no link L1");
+    expect(adviceOf(error)).toContain("has no link L1");
   });
 
   it("says that the reply is about another link", async () => {
@@ -66,7 +67,7 @@ describe("a change of a link", () => {
       const server = await rawServer(answer);
       const error = await failure(run(apiAt(server.url, { idempotencyHeader: "Idempotency-Key" }).api));
       expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
-      expect(error.hint).toBe(`The link may be ${done}. To see it: paylink links show L1`);
+      expect(adviceOf(error)).toBe(`The link may be ${done}. To see it: paylink links show L1`);
       expect(server.requests).toHaveLength(1);
     }
   });
@@ -76,15 +77,15 @@ describe("a change of a link", () => {
     async (status) => {
       const server = await rawServer(reply(status, "{}"));
       const { api } = apiAt(server.url);
-      expect((await failure(api.updateLink("L1", CHANGES))).hint).toMatch(/^Nothing was changed\./);
-      expect((await failure(api.cancelLink("L1"))).hint).toMatch(/^Nothing was cancelled\./);
+      expect(adviceOf(await failure(api.updateLink("L1", CHANGES)))).toMatch(/^Nothing was changed\./);
+      expect(adviceOf(await failure(api.cancelLink("L1")))).toMatch(/^Nothing was cancelled\./);
     },
   );
 
   it("is reported as not done if the service was not reached", async () => {
     const error = await failure(apiAt("http://127.0.0.1:1").api.cancelLink("L1"));
     expect(error).toMatchObject({ code: "not_reached", exit: 5 });
-    expect(error.hint).toBe("Nothing was cancelled. It is safe to run the command again.");
+    expect(adviceOf(error)).toBe("Nothing was cancelled. It is safe to run the command again.");
   });
 
   it("is refused by a reply that reports an error with 200", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AccessToken, ClientCredentials } from "../../src/api/token-request.ts";
 import { tokensByCredentials, fixedToken, tokenExpiry } from "../../src/api/tokens.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { openSender } from "../support/sender.ts";
 
@@ -47,17 +48,11 @@ const issuing = () =>
     )(socket),
   );
 
-async function failure(action: Promise<unknown>): Promise<PaylinkError> {
-  const error: unknown = await action.catch((thrown: unknown) => thrown);
-  if (error instanceof PaylinkError) return error;
-  throw new Error(`no failure: ${String(error)}`);
-}
-
 describe("client credentials", () => {
   it("are sent as RFC 6749 2.3.1 and 4.4.2 say", async () => {
     const server = await issuing();
     const { tokens, keptTokens } = tokensAt(`${server.url}/oauth/token`);
-    expect(await tokens.current()).toBe("token-1");
+    expect(await tokens.current("create")).toBe("token-1");
     const [request = ""] = server.requests;
     expect(request).toMatch(/^POST \/oauth\/token HTTP/);
     expect(request).toMatch(/\r\n\r\ngrant_type=client_credentials$/);
@@ -70,20 +65,23 @@ describe("client credentials", () => {
   it("obtain one token for as long as it lasts, and another before it expires", async () => {
     const server = await issuing();
     const { tokens, clock } = tokensAt(server.url);
-    expect(await Promise.all([tokens.current(), tokens.current()])).toEqual(["token-1", "token-1"]);
+    expect(await Promise.all([tokens.current("create"), tokens.current("create")])).toEqual([
+      "token-1",
+      "token-1",
+    ]);
     clock.now += 3_500_000;
-    expect(await tokens.current()).toBe("token-1");
+    expect(await tokens.current("create")).toBe("token-1");
     clock.now += 80_000;
-    expect(await tokens.current()).toBe("token-2");
+    expect(await tokens.current("create")).toBe("token-2");
     expect(server.requests).toHaveLength(2);
   });
 
   it("use the token of an earlier run while it lasts", async () => {
     const server = await issuing();
     const kept = { token: "kept", expires: new Date(START + 60_000).toISOString() };
-    expect(await tokensAt(server.url, { kept }).tokens.current()).toBe("kept");
+    expect(await tokensAt(server.url, { kept }).tokens.current("create")).toBe("kept");
     const stale = { token: "kept", expires: new Date(START + 5000).toISOString() };
-    expect(await tokensAt(server.url, { kept: stale }).tokens.current()).toBe("token-1");
+    expect(await tokensAt(server.url, { kept: stale }).tokens.current("create")).toBe("token-1");
   });
 
   it.each<[Partial<ClientCredentials>, string | undefined, Record<string, string> | string]>([
@@ -114,7 +112,7 @@ describe("client credentials", () => {
     ],
   ])("are sent as the settings say: %j", async (credentials, authorization, body) => {
     const server = await issuing();
-    await tokensAt(server.url, { credentials }).tokens.current();
+    await tokensAt(server.url, { credentials }).tokens.current("create");
     const [head = "", sent = ""] = (server.requests[0] ?? "").split("\r\n\r\n");
     expect(/\r\nauthorization: (.*)/i.exec(head)?.[1]).toBe(authorization);
     expect(typeof body === "string" ? sent : Object.fromEntries(new URLSearchParams(sent))).toEqual(body);
@@ -141,13 +139,13 @@ describe("client credentials", () => {
   ])("take %s", async (_, status, members, token) => {
     const server = await rawServer(reply(status, `{${members}}`));
     const { tokens, keptTokens } = tokensAt(server.url);
-    await tokens.current();
+    await tokens.current("create");
     expect(keptTokens).toEqual([token]);
   });
 
   it("accept a token of any type if the user has set how it is sent", async () => {
     const server = await rawServer(reply(200, '{"access_token":"t","token_type":"ApiKey"}'));
-    expect(await tokensAt(server.url, { credentials: { anyType: true } }).tokens.current()).toBe("t");
+    expect(await tokensAt(server.url, { credentials: { anyType: true } }).tokens.current("create")).toBe("t");
   });
 
   const html = { "Content-Type": "text/html" };
@@ -182,12 +180,12 @@ describe("client credentials", () => {
     ["a fault", [500, "oops", { "Content-Type": "text/plain" }], "answered 500: oops"],
   ])("fail with exit 3 after %s, in the service's words and without secrets", async (_, answer, words) => {
     const server = await rawServer(reply(...answer));
-    const error = await failure(tokensAt(server.url).tokens.current());
+    const error = await failure(tokensAt(server.url).tokens.current("create"));
     expect([error.code, error.exit]).toEqual(["unauthorized", 3]);
     expect(error.message).toContain(words);
-    expect(error.hint).toContain("Nothing was created.");
+    expect(adviceOf(error)).toContain("Nothing was created.");
     expect(error.details["status"]).toBe(answer[0]);
-    const shown = `${error.message} ${error.hint ?? ""} ${JSON.stringify(error.details)}`;
+    const shown = `${error.message} ${adviceOf(error)} ${JSON.stringify(error.details)}`;
     expect(shown).not.toContain(SECRET);
     expect(shown).not.toContain("hidden-1");
   });
@@ -198,35 +196,37 @@ describe("client credentials", () => {
     ["a wrong address", [404, "not here", {}], "paylink config get tokenUrl"],
   ])("name the setting for %s", async (_, answer, setting) => {
     const server = await rawServer(reply(...answer));
-    expect((await failure(tokensAt(server.url).tokens.current())).hint).toContain(setting);
+    expect(adviceOf(await failure(tokensAt(server.url).tokens.current("create")))).toContain(setting);
   });
 
   it("keep the code of the service", async () => {
     const server = await rawServer(reply(400, '{"code":17,"message":"no such client"}'));
-    expect((await failure(tokensAt(server.url).tokens.current())).details["code"]).toBe("17");
+    expect((await failure(tokensAt(server.url).tokens.current("create"))).details["code"]).toBe("17");
   });
 
   it("refuse a token that no header can hold", async () => {
     const server = await rawServer(reply(200, '{"access_token":"a b","token_type":"Bearer"}'));
-    expect((await failure(tokensAt(server.url).tokens.current())).code).toBe("no_token");
+    expect((await failure(tokensAt(server.url).tokens.current("create"))).code).toBe("no_token");
   });
 
   it("are safe to send again if the token endpoint is overloaded", async () => {
     const server = await rawServer(reply(503, ""));
-    const error = await failure(tokensAt(server.url).tokens.current());
+    const error = await failure(tokensAt(server.url).tokens.current("create"));
     expect([error.code, error.exit]).toEqual(["overloaded", 5]);
   });
 
   it("are sent only over https", async () => {
-    expect((await failure(tokensAt("http://service.example/token").tokens.current())).code).toBe("usage");
+    expect((await failure(tokensAt("http://service.example/token").tokens.current("create"))).code).toBe(
+      "usage",
+    );
   });
 });
 
 describe("a token that was given", () => {
   it("is trimmed, and cannot be renewed", async () => {
     const tokens = fixedToken(" token-1\n");
-    expect(await tokens.current()).toBe("token-1");
-    expect(await tokens.renew()).toBeUndefined();
+    expect(await tokens.current("create")).toBe("token-1");
+    expect(await tokens.renew("create")).toBeUndefined();
   });
 
   it.each(["two words", "line\nbreak", "", "ümlaut"])("is refused as %j, without being repeated", (token) => {

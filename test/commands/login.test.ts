@@ -73,7 +73,7 @@ describe("paylink login", () => {
       home,
     });
     expect(exit).toBe(2);
-    expect(missing).toContain('paylink config set customerName "Ada Lovelace"');
+    expect(missing).toContain("paylink config set customerName 'Ada Lovelace'");
     expect(missing).not.toContain("Try:");
   });
 

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import type { Send } from "../../src/http/exchange.ts";
 import { loadKeys, openKeyring } from "../../src/receiver/webhook-keys.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -25,7 +26,7 @@ function service(...kids: (string | null)[]) {
     send,
     readFile: () => Promise.reject(new Error("no file is read here")),
     place: "--key",
-    undone: "received" as const,
+    effect: "receive" as const,
     warn: (warning: string) => void warnings.push(warning),
     now: () => new Date(clock),
   };
@@ -77,19 +78,21 @@ describe("an address that gives no key", () => {
     ["/keys/v2.json", "https://service.example/keys/v2.json"],
     ["https://cdn.example/keys.json", "https://cdn.example/keys.json"],
   ])("names the target of a redirect, and does not follow it: %s", async (location, target) => {
-    await expect(loadKeys([URL], answering(302, [["Location", location]]))).rejects.toMatchObject({
+    const error = await failure(loadKeys([URL], answering(302, [["Location", location]])));
+    expect(error).toMatchObject({
       code: "key_invalid",
       message: expect.stringContaining(`redirects to ${target}`),
-      hint: expect.stringContaining("paylink config set webhookKey <url>"),
     });
+    expect(adviceOf(error)).toMatch(/^Nothing was received\. .*paylink config set webhookKey <url>$/);
   });
 
   it.each([401, 403])("says that a key behind a login must be a file: %i", async (status) => {
-    await expect(loadKeys([URL], answering(status))).rejects.toMatchObject({
+    const error = await failure(loadKeys([URL], answering(status)));
+    expect(error).toMatchObject({
       code: "key_invalid",
       message: expect.stringContaining("requires a token"),
-      hint: expect.stringContaining("Download the key"),
     });
+    expect(adviceOf(error)).toContain("Download the key");
   });
 
   it("is not reached if it answers anything else", async () => {

@@ -3,7 +3,6 @@ import { createApi } from "../../src/api/client.ts";
 import type { ServiceForm } from "../../src/api/service-call.ts";
 import { withRetries, type Wait } from "../../src/api/retries.ts";
 import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
-import { PaylinkError } from "../../src/domain/errors.ts";
 import { SPECIFIED_FORM } from "../../src/domain/known-services.ts";
 import type { TlsFiles } from "../../src/http/exchange.ts";
 import { openSender } from "./sender.ts";
@@ -38,14 +37,4 @@ export function apiAt(baseUrl: string, options: Options = {}) {
     ...options,
   });
   return { api, waits };
-}
-
-/** The failure of an action; the test fails if it succeeds. */
-export async function failure(action: Promise<unknown>): Promise<PaylinkError> {
-  const error: unknown = await action.then(
-    () => new Error("it succeeded"),
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof PaylinkError) return error;
-  throw error;
 }

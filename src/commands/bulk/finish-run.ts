@@ -7,8 +7,9 @@ import type { Row } from "../../bulk/row.ts";
 import { requestOf } from "../../bulk/row-request.ts";
 import type { RowWarning } from "../../bulk/row-warnings.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
+import { hint, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
 import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
+import { renderHint } from "../../render/hint.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Claim } from "./claim-journal.ts";
@@ -40,7 +41,7 @@ interface Ended {
 /** Rows that are named on the terminal; all of them are in the results. */
 const NAMED = 20;
 
-const CONTINUE = "Run the same command again to continue: no row is sent twice.";
+const CONTINUE = hint`Run the same command again to continue: no row is sent twice.`;
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
@@ -107,7 +108,7 @@ export async function finishRun(
       `${renderTally(tally, out.paint)}\nResults in ${path}\n${renderServiceName(service, out.paint)}`,
     );
   if (signal.aborted) {
-    if (tally.not_sent > 0) out.note(CONTINUE);
+    if (tally.not_sent > 0) out.note(renderHint(CONTINUE, undefined));
     throw failureOf(signal.reason, tally, isKeyed);
   }
   if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
@@ -136,7 +137,7 @@ function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
       {
         problems,
         details: { ...reason.details, ...details },
-        hint: reason.hint === undefined ? CONTINUE : `${reason.hint}\n${CONTINUE}`,
+        hints: [...reason.hints, CONTINUE],
         cause: reason,
       },
     );
@@ -144,25 +145,23 @@ function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
   if (reason !== undefined) return reason;
   const worst = WORST_FIRST.find(({ status }) => tally[status] > 0);
   if (worst === undefined) return undefined;
-  const { code, status, messageFor, hint } = worst;
+  const { code, status, messageFor, step } = worst;
   return new PaylinkError(code, messageFor(rowsOf(tally[status])), {
     details,
-    hint: isKeyed && code === "outcome_unknown" ? `${SEND_WITH_KEY}\n${hint}` : hint,
+    hints: isKeyed && code === "outcome_unknown" ? [SEND_WITH_KEY, step] : [step],
   });
 }
 
-const SEND_WITH_KEY =
-  "Run the same command again: it sends these rows again with the same keys, so no second link is created.";
+const SEND_WITH_KEY = hint`Run the same command again: it sends these rows again with the same keys, so no second link is created.`;
 
 interface Worst {
   readonly status: keyof Tally;
   readonly code: FailureCode;
   readonly messageFor: (rows: string) => string;
-  readonly hint: string;
+  readonly step: Hint;
 }
 
-const FIX_IN_PLACE =
-  "Fix these rows without moving them to other lines, then run the same command again: no other row is sent twice.";
+const FIX_IN_PLACE = hint`Fix these rows without moving them to other lines, then run the same command again: no other row is sent twice.`;
 
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
 const WORST_FIRST: readonly Worst[] = [
@@ -170,24 +169,24 @@ const WORST_FIRST: readonly Worst[] = [
     status: "unknown",
     code: "outcome_unknown",
     messageFor: (rows) => `${rows} may or may not have a link.`,
-    hint: "Look for them at the service. To send those that have no link there: --retry-unknown",
+    step: hint`Look for them at the service. To send those that have no link there: --retry-unknown`,
   },
   {
     status: "not_reached",
     code: "not_reached",
     messageFor: (rows) => `${rows} did not reach the service: no link was created.`,
-    hint: CONTINUE,
+    step: CONTINUE,
   },
   {
     status: "refused",
     code: "refused",
     messageFor: (rows) => `The service refused ${rows}: no link was created.`,
-    hint: FIX_IN_PLACE,
+    step: FIX_IN_PLACE,
   },
   {
     status: "invalid",
     code: "usage",
     messageFor: (rows) => `${rows} could not be sent: no link was created.`,
-    hint: FIX_IN_PLACE,
+    step: FIX_IN_PLACE,
   },
 ];

@@ -1,6 +1,6 @@
 /** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
 import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
 import type { Cover } from "../../webhooks/signature-form.ts";
@@ -59,9 +59,9 @@ export async function check(context: Context, options: CheckOptions): Promise<nu
 }
 
 const UNREACHED = {
-  nothing: "Nothing was checked.",
-  next: "Start the endpoint and run this again.",
-};
+  effect: "check",
+  next: hint`Start the endpoint and run this again.`,
+} as const;
 
 const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
 
@@ -70,16 +70,16 @@ function failure(results: readonly CaseResult[], failed: readonly CaseResult[]):
   return new PaylinkError(
     "check_failed",
     `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`,
-    { details: { failed: names }, hint: adviceFor(results) },
+    { details: { failed: names }, hints: [adviceFor(results)] },
   );
 }
 
 /** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
-function adviceFor(results: readonly CaseResult[]): string {
+function adviceFor(results: readonly CaseResult[]): Hint {
   const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
   if (accepted.length === 0)
-    return "It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address.";
+    return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address.`;
   if (accepted.every(({ required }) => !required))
-    return "It accepts only signatures that cover @method and @target-uri, and the real service signs header fields only. Require content-digest and nothing else, or every payment is refused. If your service does sign them, name its cover with --cover.";
-  return "Each is explained above; paylink trigger <outcome> --tamper <case> sends one again.";
+    return hint`It accepts only signatures that cover @method and @target-uri, and the real service signs header fields only. Require content-digest and nothing else, or every payment is refused. If your service does sign them, name its cover with --cover.`;
+  return hint`Each is explained above. To send one again: ${paylink("trigger", "<outcome>", "--tamper", "<case>")}`;
 }

@@ -1,6 +1,6 @@
 /** `paylink config`: shows and changes the settings of a profile. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import {
@@ -61,7 +61,9 @@ export async function printSetting({ out, settings }: Context, text: string): Pr
   if (out.json)
     out.data(JSON.stringify({ key: text, ...(documentOf(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
-    throw new PaylinkError("usage", `${text} is not set.`, { hint: "Try: paylink config list" });
+    throw new PaylinkError("usage", `${text} is not set.`, {
+      hints: [hint`Try: ${paylink("config", "list")}`],
+    });
   else out.data(safeText(shownSetting(found.value)));
   return 0;
 }
@@ -120,7 +122,7 @@ export async function removeSetting({ out, settings, profiles }: Context, text: 
 function refuseKeyInUse({ key }: SettingName, { clientCert }: Profile): void {
   if (key === "clientKey" && clientCert !== undefined)
     throw new PaylinkError("usage", "clientCert needs clientKey. Nothing was changed.", {
-      hint: "Try: paylink config unset clientCert",
+      hints: [hint`Try: ${paylink("config", "unset", "clientCert")}`],
     });
 }
 

@@ -1,5 +1,5 @@
 /** Turns the arguments of `config` into a setting and the value that is stored for it. */
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
@@ -32,12 +32,13 @@ export function settingName(text: string): SettingName {
   if (isConfigKey(text)) return { key: text, header: undefined, text };
   if (isSettingKey(text))
     throw new PaylinkError("usage", `${text} is a secret. paylink config does not show or set secrets.`, {
-      hint: "paylink login   stores it; paylink logout deletes it",
+      hints: [hint`To store it: ${paylink("login")}`, hint`To delete it: ${paylink("logout")}`],
     });
   const near = nearest(text, CONFIG_KEYS);
   const meant = near === undefined ? `The settings are ${CONFIG_KEYS.join(", ")}.` : `Did you mean ${near}?`;
   throw new PaylinkError("usage", `There is no setting named ${text}. ${meant}`, {
-    hint: near === undefined ? "paylink help settings   shows each setting with an example" : undefined,
+    hints:
+      near === undefined ? [hint`To see each setting with an example: ${paylink("help", "settings")}`] : [],
     corrections: near === undefined ? undefined : [{ typed: text, instead: near }],
   });
 }
@@ -61,13 +62,15 @@ export function newValue(name: SettingName, texts: readonly string[], now: Date,
   const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
   throw new PaylinkError("usage", "Nothing was stored.", {
     problems: [{ at: name.text, message }],
-    hint: `Try: paylink config set ${exampleOf(name)}`,
+    hints: [hint`Try: ${paylink("config", "set", ...exampleOf(name))}`],
   });
 }
 
 /** What may follow `paylink config set`. */
-export const exampleOf = ({ key, header, text }: SettingName): string =>
-  `${text} ${header === undefined ? SETTINGS[key].example : "7"}`;
+const exampleOf = ({ key, header, text }: SettingName): readonly string[] => [
+  text,
+  header === undefined ? (SETTINGS[key].example ?? "<value>") : "7",
+];
 
 function readValue(
   { key, header }: SettingName,

@@ -1,5 +1,6 @@
 /** Turns the flags of `create`, the base file and the settings into a request (or its draft) and how its link is shown. */
 import type { Context } from "../../context.ts";
+import { hint, paylink, type Hint } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/time.ts";
 import { readBaseRequest } from "../../requests/base-request.ts";
@@ -70,7 +71,7 @@ export async function createOptions(
   reader.problems(base?.problems ?? []);
   // An account can supply what is missing, and so can the user's answers.
   reader.problems(needsAccount || mayAsk ? mistakes : built.problems);
-  reader.finish("Nothing was sent.", hintOf(built, time));
+  reader.finish("Nothing was sent.", hintsOf(built, time));
   if (needsAccount) throw await noAccount();
   return {
     settings,
@@ -88,16 +89,17 @@ export async function createOptions(
 }
 
 /** How to store the missing values for every link, and the time of the sandbox's clock, which an expiry depends on. */
-function hintOf({ missing }: BuiltRequest, time: ServiceTime): string | undefined {
+function hintsOf({ missing }: BuiltRequest, time: ServiceTime): readonly Hint[] {
   const stored = Object.entries(EXAMPLES).filter(([key]) => missing.some(({ at }) => at === nameOf(key)));
-  const lines = stored.map(([key, example]) => `paylink config set ${key} ${example}`);
-  const hints = lines.length === 0 ? [] : ["To store it for every link:", ...lines];
-  if (time.ofSandbox) hints.push(`The sandbox's clock is at ${time.now.toISOString()}.`);
-  return hints.length === 0 ? undefined : hints.join("\n");
+  const lines = stored.map(([key, example]) => [paylink("config", "set", key, example)]);
+  return [
+    ...(lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines]),
+    ...(time.ofSandbox ? [hint`The sandbox's clock is at ${time.now.toISOString()}.`] : []),
+  ];
 }
 
 /** Values that each link needs and a profile can hold. */
-const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: '"Ada Lovelace"' } as const;
+const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: "Ada Lovelace" } as const;
 
 /** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
 const noAccount = async (): Promise<Error> => (await import("../../api/client-from-settings.ts")).noAccount();

@@ -1,6 +1,6 @@
 /** The receiver that `create --wait` runs until the payment has arrived, and which event is that payment. */
 import type { Context, Output } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { belongsTo } from "../../domain/reference.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
@@ -50,7 +50,9 @@ export async function receiveHere(
       "key_required",
       "There is no key to verify the payment's webhook. Nothing was sent.",
       {
-        hint: "paylink config set webhookKey <file or URL>   keeps the service's public key",
+        hints: [
+          hint`To store the service's public key: ${paylink("config", "set", "webhookKey", "<file or URL>")}`,
+        ],
       },
     );
   const keyring = await openKeyring(sources, {
@@ -58,7 +60,7 @@ export async function receiveHere(
     send,
     signal,
     place: "webhookKey",
-    undone: "created",
+    effect: "create",
     warn: out.warn,
     now,
   });

@@ -1,5 +1,5 @@
 /** Where `create --wait` receives: an address on this machine that the service can post to. */
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isLoopback, LISTENER_PORT, parseWebAddress } from "../../domain/addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
@@ -82,6 +82,9 @@ const unreachable = (what: string): PaylinkError =>
     "usage",
     `${what}, so --wait would never receive the payment's webhook. Nothing was sent.`,
     {
-      hint: `Point a tunnel at http://${HOST}:${LISTENER_PORT}, then: paylink config set publicUrl <the tunnel's address>\nWithout --wait, the webhook goes to your own endpoint.`,
+      hints: [
+        hint`Point a tunnel at http://${HOST}:${String(LISTENER_PORT)}, then: ${paylink("config", "set", "publicUrl", "<the tunnel's address>")}`,
+        hint`Without --wait, the webhook goes to your own endpoint.`,
+      ],
     },
   );

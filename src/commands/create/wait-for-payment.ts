@@ -1,7 +1,7 @@
 /** `paylink create --wait`: receives webhooks or follows a running `listen`, creates the link, and waits for its payment. */
 import type { CreatedLink } from "../../api/created-link.ts";
 import type { Context, Output } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { recordText } from "../../receiver/events.ts";
@@ -91,7 +91,7 @@ async function paymentInTime(
     signal.removeEventListener("abort", end);
   }
   throw new PaylinkError("timed_out", "Timed out: no payment of this link arrived.", {
-    hint: "The link exists and can still be paid. This run does not see a later payment.",
+    hints: [hint`The link exists and can still be paid. This run does not see a later payment.`],
   });
 }
 

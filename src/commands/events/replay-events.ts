@@ -46,7 +46,7 @@ async function findAll(store: EventStore, names: readonly string[]): Promise<Sto
     const found = await findOne(store, name);
     if (found.type === "rejected")
       throw new PaylinkError("usage", `${name} was rejected, and rejected webhooks are never forwarded.`, {
-        hint: "Nothing was replayed.",
+        effect: "replay",
       });
     events.push(found);
   }

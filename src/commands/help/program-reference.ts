@@ -1,6 +1,7 @@
 /** What `paylink help --json` describes: every command, flag, setting, exit code and error code, from the program and the tables. */
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
+import { shellWord } from "../../render/hint.ts";
 import { EXIT_CODES, FAILURES } from "../../domain/errors.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
@@ -34,8 +35,15 @@ export const describeErrorCodes = () =>
 
 export const describeSettings = () =>
   SETTING_KEYS.map((key) => {
-    const { means, variable = null, example = null, secret = false, default: usual = null } = SETTINGS[key];
-    return { key, environment: variable, meaning: means, example, secret, default: usual };
+    const { means, variable = null, example, secret = false, default: usual = null } = SETTINGS[key];
+    return {
+      key,
+      environment: variable,
+      meaning: means,
+      example: example === undefined ? null : shellWord(example),
+      secret,
+      default: usual,
+    };
   });
 
 const visibleCommands = (group: CommandUnknownOpts): CommandUnknownOpts[] =>

@@ -1,7 +1,7 @@
 /** `paylink links cancel`: cancels each link, and says which ones the service refused to cancel. */
 import type { Api } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError, type Problem } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { paintStatus } from "../../render/link-details.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -70,7 +70,7 @@ function summaryOf(
       : `${count} ${problems.length === 1 ? "was" : "were"} not cancelled.`;
   return new PaylinkError(last.code, message, {
     problems,
-    hint: last.code === "refused" ? "To see a link: paylink links show <id>" : last.hint,
+    hints: last.code === "refused" ? [hint`To see a link: ${paylink("links", "show", "<id>")}`] : last.hints,
     details: last.details,
   });
 }

@@ -1,7 +1,7 @@
 /** `paylink links show`, `update` and `open`: reads or changes one link and shows it. */
 import type { ServiceLink } from "../../api/service-link.ts";
 import type { Context } from "../../context.ts";
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { hint, messageOf, paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLinkDetails } from "../../render/link-details.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -38,7 +38,7 @@ export async function openLink(context: Context, { id, timeout }: LinkOptions): 
   const { text, link } = await api.showLink(id);
   if (link.url === undefined)
     throw new PaylinkError("refused", `The service gives no URL for link ${id}. Nothing was opened.`, {
-      hint: `To see what it gives: paylink links show ${id}`,
+      hints: [hint`To see what it gives: ${paylink("links", "show", id)}`],
     });
   out.data(out.json ? text : safeText(link.url));
   out.note(renderServiceName(await context.settings(), out.notePaint));

@@ -1,6 +1,6 @@
 /** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or it timed out. */
 import { LONGEST_TIMER } from "../../domain/time.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import type { Tally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";
@@ -62,15 +62,19 @@ export async function drain({ aborted, reason }: AbortSignal, milliseconds: numb
 
 const timedOut = (missing: readonly string[]): PaylinkError =>
   new PaylinkError("timed_out", `Timed out. Still missing: ${missing.join(", ")}.`, {
-    hint: "Check that the payment was made, and that its callback address is the one that listen serves.",
+    hints: [
+      hint`Check that the payment was made, and that its callback address is the one that listen serves.`,
+    ],
     details: { missing },
   });
 
 const rejected = ({ id, code, detail }: Rejection, isStored: boolean): PaylinkError =>
   new PaylinkError("signature_rejected", `A webhook was rejected: ${code}: ${detail}`, {
-    hint: isStored
-      ? `paylink verify --event ${id}   explains it`
-      : "It was not stored (--no-store). Without that flag, paylink verify --event explains a rejected webhook.",
+    hints: [
+      isStored
+        ? hint`To see why: ${paylink("verify", "--event", id)}`
+        : hint`It was not stored (--no-store). Without that flag, ${paylink("verify", "--event", "<id>")} explains a rejected webhook.`,
+    ],
     details: { id, code },
   });
 

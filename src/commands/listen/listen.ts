@@ -40,7 +40,7 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
   const keyring = await openKeyring(options.keySources, {
     ...context,
     place: options.keyPlace,
-    undone: "received",
+    effect: "receive",
     warn: out.warn,
   });
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);

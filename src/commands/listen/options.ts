@@ -1,5 +1,5 @@
 /** Turns the flags of `listen` and the settings into what the receiver needs. */
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Outcome } from "../../domain/transaction.ts";
 import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { HeaderLine } from "../../http/message.ts";
@@ -152,10 +152,10 @@ const keyRequired = (): PaylinkError =>
     "key_required",
     "No key is configured, so no webhook can be verified. Nothing is listening.",
     {
-      hint: [
-        "paylink listen --key service.pem   uses the service's public key from a file or an https URL",
-        "paylink sandbox                    registers a profile that has one",
-        "paylink login                      stores a real account, and its key with --webhook-key",
-      ].join("\n"),
+      hints: [
+        hint`To use the service's public key from a file or an https URL: ${paylink("listen", "--key", "service.pem")}`,
+        hint`To register a profile that has one: ${paylink("sandbox")}`,
+        hint`To store a real account, and its key with --webhook-key: ${paylink("login")}`,
+      ],
     },
   );

@@ -1,6 +1,6 @@
 /** A tunnel of `cloudflared` to this machine: an address on the internet that a service can post to. */
 import type { BackgroundProgram, Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
 
@@ -80,7 +80,7 @@ async function firstAddress(
   }
 }
 
-const OWN_TUNNEL = "Or point your own tunnel at the listener, and give its address as --public-url.";
+const OWN_TUNNEL = hint`Or point your own tunnel at the listener, and give its address as --public-url.`;
 
 const notRun = (cause: Error): PaylinkError =>
   new PaylinkError(
@@ -88,13 +88,19 @@ const notRun = (cause: Error): PaylinkError =>
     `Cannot run cloudflared: ${programReason(cause)}. Nothing is listening.`,
     {
       cause,
-      hint: `Install it: https://developers.cloudflare.com/cloudflare-one/connections/connect-networks/downloads/\n${OWN_TUNNEL}`,
+      hints: [
+        hint`Install it: https://developers.cloudflare.com/cloudflare-one/connections/connect-networks/downloads/`,
+        OWN_TUNNEL,
+      ],
     },
   );
 
 const notStarted = (what: string, output: string): PaylinkError =>
   new PaylinkError("tunnel_failed", `cloudflared opened no tunnel: it ${what}. Nothing is listening.`, {
-    hint: `${output === "" ? "It printed no reason." : `Its last line: ${output}`}\nRun the command again. ${OWN_TUNNEL}`,
+    hints: [
+      output === "" ? hint`It printed no reason.` : hint`Its last line: ${output}`,
+      hint`Run the command again. ${OWN_TUNNEL}`,
+    ],
   });
 
 const lost = ({ host }: URL, end: Error | string, output: string): PaylinkError =>
@@ -102,9 +108,9 @@ const lost = ({ host }: URL, end: Error | string, output: string): PaylinkError 
     "tunnel_failed",
     `The tunnel ${host} has ended (${end instanceof Error ? programReason(end) : end}): webhooks cannot arrive any more. Nothing is listening.`,
     {
-      hint: [
-        ...(output === "" ? [] : [`The last line of cloudflared: ${output}`]),
-        "Run the command again. The new tunnel has another address: webhooks of links that name the old one do not arrive. To look up such a payment: paylink transaction <uti>",
-      ].join("\n"),
+      hints: [
+        ...(output === "" ? [] : [hint`The last line of cloudflared: ${output}`]),
+        hint`Run the command again. The new tunnel has another address: webhooks of links that name the old one do not arrive. To look up such a payment: ${paylink("transaction", "<uti>")}`,
+      ],
     },
   );

@@ -3,8 +3,9 @@ import type { Check } from "../../account/account-check.ts";
 import { checkKeys } from "../../account/key-check.ts";
 import { checkService } from "../../account/service-checks.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
+import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { ACCOUNT_FLAGS, isAccountKey, profileWith } from "./account-values.ts";
@@ -44,9 +45,7 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
     settings,
     now: context.now(),
     fix: (key: string, value: string) =>
-      isAccountKey(key)
-        ? `paylink login ${ACCOUNT_FLAGS[key]} ${value}`
-        : `paylink config set ${key} ${value}`,
+      isAccountKey(key) ? paylink("login", ACCOUNT_FLAGS[key], value) : paylink("config", "set", key, value),
   };
   const checks = [
     ...(await checkService({ ...account, api: () => context.api({ settings }) })),
@@ -56,17 +55,20 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
   const [first] = failures;
   if (first === undefined) {
     for (const check of checks) {
-      if (check.state === "ok") out.note(renderCheck(check, out.notePaint));
+      if (check.state === "ok") out.note(renderCheck(check, out.notePaint, undefined));
       else out.warn(sentenceOf(check));
     }
     return;
   }
   throw new PaylinkError(first.failure?.code ?? "usage", "The account does not work. Nothing was stored.", {
     problems: failures.map(({ check, detail }) => ({ at: check, message: detail })),
-    hint: `${failures.flatMap(({ remedy }) => remedy ?? []).join("\n")}\nTo store the account without these checks: paylink login --no-check`,
+    hints: [
+      ...failures.flatMap(({ remedies }) => remedies),
+      hint`To store the account without these checks: ${paylink("login", "--no-check")}`,
+    ],
     details: first.failure?.details ?? {},
   });
 }
 
-const sentenceOf = ({ check, detail, remedy = "" }: Check): string =>
-  safeText(`${check}: ${detail} ${remedy.replaceAll("\n", " ")}`.trim());
+const sentenceOf = ({ check, detail, remedies }: Check): string =>
+  [safeText(`${check}: ${detail}`), ...remedies.map((remedy) => renderHint(remedy, undefined))].join(" ");

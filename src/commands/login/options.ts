@@ -1,6 +1,6 @@
 /** Turns the flags of `login`, standard input and the settings into the account to store. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../settings/setting-table.ts";
@@ -80,7 +80,7 @@ function profileName(
       "usage",
       `The profile ${SANDBOX_PROFILE} belongs to the sandbox. Nothing was stored.`,
       {
-        hint: "Give the account another name: paylink login -p shop",
+        hints: [hint`Give the account another name: ${paylink("login", "-p", "shop")}`],
       },
     );
   return named ?? (current === undefined || current === SANDBOX_PROFILE ? DEFAULT_PROFILE : current);

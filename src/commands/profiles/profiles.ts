@@ -1,6 +1,6 @@
 /** `paylink profiles`: lists the profiles, and chooses, renames or removes one. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../../domain/known-services.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { parseWebAddress, SANDBOX_PROFILE } from "../../domain/addresses.ts";
@@ -70,7 +70,7 @@ export async function renameProfile({ out, profiles }: Context, name: string, ne
     );
   if (names.includes(next))
     throw new PaylinkError("usage", `There is a profile named ${next} already. Nothing was renamed.`, {
-      hint: `paylink profiles remove ${next}   deletes it`,
+      hints: [hint`To delete it: ${paylink("profiles", "remove", next)}`],
     });
   await settings.rename(name, next);
   if (out.json) out.data(JSON.stringify({ renamed: name, profile: next }));
@@ -100,6 +100,6 @@ function requireProfile(name: string, names: readonly string[]): void {
   throw new PaylinkError(
     "no_profile",
     `There is no profile named ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
-    { hint: names.length === 0 ? undefined : `Profiles: ${names.join(", ")}` },
+    { hints: names.length === 0 ? undefined : [hint`Profiles: ${names.join(", ")}`] },
   );
 }

@@ -5,10 +5,10 @@ import { checkKeys } from "../../account/key-check.ts";
 import { checkService } from "../../account/service-checks.ts";
 import { noAccount } from "../../api/client-from-settings.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { NO_PAINT } from "../../render/paint.ts";
-import { forProfile } from "../../render/for-profile.ts";
+import { renderHint } from "../../render/hint.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -34,16 +34,16 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
   if (settings.get("baseUrl") === undefined) throw noAccount();
   const checks = await checkAccount(context, settings, timeout);
   const failure = checks.find(({ state }) => state === "failed")?.failure;
-  const shown = (text: string): string => out.hide(forProfile(text, settings.named));
+  const { named } = settings;
   if (!out.json) {
-    out.data(shown(checks.map((check) => renderCheck(check, out.paint)).join("\n")));
+    out.data(out.hide(checks.map((check) => renderCheck(check, out.paint, named)).join("\n")));
     return failure?.exit ?? 0;
   }
   out.data(
     JSON.stringify({
       profile: settings.profile ?? null,
       ok: failure === undefined,
-      checks: checks.map((check) => documentOf(check, shown)),
+      checks: checks.map((check) => documentOf(check, named, out.hide)),
     }),
   );
   if (failure !== undefined) throw failure;
@@ -54,7 +54,7 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
   const { readFile, send, signal } = context;
   const account: Account = {
     settings,
-    fix: (key, value) => forProfile(`paylink config set ${key} ${value}`, settings.named),
+    fix: (key, value) => paylink("config", "set", key, value),
   };
   const now = context.now();
   return [
@@ -83,9 +83,13 @@ async function checkEventStore({ events }: Context): Promise<Check> {
     : passed("event store", `can be written: ${opened}`);
 }
 
-const documentOf = ({ check, state, detail, remedy }: Check, shown: (text: string) => string): object => ({
+const documentOf = (
+  { check, state, detail, remedies }: Check,
+  profile: string | undefined,
+  hide: (text: string) => string,
+): object => ({
   check,
   state,
-  detail: shown(detail),
-  remedy: remedy === undefined ? null : shown(remedy),
+  detail: hide(detail),
+  remedy: remedies.length === 0 ? null : hide(remedies.map((hint) => renderHint(hint, profile)).join("\n")),
 });

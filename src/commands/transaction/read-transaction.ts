@@ -1,4 +1,5 @@
 /** `paylink transaction`: reads one record back from the service and shows it as `listen` does. */
+import { checkAddress } from "../../api/failures.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";
@@ -29,7 +30,7 @@ export async function transaction(context: Context, { uti, timeout }: Transactio
   const { record, breaches } = readRecord(bytes);
   if (record === null)
     throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
-      hint: "Check where transactions are read: paylink config get transactionUrl; paylink config get recordAt",
+      hints: [checkAddress("transactionUrl", "recordAt")],
       problems: breaches.map(({ path, message }) => ({ at: path || "body", message })),
     });
   if (out.json) out.data(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));

@@ -1,6 +1,6 @@
 /** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { type Breach, breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
@@ -55,10 +55,12 @@ function wrongAnswers({ url, tampering }: TriggerOptions, wrong: number, posted:
   const how = posted === 1 ? "" : ` (${wrong} of ${posted})`;
   if (tampering === undefined)
     return new PaylinkError("not_taken", `${url.href} refused a well-formed webhook${how}.`, {
-      hint: "The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: paylink check <url>",
+      hints: [
+        hint`The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: ${paylink("check", url.href)}`,
+      ],
     });
   return new PaylinkError("check_failed", `${url.href} accepted ${tampering.sent}${how}.`, {
-    hint: tampering.matters,
+    hints: [[tampering.matters]],
   });
 }
 
@@ -102,13 +104,11 @@ const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
     ? new PaylinkError(
         "outcome_unknown",
         `The webhook was sent to ${url}, but there was no answer: ${answer.reason}.`,
-        {
-          hint: "The endpoint may have received the webhook. Check its log.",
-        },
+        { effect: "send", hints: [hint`Check its log.`] },
       )
     : notReached(url, answer, {
-        nothing: "Nothing was sent.",
-        next: "Start the endpoint (paylink listen), or name another one with --to.",
+        effect: "send",
+        next: hint`Start the endpoint (${paylink("listen")}), or name another one with --to.`,
       });
 
 /** Resolves when the next webhook may be sent, or rejects with an earlier interruption. */

@@ -1,6 +1,6 @@
 /** Reads a captured webhook from each of its forms: raw HTTP, JSON, or a line of `listen --json`. */
 import * as z from "zod/mini";
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { hint, messageOf, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { HeaderLine, HttpRequest } from "../../http/message.ts";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
 
@@ -78,7 +78,9 @@ export function readCapture(bytes: Uint8Array, name: string): Capture {
 
 const unreadable = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
-    hint: 'It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers", "body" or "bodyBase64"}, or a line of paylink listen --json.',
+    hints: [
+      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers", "body" or "bodyBase64"}, or a line of: ${paylink("listen", "--json")}`,
+    ],
   });
 
 function fromJson(content: string, name: string): Capture {

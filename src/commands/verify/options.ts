@@ -1,6 +1,6 @@
 /** Turns the flags of `verify` and the settings into a webhook and what it is verified against. */
-import { PaylinkError } from "../../domain/errors.ts";
-import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import type { Policy } from "../../signatures/policy.ts";
 import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
@@ -73,8 +73,8 @@ const parseAt =
 
 const keyRequired = (): PaylinkError =>
   new PaylinkError("key_required", "No key is configured, so the webhook cannot be verified.", {
-    hint: [
-      "paylink verify webhook.http --key service.pem   uses the service's public key from a file or an https URL",
-      "paylink sandbox                                 registers a profile that has one",
-    ].join("\n"),
+    hints: [
+      hint`To use the service's public key from a file or an https URL: ${paylink("verify", "webhook.http", "--key", "service.pem")}`,
+      hint`To register a profile that has one: ${paylink("sandbox")}`,
+    ],
   });

@@ -20,7 +20,7 @@ export async function verify(context: Context, options: VerifyOptions): Promise<
     ...context,
     now: () => options.at,
     place: options.keyPlace,
-    undone: "verified",
+    effect: "verify",
     warn: out.warn,
   });
   const capture = await openCapture(options.source, context);
