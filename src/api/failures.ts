@@ -1,5 +1,13 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
-import { FAILURES, hint, paylink, PaylinkError, type Effect, type FailureCode, type Hint } from "../domain/errors.ts";
+import {
+  FAILURES,
+  hint,
+  paylink,
+  PaylinkError,
+  type Effect,
+  type FailureCode,
+  type Hint,
+} from "../domain/errors.ts";
 import { formatRelative } from "../domain/time.ts";
 import {
   ClosedWithoutAnswer,
