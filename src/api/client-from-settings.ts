@@ -84,7 +84,7 @@ function tokensInForce(parts: TokenParts): TokenSource {
   if (token !== undefined && (credentials === undefined || !isStronger(credentials.source, token.source))) {
     const fixed = fixedToken(token.value);
     if (credentials?.source !== token.source) return fixed;
-    return { current: fixed.current, renew: credentials.tokens.renew };
+    return { ...fixed, renew: (effect) => credentials.tokens.renew(effect) };
   }
   if (credentials !== undefined) return credentials.tokens;
   throw new PaylinkError("no_token", "No access token configured.");

@@ -98,20 +98,14 @@ function nextSteps(
     return [hint`The service asks to wait: run the command again ${wait}.`];
   if (status === 403)
     return [hint`The token is valid, but not for this request. Check the terminal: ${paylink("status")}`];
-  if (status === 404)
-    switch (effect) {
-      case "read":
-        return [hint`Check the uti, and the address: ${paylink("config", "get", "transactionUrl")}`];
-      case "create":
-      case "list":
-        return [checkAddress("baseUrl", "linksPath")];
-      case "show":
-      case "update":
-      case "cancel":
-        return [
-          hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
-        ];
-    }
+  if (status === 404 && effect === "read")
+    return [hint`Check the uti, and the address: ${paylink("config", "get", "transactionUrl")}`];
+  if (status === 404 && (effect === "create" || effect === "list"))
+    return [checkAddress("baseUrl", "linksPath")];
+  if (status === 404 && effect !== "control")
+    return [
+      hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
+    ];
   if (code === "refused" && (effect === "update" || effect === "cancel"))
     return [hint`To see the link: ${paylink("links", "show", link)}`];
   return undefined;
