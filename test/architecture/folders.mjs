@@ -41,6 +41,7 @@ export const FOLDERS = {
       "domain",
       "http/exchange",
       "api/client",
+      "api/failures",
       "api/tokens",
       "receiver/webhook-keys",
       "signatures/key-rules",
