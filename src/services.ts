@@ -9,7 +9,7 @@ import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, canonicalAddress } from ".
 import { isSecretName } from "./domain/secret-names.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { resolveSettings, type ResolvedSettings } from "./settings/resolved-settings.ts";
-import { withoutAccessToken, type Profile } from "./settings/setting-table.ts";
+import { withoutAccessToken, type Profile } from "./settings/profile.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
@@ -164,7 +164,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         renewKey: () => renewKey(folder, newId, now()),
         ledger: (place) => openLedger(place ?? join(folder, "sandbox.db")),
         register: async (baseUrl, listener) =>
-          (await profiles(home)).save(SANDBOX_PROFILE, profileOf(identity, baseUrl, listener)),
+          (await profiles(home)).change(SANDBOX_PROFILE, () => profileOf(identity, baseUrl, listener)),
       };
     },
     temporaryHome: async () => {

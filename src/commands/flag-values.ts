@@ -119,12 +119,6 @@ export function parseEventStore(text: string): Parsed<string> {
     : refused("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");
 }
 
-/** The name of a profile. */
-export const parseProfileName = (text: string): Parsed<string> =>
-  /^[A-Za-z0-9._-]+$/.test(text)
-    ? accepted(text)
-    : refused("must consist of letters, digits, dots, underscores and hyphens");
-
 /** What a signature covers: `content-digest @method`, also in the syntax of Signature-Input. */
 export function parseCover(text: string): Parsed<Cover> {
   const cover: ComponentName[] = [];

@@ -1,8 +1,8 @@
 /** Checks the flags that every command takes, before the command runs. */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
+import { parseProfileName } from "../settings/profile.ts";
 import { createFlagReader } from "./flag-reader.ts";
-import { parseProfileName } from "./flag-values.ts";
 
 /** Flags that choose what people see: with `--json` they would have no effect. */
 const TEXT_FLAGS = ["quiet", "qr", "compact", "tap"] as const;

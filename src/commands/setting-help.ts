@@ -1,7 +1,8 @@
 /** Explains a setting: what it is for, its default and variable, and a good value. */
-import { SETTINGS, shownSetting, type SettingKey } from "../settings/setting-table.ts";
 import { paylink } from "../domain/errors.ts";
 import { renderCommand } from "../render/hint.ts";
+import { shownSetting } from "../settings/profile.ts";
+import { type SettingKey, SETTINGS } from "../settings/setting-table.ts";
 
 export function explainSetting(key: SettingKey): string {
   const { means, variable, default: usual, example } = SETTINGS[key];

@@ -139,7 +139,10 @@ const LETTERS = "must be a three-letter currency code, such as EUR";
 export const currencyLetters = z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
 
 /** A currency code from a person: the same, in upper case. */
-export const currencyCode = currencyLetters.check(z.toUpperCase());
+export function parseCurrency(text: string): Parsed<string> {
+  const letters = currencyLetters.safeParse(text);
+  return letters.success ? accepted(letters.data.toUpperCase()) : refused(LETTERS);
+}
 
 /** Groups of three digits between spaces or apostrophes, as in `1 234.50`. */
 const SPACED = /^\d{1,3}(?:([ \u00A0\u202F'’])\d{3})(?:\1\d{3})*(?=[.,]|$)/;

@@ -1,6 +1,6 @@
 /** Fields of a request as people type them (flag, answer, CSV cell): the value to send, and the echo of an invalid one. */
 
-import { currencyCode, parseAmount } from "./money.ts";
+import { parseAmount, parseCurrency } from "./money.ts";
 import { isJsonNumber, type Json } from "./json.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
 import { formatInstant, parseWhen } from "./time.ts";
@@ -20,9 +20,9 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
       return bound.ok ? accepted(bound.value.value) : bound;
     }
     case "currency": {
-      const code = currencyCode.safeParse(text.trim());
+      const code = parseCurrency(text.trim());
       // The rule of the field reports a text that is not a code.
-      return accepted(code.data ?? text);
+      return code.ok ? code : accepted(text);
     }
     case "expirationDate": {
       const date = parseWhen(text, now);

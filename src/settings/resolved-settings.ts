@@ -3,14 +3,15 @@ import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { SERVICES } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import {
-  isSettingKey,
-  profile as settings,
+  noSuchProfile,
+  parseSetting,
+  profileNamed,
+  readProfile,
   type Profile,
-  SETTING_KEYS,
-  SETTINGS,
-  type SettingKey,
-  type SettingValues,
-} from "./setting-table.ts";
+  type Profiles,
+  type SettingValue,
+} from "./profile.ts";
+import { SETTING_KEYS, SETTINGS, type SettingKey } from "./setting-table.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +19,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Source = "flag" | "environment" | "profile" | "service" | "default";
 
 export interface Setting<Key extends SettingKey = SettingKey> {
-  readonly value: SettingValues[Key];
+  readonly value: SettingValue<Key>;
   readonly source: Source;
 }
 
@@ -28,17 +29,21 @@ export interface ResolvedSettings {
   /** The name again if `--profile` or PAYLINK_PROFILE gave it; undefined for the current profile. */
   readonly named: string | undefined;
   /** The value in force with its source; undefined if nothing sets it. `flag` is the value of the flag. */
-  find<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined;
+  find<Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): Setting<Key> | undefined;
   /** The value alone. */
-  get<Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): SettingValues[Key] | undefined;
+  get<Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): SettingValue<Key> | undefined;
 }
 
+/** The profile that `--profile` names, or PAYLINK_PROFILE. */
+export const namedProfile = (profile: string | undefined, env: Environment): string | undefined =>
+  profile ?? (env["PAYLINK_PROFILE"] || undefined);
+
 interface Sources {
-  /** The profile that `--profile` names; it wins over PAYLINK_PROFILE. */
+  /** The profile that `--profile` names. */
   readonly named: string | undefined;
   readonly env: Environment;
   readonly current: string | undefined;
-  readonly profiles: Readonly<Record<string, Profile>>;
+  readonly profiles: Profiles;
 }
 
 /**
@@ -46,20 +51,20 @@ interface Sources {
  * Without a name, having no profile is allowed.
  */
 export function resolveSettings({ named, env, current, profiles }: Sources): ResolvedSettings {
-  const asked = named ?? (env["PAYLINK_PROFILE"] || undefined);
+  const asked = namedProfile(named, env);
   const name = asked ?? current;
-  const chosen = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const chosen = name === undefined ? undefined : profileNamed(profiles, name);
   if (asked !== undefined && chosen === undefined) throw noSuchProfile(asked, Object.keys(profiles));
   const variables = settingsFrom(env);
   const service: Profile | undefined = chosen?.service && SERVICES[chosen.service].settings;
-  const find = <Key extends SettingKey>(key: Key, flag?: SettingValues[Key]): Setting<Key> | undefined => {
+  const find = <Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): Setting<Key> | undefined => {
     // A built-in service without this address must not be asked at the default one.
     const byService = service !== undefined && Object.hasOwn(service, key);
-    const candidates: [Source, SettingValues[Key] | undefined][] = [
+    const candidates: [Source, SettingValue<Key> | undefined][] = [
       ["flag", flag],
       ["environment", variables[key]],
       ["profile", chosen?.[key]],
-      byService ? ["service", service[key]] : ["default", SETTINGS[key].default],
+      byService ? ["service", service[key]] : ["default", defaultOf(key)],
     ];
     for (const [source, value] of candidates) if (value !== undefined) return { value, source };
     return undefined;
@@ -72,6 +77,11 @@ export function resolveSettings({ named, env, current, profiles }: Sources): Res
   };
 }
 
+function defaultOf<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {
+  const read = parseSetting(key)(SETTINGS[key].default);
+  return read.ok ? read.value : undefined;
+}
+
 /** The settings in the environment. An empty variable counts as absent. */
 function settingsFrom(env: Environment): Profile {
   const texts: Partial<Record<SettingKey, string>> = {};
@@ -81,23 +91,16 @@ function settingsFrom(env: Environment): Profile {
     if (text) texts[key] = text;
   }
   if (Object.keys(texts).length === 0) return {};
-  const read = settings.safeParse(texts);
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path: [key], message }) => {
-    if (typeof key !== "string" || !isSettingKey(key)) throw new Error(message);
-    const { variable = key, secret } = SETTINGS[key];
-    const quoted = secret === true ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
-    return { at: variable, message: `${message}${quoted}` };
-  });
+  const { profile, problems } = readProfile(texts);
+  if (problems.length === 0) return profile;
   throw new PaylinkError("usage", "The environment has invalid settings. Nothing was sent.", {
-    problems,
+    problems: problems.map(({ key, message }) => {
+      const { variable = key, secret } = SETTINGS[key];
+      const quoted = secret === true ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
+      return { at: variable, message: `${message}${quoted}` };
+    }),
     hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],
   });
-}
-
-function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
-  const known = names.length > 0 ? ` Known profiles: ${names.join(", ")}.` : "";
-  return new PaylinkError("no_profile", `There is no profile named ${name}.${known}`);
 }
 
 export interface SandboxAddress {
@@ -117,8 +120,8 @@ interface SandboxSources {
  */
 export async function findSandbox({ profile, env, profiles }: SandboxSources): Promise<SandboxAddress> {
   const stored = await profiles();
-  const registered = Object.hasOwn(stored.profiles(), SANDBOX_PROFILE) ? SANDBOX_PROFILE : undefined;
-  const named = profile ?? (env["PAYLINK_PROFILE"] || registered);
+  const registered = profileNamed(stored.profiles(), SANDBOX_PROFILE) && SANDBOX_PROFILE;
+  const named = namedProfile(profile, env) ?? registered;
   const values = resolveSettings({ named, env, current: stored.current(), profiles: stored.profiles() });
   const baseUrl = parseWebAddress(values.get("baseUrl") ?? "");
   if (baseUrl === undefined)

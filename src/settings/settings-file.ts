@@ -13,28 +13,26 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type Conf from "conf";
-import * as z from "zod/mini";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { problemsOf } from "../domain/schema.ts";
+import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { joinPath } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
-import { profile, type Profile } from "./setting-table.ts";
+import { profileNamed, readProfile, type Profile, type Profiles } from "./profile.ts";
+import { jsonOf } from "./setting-values.ts";
 
-const stored = z.lazy(() =>
-  z.object({
-    current: z.optional(z.string()),
-    profiles: z._default(z.record(z.string(), profile), {}),
-  }),
-);
-type Stored = z.infer<typeof stored>;
+interface Stored {
+  readonly current?: string | undefined;
+  readonly profiles: Profiles;
+}
 
 export interface SettingsFile {
   readonly path: string;
   /** The profile that is used unless another is named. */
   current(): string | undefined;
-  profiles(): Readonly<Record<string, Profile>>;
-  /** Replaces a profile. It becomes the current one if no profile is. */
-  save(name: string, value: Profile): Promise<void>;
-  /** Changes a profile as it is in the file at that moment; creates it if it does not exist. */
+  profiles(): Profiles;
+  /**
+   * Changes a profile as it is in the file at that moment; creates it if it does not exist. It becomes the current one if
+   * no profile is.
+   */
   change(name: string, change: (value: Profile) => Profile): Promise<void>;
   use(name: string): Promise<void>;
   /** If it is the current profile, it stays the current one. */
@@ -64,27 +62,21 @@ export function openSettingsFile(folder: string, warn: (warning: string) => void
       open().store = next;
     });
   };
-  const change = async (name: string, make: (value: Profile) => Profile): Promise<void> => {
-    refuseName(name);
-    await write(({ current, profiles }) => ({
-      current: current ?? name,
-      profiles: { ...profiles, [name]: make(own(profiles, name) ?? {}) },
-    }));
-  };
   return {
     path,
     current: () => read().current,
     profiles: () => read().profiles,
-    save: (name, value) => change(name, () => value),
-    change,
+    change: (name, make) =>
+      write(({ current, profiles }) => ({
+        current: current ?? name,
+        profiles: { ...profiles, [name]: make(profileNamed(profiles, name) ?? {}) },
+      })),
     use: (name) => write((now) => ({ ...now, current: name })),
-    rename: async (name, next) => {
-      refuseName(next);
-      await write(({ current, profiles }) => {
+    rename: (name, next) =>
+      write(({ current, profiles }) => {
         const { [name]: moved = {}, ...others } = profiles;
         return { ...withCurrent(current === name ? next : current), profiles: { ...others, [next]: moved } };
-      });
-    },
+      }),
     remove: (name) =>
       write(({ current, profiles }) => {
         const { [name]: _, ...others } = profiles;
@@ -93,21 +85,8 @@ export function openSettingsFile(folder: string, warn: (warning: string) => void
   };
 }
 
-const own = (profiles: Stored["profiles"], name: string): Profile | undefined =>
-  Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-
 /** conf stores no member that is undefined. */
 const withCurrent = (current: string | undefined) => (current === undefined ? {} : { current });
-
-/** Throws `usage`. `__proto__` cannot be the name of a member of a JavaScript object. */
-function refuseName(name: string): void {
-  if (/^[A-Za-z0-9._-]+$/.test(name) && !name.startsWith("-") && name !== "__proto__") return;
-  throw new PaylinkError("usage", `"${name}" cannot be the name of a profile. Nothing was stored.`, {
-    hints: [
-      hint`A name has letters, digits, . _ and -, and does not start with -: ${paylink("login", "-p", "my-shop")}`,
-    ],
-  });
-}
 
 /** Only writing needs conf, which is slow to load. */
 async function loadConf(folder: string): Promise<() => Conf<Stored>> {
@@ -125,17 +104,34 @@ async function loadConf(folder: string): Promise<() => Conf<Stored>> {
 /** Renames a file that is not a settings file. Throws `file_unreadable` for an invalid value, such as a typing error. */
 function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
   if (text === undefined) return { profiles: {} };
-  const parsed = stored.safeParse(jsonOf(text));
-  if (parsed.success) return parsed.data;
-  const problems = problemsOf(parsed.error.issues);
-  if (problems.some(({ at }) => at.split(".").length > 2))
+  const json = jsonOf(text);
+  const { current, profiles = {} } = isObject(json) ? json : { profiles: undefined };
+  const isCurrent = current === undefined || typeof current === "string";
+  if (!isObject(json) || !isCurrent || !isObject(profiles)) {
+    moveAway(path, text, warn);
+    return { profiles: {} };
+  }
+  const problems: Problem[] = [];
+  const read = Object.entries(profiles).map(([name, values]): [string, Profile] => {
+    const at = joinPath("profiles", name);
+    if (!isObject(values)) {
+      problems.push({ at, message: "must be an object" });
+      return [name, {}];
+    }
+    const { profile, problems: found } = readProfile(values);
+    problems.push(...found.map(({ key, message }) => ({ at: joinPath(at, key), message })));
+    return [name, profile];
+  });
+  if (problems.length > 0)
     throw new PaylinkError("file_unreadable", `${path} holds invalid values.`, {
       problems,
       hints: [hint`Fix them in that file, or move the file away to start again.`],
     });
-  moveAway(path, text, warn);
-  return { profiles: {} };
+  return { ...withCurrent(current), profiles: Object.fromEntries(read) };
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function readText(path: string): string | undefined {
   try {
@@ -149,15 +145,6 @@ function readText(path: string): string | undefined {
         cause: error,
       },
     );
-  }
-}
-
-/** Drops the parser's message, which quotes the text with its secrets. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

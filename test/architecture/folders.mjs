@@ -134,7 +134,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "settings/resolved-settings",
-      "settings/setting-table",
+      "settings/profile",
       "http/message",
       "signatures/stored-verdict",
       "signatures/verdict",

@@ -5,7 +5,7 @@ import { listenOptions } from "../../src/commands/listen/options.ts";
 import type { ListenFlags } from "../../src/commands/listen/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import type { Profile } from "../../src/settings/setting-table.ts";
+import type { Profile } from "../../src/settings/profile.ts";
 import { runCommand } from "../support/context.ts";
 
 const DEFAULTS: ListenFlags = {

@@ -90,8 +90,8 @@ describe("paylink profiles", () => {
     [["rename", "sandbox", "x"], 2, "belongs to the sandbox"],
     [["rename", "shop", "sandbox"], 2, "belongs to the sandbox"],
     [["rename", "shop", "shop.test"], 2, "There is a profile named shop.test already"],
-    [["rename", "shop", "my shop"], 2, "cannot be the name of a profile"],
-    [["rename", "shop", "__proto__"], 2, "cannot be the name of a profile"],
+    [["rename", "shop", "my shop"], 2, "must consist of letters, digits"],
+    [["rename", "shop", "__proto__"], 2, "must consist of letters, digits"],
   ])("refuses %j", async (args, exit, words) => {
     const { run, stored } = threeProfiles();
     const before = stored();
@@ -105,7 +105,7 @@ describe("paylink profiles", () => {
     const run = await runCommand(["config", "set", "currency", "EUR", "-p", "my shop"]);
     expect(run.exit).toBe(2);
     expect(run.stderr).toContain(
-      '--profile  must consist of letters, digits, dots, underscores and hyphens (got "my shop")',
+      '--profile  must consist of letters, digits, dots, underscores and hyphens, and not start with a hyphen (got "my shop")',
     );
   });
 });

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import {
   compareAmounts,
-  currencyCode,
+  parseCurrency,
   currencyLetters,
   decimalsOf,
   decimalsProblem,
@@ -56,11 +56,14 @@ test("metals and test codes are known, though they have no minor unit", () => {
 });
 
 test("a currency code is three letters, upper-cased", () => {
-  expect(currencyCode.parse("eur")).toBe("EUR");
+  expect(parseCurrency("eur")).toEqual({ ok: true, value: "EUR" });
   expect(currencyLetters.parse("eur")).toBe("eur");
-  for (const wrong of ["", "EU", "EURO", "E1R", " EUR", "ſſſ", 978, null]) {
-    expect(currencyCode.safeParse(wrong).error?.issues[0]?.message).toContain("three-letter");
-  }
+  for (const wrong of ["", "EU", "EURO", "E1R", " EUR", "ſſſ"])
+    expect(parseCurrency(wrong)).toMatchObject({
+      message: expect.stringContaining("three-letter") as string,
+    });
+  for (const wrong of ["EU", 978, null])
+    expect(currencyLetters.safeParse(wrong).error?.issues[0]?.message).toContain("three-letter");
 });
 
 describe("parseAmount", () => {

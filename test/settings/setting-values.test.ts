@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serviceLabel } from "../../src/domain/known-services.ts";
 import { resolveSettings, type Environment } from "../../src/settings/resolved-settings.ts";
-import { parseSetting, type Profile, SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
+import { parseSetting, type Profile } from "../../src/settings/profile.ts";
+import { SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { openSettingsFile } from "../../src/settings/settings-file.ts";
 import { temporaryHome } from "../support/home.ts";
 

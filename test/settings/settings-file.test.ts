@@ -14,7 +14,7 @@ describe("the settings file", () => {
   it("can be read by its owner only, in a folder that only its owner can open", async () => {
     const folder = join(temporaryHome(), "deep", "config");
     const settings = openSettingsFile(folder, silent);
-    await settings.save("a.b.c", { baseUrl: "https://service.example", token: "t" });
+    await settings.change("a.b.c", () => ({ baseUrl: "https://service.example", token: "t" }));
     expect(statSync(settings.path).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(openSettingsFile(folder, silent).profiles()).toEqual({
@@ -36,7 +36,7 @@ describe("the settings file", () => {
       writeFileSync(join(folder, "settings.json"), text, { mode: 0o644 });
       const warnings: string[] = [];
       const settings = openSettingsFile(folder, (warning) => warnings.push(warning));
-      await settings.save("shop", { token: "t" });
+      await settings.change("shop", () => ({ token: "t" }));
       expect(settings.profiles()).toEqual({ shop: { token: "t" } });
       const aside = join(folder, "settings.json.broken");
       expect(readFileSync(aside, "utf8")).toBe(text);
@@ -56,8 +56,8 @@ describe("the settings file", () => {
 
   it("makes a profile current only if there is none", async () => {
     const settings = openSettingsFile(temporaryHome(), silent);
-    await settings.save("first", {});
-    await settings.save("second", {});
+    await settings.change("first", () => ({}));
+    await settings.change("second", () => ({}));
     expect(settings.current()).toBe("first");
     await settings.use("second");
     expect(settings.current()).toBe("second");
@@ -68,7 +68,7 @@ describe("the settings file", () => {
     const lock = join(folder, "settings.json.lock");
     writeFileSync(lock, "");
     utimesSync(lock, 1, 1);
-    await openSettingsFile(folder, silent).save("shop", {});
+    await openSettingsFile(folder, silent).change("shop", () => ({}));
     expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 

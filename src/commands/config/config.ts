@@ -2,17 +2,17 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
+import { namedProfile, type ResolvedSettings, type Setting } from "../../settings/resolved-settings.ts";
 import {
-  CONFIG_KEYS,
-  type ConfigKey,
   DEFAULT_PROFILE,
+  profileNamed,
   type Profile,
-  type SettingValues,
+  type SettingValue,
   shownSetting,
   without,
   withoutAccessToken,
-} from "../../settings/setting-table.ts";
+} from "../../settings/profile.ts";
+import { CONFIG_KEYS, SETTINGS, type ConfigKey } from "../../settings/setting-table.ts";
 import { newValue, settingName, withoutHeader, type SettingName } from "./options.ts";
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */
@@ -52,7 +52,7 @@ function profileInForce(
 const documentOf = (found: Setting | undefined): object | null =>
   found === undefined ? null : { ...found, value: safeValue(found.value) };
 
-const safeValue = (value: SettingValues[ConfigKey]): SettingValues[ConfigKey] =>
+const safeValue = (value: SettingValue<ConfigKey>): SettingValue<ConfigKey> =>
   typeof value === "string" ? shownSetting(value) : value;
 
 export async function printSetting({ out, settings }: Context, text: string): Promise<number> {
@@ -83,33 +83,28 @@ export async function storeSetting(
   const { out, profile, env } = context;
   const name = settingName(text);
   const stored = await context.profiles();
-  const target = profile ?? (env["PAYLINK_PROFILE"] || undefined) ?? stored.current() ?? DEFAULT_PROFILE;
-  const { value, storedIn } = newValue(name, values, context.now(), stored.profiles()[target] ?? {});
+  const target = namedProfile(profile, env) ?? stored.current() ?? DEFAULT_PROFILE;
+  const { value, storedIn } = newValue(
+    name,
+    values,
+    context.now(),
+    profileNamed(stored.profiles(), target) ?? {},
+  );
   await stored.change(target, (before) => storedIn(withoutOldToken(name, before)));
   if (out.json) out.data(JSON.stringify({ profile: target, key: text, value }));
   else out.data(`${text} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
   return 0;
 }
 
-/** The settings that an obtained access token depends on: it must not be used with other values. */
-const TOKEN_SETTINGS: readonly ConfigKey[] = [
-  "service",
-  "baseUrl",
-  "tokenUrl",
-  "clientId",
-  "tokenScope",
-  "tokenParams",
-];
-
 const withoutOldToken = ({ key }: SettingName, before: Profile): Profile =>
-  TOKEN_SETTINGS.includes(key) ? withoutAccessToken(before) : before;
+  SETTINGS[key].ofToken === true ? withoutAccessToken(before) : before;
 
 export async function removeSetting({ out, settings, profiles }: Context, text: string): Promise<number> {
   const name = settingName(text);
   const { profile } = await settings();
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
   const stored = await profiles();
-  refuseKeyInUse(name, stored.profiles()[profile] ?? {});
+  refuseKeyInUse(name, profileNamed(stored.profiles(), profile) ?? {});
   await stored.change(profile, (before) => {
     const rest = withoutOldToken(name, before);
     return name.header === undefined ? without(rest, [name.key]) : withoutHeader(rest, name.header);

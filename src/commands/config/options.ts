@@ -5,15 +5,13 @@ import { nearest } from "../../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { parseWhen } from "../../domain/time.ts";
+import { parseSetting, type Profile, type SettingValue } from "../../settings/profile.ts";
 import {
   CONFIG_KEYS,
   type ConfigKey,
   isConfigKey,
   isSettingKey,
-  parseSetting,
-  type Profile,
   SETTINGS,
-  type SettingValues,
 } from "../../settings/setting-table.ts";
 import type { Headers } from "../../settings/setting-values.ts";
 
@@ -51,7 +49,7 @@ function headerOf(text: string, header: string): string {
 
 /** A value that was checked, and how it is stored. */
 interface NewValue {
-  readonly value: SettingValues[ConfigKey];
+  readonly value: SettingValue<ConfigKey>;
   readonly storedIn: (before: Profile) => Profile;
 }
 

@@ -3,13 +3,13 @@ import { SERVICES } from "../../domain/known-services.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
 import {
-  isSettingKey,
   parseSetting,
   type Profile,
-  type SettingValues,
+  type SettingValue,
   without,
   withoutSecrets,
-} from "../../settings/setting-table.ts";
+} from "../../settings/profile.ts";
+import { isSettingKey } from "../../settings/setting-table.ts";
 
 export const ACCOUNT_FLAGS = {
   service: "--service",
@@ -27,14 +27,14 @@ export const ACCOUNT_FLAGS = {
   tokenAuth: "--token-auth",
 } as const satisfies Partial<Record<keyof Profile, string>>;
 export type AccountKey = keyof typeof ACCOUNT_FLAGS;
-export type Account = { readonly [Key in AccountKey]?: SettingValues[Key] | undefined };
+export type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
 
 export const isAccountKey = (key: string): key is AccountKey => Object.hasOwn(ACCOUNT_FLAGS, key);
 
 /** Checks a value as a setting, and that no secret is sent unencrypted or breaks a header line. */
 export const parseAccountValue =
   <Key extends AccountKey>(key: Key) =>
-  (text: string): Parsed<SettingValues[Key]> => {
+  (text: string): Parsed<SettingValue<Key>> => {
     const parsed = parseSetting(key)(text);
     if (!parsed.ok) return parsed;
     const url = key === "baseUrl" || key === "tokenUrl" ? parseWebAddress(text) : undefined;

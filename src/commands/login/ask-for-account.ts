@@ -3,7 +3,7 @@ import type { Ask } from "../../ask.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, type Parsed } from "../../domain/parse-result.ts";
-import type { Profile } from "../../settings/setting-table.ts";
+import type { Profile } from "../../settings/profile.ts";
 import {
   ACCOUNT_FLAGS,
   parseAccountValue,

@@ -2,8 +2,8 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
-import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
-import { DEFAULT_PROFILE, type Profile } from "../../settings/setting-table.ts";
+import { namedProfile, resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
+import { DEFAULT_PROFILE, profileNamed, type Profile } from "../../settings/profile.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
   ACCOUNT_FLAGS,
@@ -32,7 +32,7 @@ export async function loginOptions(
 ): Promise<LoginOptions> {
   const settings = await context.profiles();
   const profile = profileName(context, settings.current());
-  const known = settings.profiles()[profile] ?? {};
+  const known = profileNamed(settings.profiles(), profile) ?? {};
   const reader = createFlagReader();
   const read = <Key extends Exclude<AccountKey, "token" | "clientSecret">>(key: Key) =>
     reader.read(ACCOUNT_FLAGS[key], flags[key], parseAccountValue(key));
@@ -74,7 +74,7 @@ function profileName(
   { profile, env }: Pick<Context, "profile" | "env">,
   current: string | undefined,
 ): string {
-  const named = profile ?? (env["PAYLINK_PROFILE"] || undefined);
+  const named = namedProfile(profile, env);
   if (named === SANDBOX_PROFILE)
     throw new PaylinkError(
       "usage",

@@ -2,7 +2,8 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { SETTINGS, withoutSecrets } from "../../settings/setting-table.ts";
+import { withoutSecrets } from "../../settings/profile.ts";
+import { SETTINGS } from "../../settings/setting-table.ts";
 
 export async function logout({ out, env, settings, profiles }: Context): Promise<number> {
   const { profile } = await settings();

@@ -2,12 +2,12 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../../domain/known-services.ts";
-import { nearest } from "../../domain/nearest.ts";
-import { parseWebAddress, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable } from "../../render/table.ts";
-import type { Profile } from "../../settings/setting-table.ts";
+import { noSuchProfile, parseOwnProfileName, type Profile } from "../../settings/profile.ts";
 import { isConfirmed } from "../confirm.ts";
+import { createFlagReader } from "../flag-reader.ts";
 
 interface Listed {
   readonly name: string;
@@ -63,11 +63,10 @@ export async function renameProfile({ out, profiles }: Context, name: string, ne
   const settings = await profiles();
   const names = Object.keys(settings.profiles());
   requireProfile(name, names);
-  if (name === SANDBOX_PROFILE || next === SANDBOX_PROFILE)
-    throw new PaylinkError(
-      "usage",
-      `The profile ${SANDBOX_PROFILE} belongs to the sandbox. Nothing was renamed.`,
-    );
+  const reader = createFlagReader();
+  reader.read("<profile>", name, parseOwnProfileName);
+  reader.read("<new name>", next, parseOwnProfileName);
+  reader.finish("Nothing was renamed.");
   if (names.includes(next))
     throw new PaylinkError("usage", `There is a profile named ${next} already. Nothing was renamed.`, {
       hints: [hint`To delete it: ${paylink("profiles", "remove", next)}`],
@@ -95,11 +94,5 @@ export async function removeProfile(context: Context, name: string): Promise<num
 }
 
 function requireProfile(name: string, names: readonly string[]): void {
-  if (names.includes(name)) return;
-  const near = nearest(name, names);
-  throw new PaylinkError(
-    "no_profile",
-    `There is no profile named ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
-    { hints: names.length === 0 ? undefined : [hint`Profiles: ${names.join(", ")}`] },
-  );
+  if (!names.includes(name)) throw noSuchProfile(name, names);
 }

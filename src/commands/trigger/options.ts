@@ -1,5 +1,5 @@
 /** Turns the flags of `trigger` and the settings into the sample webhooks that it sends. */
-import { currencyCode, decimalsProblem, parseAmount } from "../../domain/money.ts";
+import { decimalsProblem, parseAmount, parseCurrency } from "../../domain/money.ts";
 import { LISTENER_URL } from "../../domain/addresses.ts";
 import type { Json } from "../../domain/json.ts";
 import { nearest } from "../../domain/nearest.ts";
@@ -93,11 +93,6 @@ const parseLocalTarget =
     const target = parseTarget(text);
     return target.ok ? allowEndpoint(target.value, allowRemote) : target;
   };
-
-function parseCurrency(text: string): Parsed<string> {
-  const parsed = currencyCode.safeParse(text);
-  return parsed.success ? accepted(parsed.data) : refused(parsed.error.issues[0]?.message ?? "");
-}
 
 /** An amount with no more decimals than the currency has. */
 const parseAmountIn =

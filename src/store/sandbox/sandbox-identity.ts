@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaylinkError } from "../../domain/errors.ts";
 import { hasCode } from "../../domain/system-reason.ts";
-import type { Profile } from "../../settings/setting-table.ts";
+import type { Profile } from "../../settings/profile.ts";
 
 const identity = z.object({
   merchantId: z.string(),
