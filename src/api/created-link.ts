@@ -19,7 +19,7 @@ export interface CreatedLink {
   /** The service's own JSON. */
   readonly text: string;
   readonly link: PaymentLink & { readonly url: string };
-  readonly breaches: readonly Problem[];
+  readonly violations: readonly Problem[];
 }
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -34,7 +34,7 @@ export function readCreated(
   const json = parseJson(text);
   if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
   const body = json.value.value;
-  const { link, breaches } = readPaymentLink(
+  const { link, violations } = readPaymentLink(
     linkAt === undefined ? body : valueOfLink(body, linkAt),
     request,
   );
@@ -48,7 +48,7 @@ export function readCreated(
     at,
     message: "is given twice; the last one is shown",
   }));
-  return { text, link: { ...link, url }, breaches: [...headBreaches(reply), ...repeated, ...breaches] };
+  return { text, link: { ...link, url }, violations: [...headViolations(reply), ...repeated, ...violations] };
 }
 
 /** The link at the pointer. A text there is its URL, and the object around it has the other fields. */
@@ -114,7 +114,7 @@ function hintsFor(status: number, seen: string | undefined): readonly Hint[] | u
 }
 
 /** Success of "Create payment link" is 200 with JSON (Errors rule 1). */
-function* headBreaches({ status, headers }: HttpReply): Iterable<Problem> {
+function* headViolations({ status, headers }: HttpReply): Iterable<Problem> {
   if (status !== 200) yield { at: "", message: `the status is ${status}, not 200` };
   const [type = "missing"] = fieldLines(headers, "content-type");
   if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|\s*$)/i.test(type))

@@ -16,7 +16,7 @@ export interface ServiceLink {
   /** The JSON of the link in it: `linkAt`, or all of it. */
   readonly json: JsonObject;
   readonly link: PaymentLink;
-  readonly breaches: readonly Problem[];
+  readonly violations: readonly Problem[];
 }
 
 /** `links` is the address where links are created; its query is kept. */
@@ -39,13 +39,13 @@ export function readServiceLink(reply: HttpReply, { id, linkAt, effect }: Expect
   const parsed = parseJson(text);
   const body = parsed.ok ? parsed.value.value : null;
   const json = linkAt === undefined ? body : valueOfLink(body, linkAt);
-  const { link, breaches } = readPaymentLink(json);
+  const { link, violations } = readPaymentLink(json);
   if (!isJsonObject(json) || (link.id === undefined && link.url === undefined)) {
     if (reportsError(body)) throw reportedError(reply, effect);
     throw noLink(reply, effect, id);
   }
   const other = link.id === undefined || link.id === id ? [] : [{ at: "id", message: `must be ${id}` }];
-  return { text, json, link, breaches: [...other, ...breaches] };
+  return { text, json, link, violations: [...other, ...violations] };
 }
 
 function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string): PaylinkError {

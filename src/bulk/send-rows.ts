@@ -18,7 +18,7 @@ export interface Created {
   /** The answer of the service. */
   readonly body: string;
   /** The rules of the specification that the answer breaks. */
-  readonly breaches: readonly Problem[];
+  readonly violations: readonly Problem[];
 }
 
 export interface RunParts {
@@ -45,7 +45,7 @@ export interface RunParts {
   /** Called for each outcome, once it is on disk. */
   readonly settled: (row: Row, outcome: Outcome) => void;
   /** Called for each answer that created a link and breaks the specification. */
-  readonly breached: (row: Row, breaches: readonly Problem[]) => void;
+  readonly violated: (row: Row, violations: readonly Problem[]) => void;
 }
 
 /** Attempts to send one row while it is certain that no link was created. */
@@ -155,16 +155,16 @@ async function attempted(
   row: Row,
   request: PaymentLinkRequest,
   key: RequestKey | undefined,
-  { create, breached, stop, pace }: RunParts,
+  { create, violated, stop, pace }: RunParts,
 ): Promise<Attempt> {
   const since = pace.now();
   try {
-    const { id, url, body, breaches } = await create(request, key?.value);
+    const { id, url, body, violations } = await create(request, key?.value);
     if (url === undefined || !isWebAddress(url)) {
       const error = `The link may exist, but the answer of the service has no URL: ${body}`;
       return { outcome: { status: "unknown", id, error }, since };
     }
-    if (breaches.length > 0) breached(row, breaches);
+    if (violations.length > 0) violated(row, violations);
     return { outcome: { status: "created", id, url }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {

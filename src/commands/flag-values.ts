@@ -4,7 +4,7 @@ import { LONGEST_TIMER, parseDuration, parseWhen } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOMES } from "../domain/transaction.ts";
-import { COMPONENT_NAMES, type ComponentName, type Cover } from "../webhooks/signature-form.ts";
+import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../webhooks/signature-form.ts";
 
 /** A TCP port; 0 picks a free one. */
 export function parsePort(text: string): Parsed<number> {
@@ -120,7 +120,7 @@ export function parseEventStore(text: string): Parsed<string> {
 }
 
 /** What a signature covers: `content-digest @method`, also in the syntax of Signature-Input. */
-export function parseCover(text: string): Parsed<Cover> {
+export function parseCover(text: string): Parsed<CoveredComponents> {
   const cover: ComponentName[] = [];
   for (const word of text.split(/[\s,()]+/).filter((part) => part !== "")) {
     const wanted = word.replaceAll('"', "").toLowerCase();

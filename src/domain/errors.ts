@@ -121,7 +121,7 @@ export const FAILURES = {
     means: "the service answered with a redirect",
     hints: [hint`paylink does not send a token to a redirect target. Check the base URL.`],
   },
-  not_taken: {
+  not_accepted: {
     exit: 4,
     means: "your application did not accept a webhook",
     hints: [hint`The events are still stored. Replay them when your application is ready.`],

@@ -72,7 +72,7 @@ export type PaymentLink = z.infer<typeof shownLink>;
 
 export interface LinkReply {
   readonly link: PaymentLink;
-  readonly breaches: readonly Problem[];
+  readonly violations: readonly Problem[];
 }
 
 /** The status on creation (States rule 1). */
@@ -85,16 +85,17 @@ export type LinkStatus = (typeof LINK_STATUSES)[number];
  * also checks the fields that the service must echo.
  */
 export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): LinkReply {
-  if (!isJsonObject(reply)) return { link: {}, breaches: [{ at: "", message: "must be a JSON object" }] };
+  if (!isJsonObject(reply)) return { link: {}, violations: [{ at: "", message: "must be a JSON object" }] };
   const strict = paymentLink.safeParse(reply);
-  const breaches = problemsOf(strict.error?.issues ?? []);
+  const violations = problemsOf(strict.error?.issues ?? []);
   const link = strict.data ?? shownPart(reply);
   const echo = requested === undefined ? [] : brokenEcho(link, requested);
-  for (const breach of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
+  for (const violation of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
     // A field that is missing is not echoed either; an amount as text may also be another amount.
-    if (link[breach.at] !== undefined || !breaches.some(({ at }) => at === breach.at)) breaches.push(breach);
+    if (link[violation.at] !== undefined || !violations.some(({ at }) => at === violation.at))
+      violations.push(violation);
   }
-  return { link, breaches };
+  return { link, violations };
 }
 
 function shownPart(reply: JsonObject): PaymentLink {

@@ -1,4 +1,4 @@
-/** Reads the transaction record of a webhook, with its outcome and every breach of the specification. */
+/** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
 import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
@@ -21,7 +21,7 @@ export type TransactionRecord = JsonObject;
 export const OUTCOMES = ["APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-export interface Breach {
+export interface Violation {
   readonly code: "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
   /** The field, empty for the body as a whole. */
   readonly path: string;
@@ -32,13 +32,13 @@ export interface ReadRecord {
   /** Null only if the bytes are not a JSON object: an authentic record that breaks the rules is still a record. */
   readonly record: TransactionRecord | null;
   /** In the order of the specification's table. */
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the body of a webhook. Never throws: every problem with the bytes is a breach. `recordAt` is the JSON Pointer to the
+ * Reads the body of a webhook. Never throws: every problem with the bytes is a violation. `recordAt` is the JSON Pointer to the
  * record where the service wraps it.
  */
 export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
@@ -46,16 +46,16 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   try {
     text = utf8.decode(bytes);
   } catch {
-    return { record: null, breaches: [whole("body_invalid_utf8", "must be UTF-8")] };
+    return { record: null, violations: [whole("body_invalid_utf8", "must be UTF-8")] };
   }
   const json = parseJson(text);
-  if (!json.ok) return { record: null, breaches: [whole("body_not_json", json.message)] };
-  const breaches: Breach[] = [];
+  if (!json.ok) return { record: null, violations: [whole("body_not_json", json.message)] };
+  const violations: Violation[] = [];
   if (text.startsWith("\uFEFF")) {
-    breaches.push(whole("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
+    violations.push(whole("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
   }
   for (const path of json.value.duplicates) {
-    breaches.push({
+    violations.push({
       code: "body_duplicate_member",
       path,
       message: "must not be given twice; the last one is shown",
@@ -66,17 +66,17 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   const wrapped =
     isJsonObject(record) && memberOf(record, "uti") !== undefined ? undefined : placeOf(document);
   if (wrapped !== undefined)
-    breaches.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
+    violations.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
   if (isJsonObject(record)) {
     const masked = maskedMembers(record);
     return {
       record: masked.length === 0 ? record : Object.fromEntries([...Object.entries(record), ...masked]),
-      breaches: breaches.concat(breachesOf(record, masked)),
+      violations: violations.concat(violationsOf(record, masked)),
     };
   }
   const must =
     recordAt === undefined ? "must be a JSON object" : `must have the record at ${recordAt} (recordAt)`;
-  return { record: null, breaches: [...breaches, whole("body_schema", must)] };
+  return { record: null, violations: [...violations, whole("body_schema", must)] };
 }
 
 /** Where an object with a `uti` is inside the document. */
@@ -91,21 +91,21 @@ function placeOf(document: Json, steps: PointerSteps = []): string | undefined {
 }
 
 /** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */
-export function breachesOf(record: TransactionRecord, masked = maskedMembers(record)): Breach[] {
+export function violationsOf(record: TransactionRecord, masked = maskedMembers(record)): Violation[] {
   const outcome = outcomeOf(record);
-  const breaches: Breach[] = [];
+  const violations: Violation[] = [];
   for (const field of TRANSACTION_FIELDS) {
-    const message = breachOf(field, memberOf(record, field.name), outcome);
-    if (message !== undefined) breaches.push({ code: "body_schema", path: field.name, message });
+    const message = violationOf(field, memberOf(record, field.name), outcome);
+    if (message !== undefined) violations.push({ code: "body_schema", path: field.name, message });
   }
   if (record["transApproved"] === true && record["transCancelled"] === true) {
     const message = "must not be true together with transApproved";
-    breaches.push({ code: "body_schema", path: "transCancelled", message });
+    violations.push({ code: "body_schema", path: "transCancelled", message });
   }
   for (const [name] of masked)
     if (!isFieldName(name))
-      breaches.push({ code: "body_schema", path: name, message: "must not hold a card number" });
-  return breaches;
+      violations.push({ code: "body_schema", path: name, message: "must not hold a card number" });
+  return violations;
 }
 
 /**
@@ -145,7 +145,7 @@ export function textOf(record: TransactionRecord, name: FieldName): string | und
   return typeof value === "string" ? value : undefined;
 }
 
-function breachOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {
+function violationOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {
   if (value === undefined) return isRequired(field, outcome) ? "is missing" : undefined;
   if (isForbidden(field, outcome)) return `must be absent from a ${outcome.toLowerCase()} payment`;
   if (value === null) return "must not be null";
@@ -165,6 +165,6 @@ export function isForbidden({ presence }: TransactionField, outcome: Outcome): b
   return presence === "accepted" || outcome === "CANCELLED";
 }
 
-function whole(code: Breach["code"], message: string): Breach {
+function whole(code: Violation["code"], message: string): Violation {
   return { code, path: "", message };
 }

@@ -7,7 +7,7 @@ export function plainJson(json: Json): unknown {
   return isJsonObject(json) ? plainObject(json) : json;
 }
 
-/** A number that would become Infinity stays text; in a field of the specification it is a breach. */
+/** A number that would become Infinity stays text; in a field of the specification it is a violation. */
 function plainNumber(text: string): number | string {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,5 +1,5 @@
 /** Makes the error of each webhook that is refused: its status, and a message that says what to do. */
-import type { Breach } from "../domain/transaction.ts";
+import type { Violation } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Judgement } from "../receiver/judge.ts";
@@ -42,20 +42,20 @@ export function unverifiedWebhook(verdict: Verdict, { authority }: HttpRequest):
 }
 
 /** An authentic webhook whose record breaks the specification. */
-export function brokenRecord({ verdict, breaches }: Judgement, record: unknown): WebhookError {
-  const [first] = breaches;
+export function brokenRecord({ verdict, violations }: Judgement, record: unknown): WebhookError {
+  const [first] = violations;
   const code = first?.code ?? "body_schema";
   return new WebhookError(
     code,
-    `${printable(breaches.map(describeBreach).join("; "))}. The webhook is authentic, but error.record breaks the specification: look the payment up before you act on it.`,
-    { status: 422, verdict, breaches, record },
+    `${printable(violations.map(describeViolation).join("; "))}. The webhook is authentic, but error.record breaks the specification: look the payment up before you act on it.`,
+    { status: 422, verdict, violations, record },
   );
 }
 
 /** Messages go to logs and terminals, and details quote what anyone could have sent. */
 const printable = (detail: string): string => detail.replace(/[^\x20-\x7e]/g, "?").slice(0, 500);
 
-const describeBreach = ({ path, message }: Breach): string =>
+const describeViolation = ({ path, message }: Violation): string =>
   path === "" ? `the body ${message}` : `${path} ${message}`;
 
 const FORGED = "Do not act on this request: anyone could have sent it.";

@@ -57,8 +57,8 @@ function verifiedWebhook(judgement: Judgement, raw: Uint8Array): VerifiedWebhook
   return { outcome: "DECLINED", transaction, ...rest };
 }
 
-/** A record without breaches is a transaction: the table of fields has checked it. */
-const isTransaction = (_: unknown, { breaches }: Judgement): _ is Transaction => breaches.length === 0;
+/** A record without violations is a transaction: the table of fields has checked it. */
+const isTransaction = (_: unknown, { violations }: Judgement): _ is Transaction => violations.length === 0;
 
 const amountsOf = (record: TransactionRecord): ExactAmounts => ({
   amountTrans: exactText(memberOf(record, "amountTrans")),

@@ -23,7 +23,7 @@ export type WebhookErrorCode =
   | "not_reached";
 
 /** One rule of the specification that a record breaks. */
-export interface RecordBreach {
+export interface RecordViolation {
   readonly code: string;
   /** The field, empty for the body as a whole. */
   readonly path: string;
@@ -33,7 +33,7 @@ export interface RecordBreach {
 interface WebhookErrorDetails {
   readonly status: number;
   readonly verdict: Verdict<WebhookErrorCode> | null;
-  readonly breaches?: readonly RecordBreach[];
+  readonly violations?: readonly RecordViolation[];
   readonly record?: unknown;
   readonly cause?: unknown;
 }
@@ -47,7 +47,7 @@ export class WebhookError extends Error {
   /** The checks made; null where the application's own problem, such as a parsed body, prevented them. */
   readonly verdict: Verdict<WebhookErrorCode> | null;
   /** The rules that the record of an authentic webhook breaks. */
-  readonly breaches: readonly RecordBreach[];
+  readonly violations: readonly RecordViolation[];
   /** The record of an authentic webhook that breaks the specification, as parsed; otherwise undefined. */
   readonly record: unknown;
 
@@ -56,7 +56,7 @@ export class WebhookError extends Error {
     this.code = code;
     this.status = details.status;
     this.verdict = details.verdict;
-    this.breaches = details.breaches ?? [];
+    this.violations = details.violations ?? [];
     this.record = details.record;
   }
 }

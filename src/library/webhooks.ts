@@ -42,7 +42,7 @@ export type {
   TransactionByOutcome,
   TransactionOutcome,
 } from "./transaction-types.ts";
-export { WebhookError, type RecordBreach, type WebhookErrorCode } from "./webhook-error.ts";
+export { WebhookError, type RecordViolation, type WebhookErrorCode } from "./webhook-error.ts";
 export type {
   HeaderFields,
   NodeRequest,

@@ -1,5 +1,5 @@
 /** Judges a captured webhook as the listener would have, from its head to the record in its body. */
-import type { Breach, TransactionRecord } from "../domain/transaction.ts";
+import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import type { Fault } from "../http/raw-request.ts";
@@ -11,7 +11,7 @@ import { judge, type JudgeOptions } from "./judge.ts";
 export interface Examination {
   readonly verdict: Verdict<string>;
   readonly record: TransactionRecord | null;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
 }
 
 /** `fault` is the reason why the HTTP layer would have refused the capture. */
@@ -19,7 +19,7 @@ export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fau
   const refusal =
     fault ?? refuseMessage(request) ?? refuseSize(request, options.maxBody) ?? refuseIncomplete(request);
   if (refusal !== undefined) return { verdict: refusedVerdict(request, refusal, options), ...NO_RECORD };
-  const { verdict, record, breaches } = judge(request, options);
+  const { verdict, record, violations } = judge(request, options);
   const received = { check: "http", ok: true, detail: describe(request) };
   return {
     verdict: {
@@ -28,11 +28,11 @@ export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fau
       hints: diagnose(request, verifyOptions(options), verdict),
     },
     record,
-    breaches,
+    violations,
   };
 }
 
-const NO_RECORD = { record: null, breaches: [] } as const;
+const NO_RECORD = { record: null, violations: [] } as const;
 
 const verifyOptions = ({ keys, policy, now }: JudgeOptions) => ({
   keys,

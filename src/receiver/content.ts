@@ -11,8 +11,8 @@ export interface ReadContent extends ReadRecord {
 /** `maxLength` limits the bytes of a decompressed body; `recordAt` is the JSON Pointer to the record in it. */
 export function readContent(request: HttpRequest, maxLength: number, recordAt?: string): ReadContent {
   const content = decoded(request, maxLength);
-  const { record, breaches } = readRecord(content ?? request.body, recordAt);
-  return { record, breaches, decoded: content !== undefined };
+  const { record, violations } = readRecord(content ?? request.body, recordAt);
+  return { record, violations, decoded: content !== undefined };
 }
 
 /** The digest is over the encoded bytes (RFC 9530 2), so decoding waits until they have verified. */

@@ -14,7 +14,7 @@ export interface Queued {
 }
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
-export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "breaches"> & {
+export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "violations"> & {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
@@ -133,6 +133,6 @@ export function asReceived(
   { type, id, receivedAt, verdict, request }: StoredEvent,
   recordAt: string | undefined,
 ): WebhookEvent {
-  const { record, breaches } = readContent(request, MAX_CONTENT, recordAt);
-  return { type, id, receivedAt, repeated: false, verdict, request, record, breaches };
+  const { record, violations } = readContent(request, MAX_CONTENT, recordAt);
+  return { type, id, receivedAt, repeated: false, verdict, request, record, violations };
 }

@@ -1,5 +1,5 @@
 /** What the receiver reports: verified webhooks, rejected requests, the log that stores both, and an event as a line of JSON. */
-import type { Breach, TransactionRecord } from "../domain/transaction.ts";
+import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import { codingsOf, type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
 import type { Check, Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";
@@ -13,7 +13,7 @@ export interface WebhookEvent {
   readonly repeated: boolean;
   readonly verdict: Verdict;
   readonly record: TransactionRecord | null;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly request: HttpRequest;
 }
 
@@ -98,7 +98,7 @@ export interface EventLine {
   readonly repeated: boolean;
   readonly verdict: Verdict;
   readonly record: TransactionRecord | null;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly method: string;
   /** The absolute URI; the target alone if the message names no authority that can be trusted. */
   readonly url: string;
@@ -111,11 +111,11 @@ type Members = Partial<Record<keyof EventLine, unknown>>;
 
 /** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */
 export function eventLine(event: WebhookEvent, recordAt: string | undefined): string {
-  const { type, id, receivedAt, repeated, verdict, breaches, request } = event;
+  const { type, id, receivedAt, repeated, verdict, violations, request } = event;
   const { method, headers, trailers, body } = request;
   const url = request.authority === "" ? request.target : targetUri(request);
   const first = JSON.stringify({ type, id, receivedAt, repeated, verdict } satisfies Members);
-  const middle = JSON.stringify({ breaches, method, url, headers, trailers } satisfies Members);
+  const middle = JSON.stringify({ violations, method, url, headers, trailers } satisfies Members);
   const record = recordText(event, recordAt);
   const base64 = bytes(body).toString("base64");
   return `${first.slice(0, -1)},"record":${record},${middle.slice(1, -1)},"bodyBase64":"${base64}"}`;
@@ -123,15 +123,15 @@ export function eventLine(event: WebhookEvent, recordAt: string | undefined): st
 
 /**
  * The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. A body
- * with breaches may contain a card number that the record masks.
+ * with violations may contain a card number that the record masks.
  */
 export function recordText(
-  { record, breaches, request }: Pick<WebhookEvent, "record" | "breaches" | "request">,
+  { record, violations, request }: Pick<WebhookEvent, "record" | "violations" | "request">,
   recordAt: string | undefined,
 ): string {
   if (
     record === null ||
-    breaches.length > 0 ||
+    violations.length > 0 ||
     recordAt !== undefined ||
     codingsOf(request.headers).length > 0
   )

@@ -1,5 +1,5 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. */
-import type { Breach, TransactionRecord } from "../domain/transaction.ts";
+import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
@@ -11,7 +11,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** Null if the webhook is not authentic or has no record. */
   readonly record: TransactionRecord | null;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
 }
 
 export interface JudgeOptions {
@@ -29,12 +29,12 @@ export interface JudgeOptions {
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
   const { keys, policy, now, maxBody, recordAt, unverified = false } = options;
   const verdict = verify(request, { keys, policy, now: Math.floor(now.getTime() / 1000) });
-  if (verdict.verdict === "invalid" && !unverified) return { verdict, record: null, breaches: [] };
-  const { record, breaches, decoded } = readContent(request, maxBody, recordAt);
+  if (verdict.verdict === "invalid" && !unverified) return { verdict, record: null, violations: [] };
+  const { record, violations, decoded } = readContent(request, maxBody, recordAt);
   return {
     verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"),
     record,
-    breaches,
+    violations,
   };
 }
 

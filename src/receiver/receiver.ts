@@ -97,12 +97,12 @@ function createReceiver(parts: ReceiverParts): Receiver {
       const request = addressed(received, parts.address());
       const receivedAt = now();
       const judgement = await judgeWithFreshKeys(request, receivedAt);
-      const { verdict, breaches } = judgement;
+      const { verdict, violations } = judgement;
       if (verdict.verdict === "invalid" && !unverified) return reject(unverifiedRejection(verdict, request));
-      const [breach] = breaches;
-      if (breach !== undefined && strict) {
-        const detail = describeBreach(breach);
-        return reject({ code: breach.code, status: 422, detail, checks: verdict.checks, request });
+      const [violation] = violations;
+      if (violation !== undefined && strict) {
+        const detail = describeViolation(violation);
+        return reject({ code: violation.code, status: 422, detail, checks: verdict.checks, request });
       }
       return accept(request, judgement, receivedAt, parts, reject);
     },
@@ -116,7 +116,7 @@ async function accept(
   { log, forwarder, newId, observe }: ReceiverParts,
   reject: Reject,
 ): Promise<HttpReply> {
-  const { verdict, record, breaches } = judgement;
+  const { verdict, record, violations } = judgement;
   const event: WebhookEvent = {
     type: "event",
     id: newId(),
@@ -124,7 +124,7 @@ async function accept(
     repeated: false,
     verdict,
     record,
-    breaches,
+    violations,
     request,
   };
   const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
@@ -166,5 +166,5 @@ function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   };
 }
 
-const describeBreach = ({ path, message }: { path: string; message: string }): string =>
+const describeViolation = ({ path, message }: { path: string; message: string }): string =>
   path === "" ? `the body ${message}` : `${path} ${message}`;

@@ -1,6 +1,6 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { memberOf } from "../domain/json.ts";
-import type { Breach, TransactionRecord } from "../domain/transaction.ts";
+import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { Paint } from "./paint.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { isOfService, warningWords } from "./signature-warnings.ts";
@@ -20,7 +20,7 @@ interface ReceivedWebhook {
   readonly repeated: boolean;
   readonly verdict: { readonly verdict: string; readonly warnings: readonly string[] };
   readonly record: TransactionRecord | null;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly request: { readonly target: string };
 }
 
@@ -31,14 +31,14 @@ interface WebhookStyle extends RecordStyle {
 
 /** The whole record, the outcome first, then when and where it was received. */
 export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): string {
-  const { id, receivedAt, verdict, record, breaches } = event;
+  const { id, receivedAt, verdict, record, violations } = event;
   const { paint, width, transactionCommand } = style;
   const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
   const command = record === null ? undefined : commandFor(record, transactionCommand);
   return [
     `${renderResult(record, paint)}  ${marksOf(event, paint)}`,
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
-    ...recordLines(record, breaches, style),
+    ...recordLines(record, violations, style),
     ...ownWarnings(verdict).map((warning) => renderWarning(warningWords(warning), style)),
     ...(command === undefined ? [] : customData(command, style)),
   ].join("\n");

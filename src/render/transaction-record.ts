@@ -5,7 +5,7 @@ import { formatAmount } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
 import { responseMeaning } from "../domain/response-codes.ts";
 import {
-  type Breach,
+  type Violation,
   type Outcome,
   outcomeOf,
   textOf,
@@ -91,12 +91,12 @@ export function amountOf(record: TransactionRecord, field: FieldName = "amountTr
   return amount === undefined ? "no amount" : safeText(stringifyJson(amount));
 }
 
-/** The outcome, all fields in groups, and every breach of the specification. */
+/** The outcome, all fields in groups, and every violation of the specification. */
 export const renderRecord = (
   record: TransactionRecord | null,
-  breaches: readonly Breach[],
+  violations: readonly Violation[],
   style: RecordStyle,
-): string => [renderResult(record, style.paint), ...recordLines(record, breaches, style)].join("\n");
+): string => [renderResult(record, style.paint), ...recordLines(record, violations, style)].join("\n");
 
 /** Outcome and amount. A body without a record has neither. */
 export const renderResult = (record: TransactionRecord | null, paint: Paint): string =>
@@ -107,7 +107,7 @@ export const renderResult = (record: TransactionRecord | null, paint: Paint): st
 /** The lines below the outcome. */
 export function recordLines(
   record: TransactionRecord | null,
-  breaches: readonly Breach[],
+  violations: readonly Violation[],
   style: RecordStyle,
 ): string[] {
   const lines: string[] = [];
@@ -116,7 +116,7 @@ export function recordLines(
     for (const [title, fields] of GROUPS) lines.push(...group(title, fields, record, style));
     if (others.length > 0) lines.push(...group("other", others, record, style));
   }
-  for (const { path, message } of breaches)
+  for (const { path, message } of violations)
     lines.push(renderWarning(path === "" ? `the body ${message}` : `${path} ${message}`, style));
   return lines;
 }

@@ -1,6 +1,6 @@
 /** Shows the result of `verify`: each step, the digests, the signature base, warnings, cause and advice. */
 import type { Paint } from "./paint.ts";
-import type { Breach, TransactionRecord } from "../domain/transaction.ts";
+import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import { renderRecord } from "./transaction-record.ts";
 import { clip, safeText } from "./safe-text.ts";
 import { warningWords } from "./signature-warnings.ts";
@@ -24,7 +24,7 @@ export interface ShownSteps {
 export interface ShownExamination extends ShownSteps {
   readonly verdict: ShownVerdict;
   readonly record: TransactionRecord | null;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly request: {
     readonly method: string;
     readonly scheme: string;
@@ -39,13 +39,13 @@ interface VerdictStyle {
 }
 
 export function renderExamination(shown: ShownExamination, style: VerdictStyle): string {
-  const { verdict, record, breaches } = shown;
+  const { verdict, record, violations } = shown;
   const { paint } = style;
   const sections = [
     heading(shown, paint),
     renderSteps(shown, paint),
     section("cause", cause(verdict, paint), paint),
-    record === null && breaches.length === 0 ? "" : renderRecord(record, breaches, style),
+    record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
   ];
   return joined(sections);
 }

@@ -1,7 +1,7 @@
 /** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
 import { GENUINE_CASES, type EndpointCase } from "./genuine-cases.ts";
 import { bodyOf, PLAIN } from "./samples.ts";
-import { DERIVED_COVER, SERVICE_COVER, type Cover } from "./signature-form.ts";
+import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "./signature-form.ts";
 import { signedWebhook } from "./signed-webhook.ts";
 import { TAMPERINGS } from "./tamperings.ts";
 import { coverToTamper } from "./tamperings/tampering.ts";
@@ -9,7 +9,7 @@ import { coverToTamper } from "./tamperings/tampering.ts";
 /** One cover, with and without the parameters that a service may leave out. */
 interface SignedCover {
   readonly name: string;
-  readonly cover: Cover;
+  readonly cover: CoveredComponents;
   readonly required: boolean;
   readonly described: string;
   /** The consequence of refusing it. */
@@ -33,7 +33,7 @@ const DERIVED: SignedCover = {
   matters: "The real service does not sign this way, so it loses no payment. Another service may.",
 };
 
-const chosen = (cover: Cover): SignedCover => ({
+const chosen = (cover: CoveredComponents): SignedCover => ({
   name: "cover",
   cover,
   required: true,
@@ -72,7 +72,7 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
 }
 
 /** Without limits and invalid records: an endpoint may set its own limits, and may accept what is authentic. */
-const tampered = (cover: Cover | undefined): EndpointCase[] =>
+const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
   TAMPERINGS.filter(({ kind }) => kind === "refused").flatMap((tampering): EndpointCase[] => {
     const { name, sent, matters, tamper } = tampering;
     const detecting = coverToTamper(tampering, cover);
@@ -84,7 +84,10 @@ const tampered = (cover: Cover | undefined): EndpointCase[] =>
   });
 
 /** Without a cover, that of the real service, and derived components for comparison. */
-export function endpointCases(cover: Cover | undefined, hasKeyid: boolean): readonly EndpointCase[] {
+export function endpointCases(
+  cover: CoveredComponents | undefined,
+  hasKeyid: boolean,
+): readonly EndpointCase[] {
   const covers = cover === undefined ? [HEADERS, DERIVED] : [chosen(cover)];
   return [...GENUINE_CASES, ...covers.flatMap((signed) => signedCases(signed, hasKeyid)), ...tampered(cover)];
 }

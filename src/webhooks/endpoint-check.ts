@@ -4,7 +4,7 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases } from "./endpoint-cases.ts";
 import { post, type Answer, type NoAnswer } from "./endpoint.ts";
 import type { EndpointCase } from "./genuine-cases.ts";
-import { SERVICE_COVER, type Cover } from "./signature-form.ts";
+import { SERVICE_COVER, type CoveredComponents } from "./signature-form.ts";
 
 export interface CaseResult {
   readonly name: string;
@@ -24,7 +24,7 @@ interface CheckParts {
   readonly url: URL;
   readonly key: SigningKey;
   /** The only cover that the endpoint must accept; undefined checks the endpoint for the real service. */
-  readonly cover: Cover | undefined;
+  readonly cover: CoveredComponents | undefined;
   readonly send: Send;
   readonly now: () => Date;
   readonly newId: () => string;

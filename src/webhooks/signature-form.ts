@@ -18,16 +18,16 @@ export const COMPONENT_NAMES = [
 export type ComponentName = (typeof COMPONENT_NAMES)[number];
 
 /** In the order in which they are signed. */
-export type Cover = readonly ComponentName[];
+export type CoveredComponents = readonly ComponentName[];
 
 /** The real service signs header fields only. */
-export const SERVICE_COVER: Cover = ["content-digest", "content-length", "content-type"];
+export const SERVICE_COVER: CoveredComponents = ["content-digest", "content-length", "content-type"];
 
 /** What other services sign: the request line too. */
-export const DERIVED_COVER: Cover = ["@method", "@target-uri", "content-digest", "content-type"];
+export const DERIVED_COVER: CoveredComponents = ["@method", "@target-uri", "content-digest", "content-type"];
 
 export interface SignatureForm {
-  readonly cover: Cover;
+  readonly cover: CoveredComponents;
   /** Whether the signature has the parameter `created`. */
   readonly created: boolean;
 }

@@ -20,7 +20,7 @@ describe("a link that is created", () => {
     const server = await rawServer(reply(200, ANSWER));
     const created = await apiAt(server.url).api.createLink(REQUEST);
     expect(created.text).toBe(ANSWER);
-    expect(created.breaches).toEqual([]);
+    expect(created.violations).toEqual([]);
     expect(server.requests[0]).toMatch(/^POST \/v1\/payment-links HTTP\/1\.1\r\n/);
     expect(server.requests[0]).toContain(`Authorization: Bearer ${TOKEN}\r\n`);
     expect(server.requests[0]).toMatch(/\{"amount":10\.00,"currency":"EUR",/);
@@ -39,7 +39,7 @@ describe("a link that is created", () => {
   ])("still shows its URL after %s", async (_, answer, warning) => {
     const created = await apiAt((await rawServer(answer)).url).api.createLink(REQUEST);
     expect(created.link.url).toBe("https://pay.example/checkout?r=L1");
-    expect(created.breaches.map(({ message }) => message).join()).toContain(warning);
+    expect(created.violations.map(({ message }) => message).join()).toContain(warning);
   });
 });
 

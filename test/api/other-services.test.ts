@@ -107,7 +107,7 @@ describe("a link in another place", () => {
     const created = await apiAt(server.url, { linkAt }).api.createLink(REQUEST);
     expect(created.link).toMatchObject({ id: "L1", url: URL });
     expect(created.text).toBe(answer);
-    expect(created.breaches).toEqual([]);
+    expect(created.violations).toEqual([]);
   });
 
   it("may be a URL of another name, and the object around it has the other fields", async () => {
@@ -189,11 +189,11 @@ describe("a link of other types", () => {
     const answer = `{"id":"L1","url":"${URL}","amount":"10.00","createdDate":1769860800,
       "expirationDate":"2030-01-31 12:00:00","viewedDate":null,"currency":"EUR"}`;
     const server = await rawServer(reply(200, answer));
-    const { link, breaches } = await apiAt(server.url).api.createLink(REQUEST);
+    const { link, violations } = await apiAt(server.url).api.createLink(REQUEST);
     expect(String(link.amount)).toBe("10.00");
     expect(String(link.createdDate)).toBe("1769860800");
     expect(link.expirationDate).toBe("2030-01-31 12:00:00");
-    const at = breaches.map(({ at }) => at);
+    const at = violations.map(({ at }) => at);
     for (const name of ["amount", "createdDate", "expirationDate"]) expect(at).toContain(name);
   });
 
@@ -201,7 +201,7 @@ describe("a link of other types", () => {
     "needs no warning for the media type %s",
     async (type) => {
       const server = await rawServer(reply(200, ANSWER, { "Content-Type": type }));
-      expect((await apiAt(server.url).api.createLink(REQUEST)).breaches).toEqual([]);
+      expect((await apiAt(server.url).api.createLink(REQUEST)).violations).toEqual([]);
     },
   );
 });

@@ -21,7 +21,7 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
     expect(await run(apiAt(server.url).api)).toMatchObject({
       text: ANSWER,
       link: { id: "L1" },
-      breaches: [],
+      violations: [],
     });
     const [head = "", sent] = server.requests[0]?.split("\r\n\r\n") ?? [];
     expect(head.startsWith(`${line} HTTP/1.1\r\n`)).toBe(true);
@@ -46,7 +46,7 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
   it("says that the reply is about another link", async () => {
     const server = await rawServer(reply(200, ANSWER.replaceAll("L1", "L2")));
     expect(await run(apiAt(server.url).api)).toMatchObject({
-      breaches: [{ at: "id", message: "must be L1" }],
+      violations: [{ at: "id", message: "must be L1" }],
     });
   });
 

@@ -34,7 +34,7 @@ interface Case {
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
 const created = (id: string): Promise<Created> =>
-  Promise.resolve({ id, url: `https://x/${id}`, body: "{}", breaches: [] });
+  Promise.resolve({ id, url: `https://x/${id}`, body: "{}", violations: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
 async function run({
@@ -121,7 +121,7 @@ async function run({
     now,
     stop: (reason) => halt.abort(reason),
     stopped,
-    breached: () => undefined,
+    violated: () => undefined,
     settled: ({ index }, outcome) => outcomes.set(index, outcome),
   });
   await ledger.close();
@@ -257,7 +257,7 @@ describe("a run", () => {
 
   it.each([undefined, "", "soon"])("does not know the outcome of an answer with the URL %j", async (url) => {
     const body = '{"data":{"link":"https://x/c0"}}';
-    const { outcomes } = await run({ rows: 1, create: async () => ({ id: "a", url, body, breaches: [] }) });
+    const { outcomes } = await run({ rows: 1, create: async () => ({ id: "a", url, body, violations: [] }) });
     expect(outcomes.get(0)).toEqual({
       status: "unknown",
       id: "a",

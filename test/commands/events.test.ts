@@ -194,7 +194,7 @@ describe("a card number that is not masked", () => {
   const NUMBER = "4111111111111111";
   const MASKED = "************1111";
 
-  it("is a breach, and masked in every output; the stored bytes still verify", async () => {
+  it("is a violation, and masked in every output; the stored bytes still verify", async () => {
     const one = record({ cardPan: NUMBER, note: `card ${NUMBER}` });
     const { home, events, utis } = await storedHome(one);
     const [uti = ""] = utis;
@@ -324,7 +324,7 @@ describe("events replay", () => {
     ]);
     expect(exit).toBe(4);
     expect(JSON.parse(stderr)).toMatchObject({
-      error: { code: "not_taken", message: `${app.url} did not accept 1 of 3 events.` },
+      error: { code: "not_accepted", message: `${app.url} did not accept 1 of 3 events.` },
     });
     const shown = await events("show", utis[1] ?? "", "--json");
     expect(JSON.parse(shown.stdout)).toMatchObject({ forwards: [{ status: 500, target: app.url }] });

@@ -93,8 +93,8 @@ describe("listen --ack stored", () => {
     expect((await events("list", "--failed", "-q")).stdout).toBe(`${String(failed["uti"])}\n`);
     expect((await events("list")).stdout).toMatch(new RegExp(`${String(failed["uti"])} +failed\n`));
     expect(jsonLines((await events("list", "--json")).stdout)).toMatchObject([
-      { taken: false, forwarding: { state: "failed", attempts: 1, next: null } },
-      { taken: true, forwarding: null },
+      { accepted: false, forwarding: { state: "failed", attempts: 1, next: null } },
+      { accepted: true, forwarding: null },
     ]);
     expect((await events("show", String(failed["uti"]))).stdout).toMatch(
       /failed after 1 attempt: paylink events replay \w+ --to <target> {3}delivers it/,

@@ -1,7 +1,7 @@
 /** `listen` on several paths and with several targets, in process: what each of them receives. */
 import { expect, it } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
-import { DERIVED_COVER, SERVICE_COVER, type Cover } from "../../src/webhooks/signature-form.ts";
+import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "../../src/webhooks/signature-form.ts";
 import { startCommand, startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -70,7 +70,7 @@ it("lets create --wait follow it if both callbacks lead to it", async () => {
 it("says that a proxy stripped a prefix, and verifies with the whole address as --public-url", async () => {
   const home = temporaryHome();
   const publicUrl = "https://shop.example/pay/hook";
-  const through = async (cover: Cover, ...flags: string[]): Promise<[number, CommandEnd]> => {
+  const through = async (cover: CoveredComponents, ...flags: string[]): Promise<[number, CommandEnd]> => {
     const args = ["listen", "--port", "0", "--path", "/hook", "--key", keyFile(home), ...flags];
     const listen = startCommand(args, { home });
     const [, url = ""] = await listen.until(/Listening on \S*(http:\S+?\/hook)/);

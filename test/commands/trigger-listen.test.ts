@@ -66,11 +66,11 @@ describe("every tampering, sent to listen", () => {
     );
   });
 
-  it("is accepted with its breach shown, or refused by --strict, if it is authentic", async () => {
+  it("is accepted with its violation shown, or refused by --strict, if it is authentic", async () => {
     const [lenient, strict] = await Promise.all([tamper(authentic), tamper(authentic, "--strict")]);
     for (const { name, status, line } of lenient) {
       expect([name, status, line?.["type"]]).toEqual([name, 200, "event"]);
-      expect(line?.["breaches"]).not.toEqual([]);
+      expect(line?.["violations"]).not.toEqual([]);
     }
     expect(strict.map(({ status, line }) => [status, line?.["type"]])).toEqual(
       authentic.map(() => [422, "rejected"]),
@@ -92,7 +92,7 @@ describe("the exit code", () => {
     async (status) => {
       const { exit, error } = await answering(status);
       expect(exit).toBe(4);
-      expect(error).toMatchObject({ code: "not_taken" });
+      expect(error).toMatchObject({ code: "not_accepted" });
       expect(error.message).toContain("refused a well-formed webhook (2 of 2)");
     },
   );

@@ -18,7 +18,7 @@ interface Document {
   readonly verdict: string;
   readonly code: string;
   readonly warnings: readonly string[];
-  readonly breaches: readonly { readonly code: string }[];
+  readonly violations: readonly { readonly code: string }[];
 }
 
 function verifyVector(vector: WebhookCase, home: string): Promise<CommandEnd> {
@@ -43,7 +43,7 @@ describe("every vector", () => {
     const found = await Promise.all(
       messages.map(async (vector) => {
         const { exit, stdout } = await verifyVector(vector, home);
-        const { verdict, code, warnings, breaches }: Document = JSON.parse(stdout);
+        const { verdict, code, warnings, violations }: Document = JSON.parse(stdout);
         const { expected } = vector;
         return {
           id: vector.id,
@@ -51,7 +51,7 @@ describe("every vector", () => {
           code,
           exit,
           ...(expected.warnings && { warnings }),
-          ...(vector.level === "payload" && { breach: breaches[0]?.code }),
+          ...(vector.level === "payload" && { violation: violations[0]?.code }),
         };
       }),
     );
@@ -61,7 +61,7 @@ describe("every vector", () => {
       code: level === "payload" ? "ok" : expected.code,
       exit: expected.verdict === "valid" ? 0 : 7,
       ...(expected.warnings && { warnings: expected.warnings }),
-      ...(level === "payload" && { breach: "breach" in expected ? expected.breach : undefined }),
+      ...(level === "payload" && { violation: "violation" in expected ? expected.violation : undefined }),
     }));
     expect(found).toEqual(due);
   });
@@ -197,7 +197,7 @@ describe("the JSON document", () => {
       "hints",
       "signatureBase",
       "record",
-      "breaches",
+      "violations",
     ]);
     expect(document).toMatchObject({
       label: "sig1",
@@ -208,7 +208,7 @@ describe("the JSON document", () => {
       warnings: [],
       hints: [],
       signatureBase: model.signature_base,
-      breaches: [],
+      violations: [],
     });
   });
 

@@ -101,7 +101,9 @@ describe("recordAt", () => {
     const { status, line } = await receive(await merchant({}), { body: wrapped() });
     expect(status).toBe(200);
     const message = "seems to have the record at /data/object: set recordAt to that";
-    expect(line).toMatchObject({ breaches: expect.arrayContaining([expect.objectContaining({ message })]) });
+    expect(line).toMatchObject({
+      violations: expect.arrayContaining([expect.objectContaining({ message })]),
+    });
   });
 
   it("that finds nothing leaves no record, and says so", async () => {
@@ -109,7 +111,7 @@ describe("recordAt", () => {
     expect(status).toBe(200);
     expect(line).toMatchObject({
       record: null,
-      breaches: [{ path: "", message: "must have the record at /payload (recordAt)" }],
+      violations: [{ path: "", message: "must have the record at /payload (recordAt)" }],
     });
   });
 });

@@ -40,27 +40,27 @@ function changed(name: string, text?: string): Json {
 }
 
 test("replies that keep the rules, one-time and multi-use, break none", () => {
-  expect(readPaymentLink(read(REPLY), ONE_TIME).breaches).toEqual([]);
-  expect(readPaymentLink(read(REPLY)).breaches).toEqual([]);
-  expect(readPaymentLink(changed("linkOptions", OPTIONS), REUSABLE).breaches).toEqual([]);
+  expect(readPaymentLink(read(REPLY), ONE_TIME).violations).toEqual([]);
+  expect(readPaymentLink(read(REPLY)).violations).toEqual([]);
+  expect(readPaymentLink(changed("linkOptions", OPTIONS), REUSABLE).violations).toEqual([]);
 });
 
 const NAMES = Object.keys(read(REPLY) ?? {});
 
 describe("a member", () => {
   it.each(NAMES)("%s that was sent or is due is missed", (name) => {
-    expect(readPaymentLink(changed(name), ONE_TIME).breaches.map(({ at }) => at)).toEqual([name]);
+    expect(readPaymentLink(changed(name), ONE_TIME).violations.map(({ at }) => at)).toEqual([name]);
   });
 
   it.each(NAMES)("%s of a wrong type is left out of the link and named once", (name) => {
-    const { link, breaches } = readPaymentLink(changed(name, "true"), ONE_TIME);
-    expect(breaches.map(({ at }) => at)).toEqual([name]);
+    const { link, violations } = readPaymentLink(changed(name, "true"), ONE_TIME);
+    expect(violations.map(({ at }) => at)).toEqual([name]);
     expect(link).not.toHaveProperty(name);
     expect(Object.keys(link)).toHaveLength(NAMES.length - 1);
   });
 
   it.each(NAMES)("%s may be null only where it dates an event", (name) => {
-    const at = readPaymentLink(changed(name, "null"), ONE_TIME).breaches.map(({ at }) => at);
+    const at = readPaymentLink(changed(name, "null"), ONE_TIME).violations.map(({ at }) => at);
     const dates = ["viewedDate", "attemptedDate", "paidDate", "cancelledDate"];
     expect(at).toEqual(dates.includes(name) ? [] : [name]);
   });
@@ -80,9 +80,9 @@ test.each([
   ["url", '"/link?r=a%20b"'],
   ["url", '"javascript:alert(1)?r=a%20b"'],
   ["linkOptions", OPTIONS],
-])("%s %s is a breach, and is shown", (name, value) => {
-  const { breaches, link } = readPaymentLink(changed(name, value), ONE_TIME);
-  expect(breaches.map(({ at }) => at)).toEqual([name]);
+])("%s %s is a violation, and is shown", (name, value) => {
+  const { violations, link } = readPaymentLink(changed(name, value), ONE_TIME);
+  expect(violations.map(({ at }) => at)).toEqual([name]);
   expect(link.url).toBeDefined();
 });
 
@@ -94,34 +94,34 @@ test.each([
   ['{"mode":"REUSABLE_VARIABLE","minAmount":5}', "linkOptions.maxAmount"],
   ['{"mode":"REUSABLE_VARIABLE","minAmount":"five","maxAmount":50}', "linkOptions.minAmount"],
 ])("a multi-use reply with linkOptions %s breaks %s", (options, at) => {
-  const { breaches } = readPaymentLink(changed("linkOptions", options), REUSABLE);
-  expect(breaches.map((breach) => breach.at)).toEqual([at]);
+  const { violations } = readPaymentLink(changed("linkOptions", options), REUSABLE);
+  expect(violations.map((violation) => violation.at)).toEqual([at]);
 });
 
 test("an amount as text that is not the one sent breaks both rules", () => {
-  const { link, breaches } = readPaymentLink(changed("amount", '"10.01"'), ONE_TIME);
+  const { link, violations } = readPaymentLink(changed("amount", '"10.01"'), ONE_TIME);
   expect(link.amount).toBe("10.01");
-  expect(breaches).toEqual([
+  expect(violations).toEqual([
     { at: "amount", message: "must be a number" },
     { at: "amount", message: `must be as sent (${ONE_TIME.amount.toString()})` },
   ]);
 });
 
 test("unknown members are kept and break nothing", () => {
-  const { link, breaches } = readPaymentLink(changed("region", '"eu"'), ONE_TIME);
-  expect(breaches).toEqual([]);
+  const { link, violations } = readPaymentLink(changed("region", '"eu"'), ONE_TIME);
+  expect(violations).toEqual([]);
   expect(link["region"]).toBe("eu");
 });
 
-test("a value other than an object is an empty link with one breach", () => {
+test("a value other than an object is an empty link with one violation", () => {
   expect(readPaymentLink(read("[]"), ONE_TIME)).toEqual({
     link: {},
-    breaches: [{ at: "", message: "must be a JSON object" }],
+    violations: [{ at: "", message: "must be a JSON object" }],
   });
 });
 
 test("the url is read even if everything else is missing", () => {
-  const { link, breaches } = readPaymentLink(read('{"url":"https://pay.example/?r=1"}'));
+  const { link, violations } = readPaymentLink(read('{"url":"https://pay.example/?r=1"}'));
   expect(link).toEqual({ url: "https://pay.example/?r=1" });
-  expect(breaches).toHaveLength(12);
+  expect(violations).toHaveLength(12);
 });

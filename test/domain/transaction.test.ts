@@ -63,7 +63,7 @@ const CANCELLED = without(
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const readJson = (record: JsonObject) => readRecord(bytesOf(stringifyJson(record)));
-const pathsOf = (record: JsonObject) => readJson(record).breaches.map(({ path }) => path);
+const pathsOf = (record: JsonObject) => readJson(record).violations.map(({ path }) => path);
 
 test("the table holds the 37 fields of the specification, in its order", () => {
   expect(TRANSACTION_FIELDS.map(({ name }) => name)).toEqual(Object.keys(APPROVED));
@@ -75,8 +75,8 @@ test.each([
   ["DECLINED", DECLINED],
   ["CANCELLED", CANCELLED],
 ])("a record that keeps the rules: %s", (outcome, sent) => {
-  const { record, breaches } = readJson(sent);
-  expect(breaches).toEqual([]);
+  const { record, violations } = readJson(sent);
+  expect(violations).toEqual([]);
   expect(record).toEqual(sent);
   expect(record && outcomeOf(record)).toBe(outcome);
 });
@@ -87,13 +87,13 @@ test.each([
   [true, undefined],
   ["true", false],
   [null, false],
-])("transApproved %j with transCancelled %j is UNCLEAR, and a breach", (transApproved, transCancelled) => {
+])("transApproved %j with transCancelled %j is UNCLEAR, and a violation", (transApproved, transCancelled) => {
   const record: JsonObject = without(APPROVED, "transApproved", "transCancelled");
   if (transApproved !== undefined) record["transApproved"] = transApproved;
   if (transCancelled !== undefined) record["transCancelled"] = transCancelled;
   const read = readJson(record);
   expect(read.record && outcomeOf(read.record)).toBe("UNCLEAR");
-  expect(read.breaches.map(({ path }) => path)).toEqual([
+  expect(read.violations.map(({ path }) => path)).toEqual([
     expect.stringMatching(/^trans(Approved|Cancelled)$/),
   ]);
 });
@@ -102,13 +102,13 @@ describe("each field", () => {
   const NAMES = TRANSACTION_FIELDS.map(({ name }) => name);
 
   it.each(NAMES)("%s is missed", (name) => {
-    expect(readJson(without(APPROVED, name)).breaches).toEqual([
+    expect(readJson(without(APPROVED, name)).violations).toEqual([
       { code: "body_schema", path: name, message: "is missing" },
     ]);
   });
 
   it.each(NAMES)("%s is never null", (name) => {
-    expect(readJson({ ...APPROVED, [name]: null }).breaches).toEqual([
+    expect(readJson({ ...APPROVED, [name]: null }).violations).toEqual([
       { code: "body_schema", path: name, message: "must not be null" },
     ]);
   });
@@ -130,7 +130,7 @@ test.each([
 ])("%s must not hold a value that is forbidden there", (_, record, barred) => {
   for (const name of barred) {
     for (const value of ["x", null]) {
-      expect(readJson({ ...record, [name]: value }).breaches).toEqual([
+      expect(readJson({ ...record, [name]: value }).violations).toEqual([
         { code: "body_schema", path: name, message: expect.stringContaining("must be absent") },
       ]);
     }
@@ -160,7 +160,7 @@ test.each<[string, string | JsonNumber]>([
   ["transCurrencyCode", "826"],
 ])("%s must not be %s", (name, value) => expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]));
 
-test("an amount of -0, a store of any number and a date with an offset of zero are no breach", () => {
+test("an amount of -0, a store of any number and a date with an offset of zero are no violation", () => {
   const unusual = { amountCashback: new JsonNumber("-0.0e5"), merchantStoreId: new JsonNumber("-1.5") };
   expect(pathsOf({ ...APPROVED, ...unusual, transDateTime: "2023-11-14T22:13:18+00:00" })).toEqual([]);
 });
@@ -170,15 +170,15 @@ describe("a card number that is not masked", () => {
     ["4111111111111111", "************1111", "must be text, with the card number masked"],
     ["4111 1111 1111 1112", "**** **** **** 1112", "must be text, with the card number masked"],
     [new JsonNumber("4111111111111111"), "************1111", "must be text, with the card number masked"],
-  ])("is a breach, and the record has it masked: %j", (cardPan, masked, message) => {
-    const { record, breaches } = readRecord(bytesOf(stringifyJson({ ...APPROVED, cardPan })));
-    expect(breaches).toEqual([{ code: "body_schema", path: "cardPan", message }]);
+  ])("is a violation, and the record has it masked: %j", (cardPan, masked, message) => {
+    const { record, violations } = readRecord(bytesOf(stringifyJson({ ...APPROVED, cardPan })));
+    expect(violations).toEqual([{ code: "body_schema", path: "cardPan", message }]);
     expect(record).toEqual({ ...APPROVED, cardPan: masked });
   });
 
   it("is found in a field that the specification lacks", () => {
-    const { record, breaches } = readJson({ ...APPROVED, customer: { note: "5555 5555 5555 4444" } });
-    expect(breaches).toEqual([
+    const { record, violations } = readJson({ ...APPROVED, customer: { note: "5555 5555 5555 4444" } });
+    expect(violations).toEqual([
       { code: "body_schema", path: "customer", message: "must not hold a card number" },
     ]);
     expect(record).toMatchObject({ customer: { note: "**** **** **** 4444" } });
@@ -192,8 +192,8 @@ describe("a card number that is not masked", () => {
 });
 
 test("unknown fields are kept, numbers as they are spelled", () => {
-  const { record, breaches } = readJson({ ...APPROVED, loyalty: { points: new JsonNumber("1.00") } });
-  expect(breaches).toEqual([]);
+  const { record, violations } = readJson({ ...APPROVED, loyalty: { points: new JsonNumber("1.00") } });
+  expect(violations).toEqual([]);
   expect(stringifyJson(record)).toContain('"amountTrans":25.50,');
   expect(stringifyJson(record)).toContain('"loyalty":{"points":1.00}');
 });
@@ -214,33 +214,33 @@ describe("a body", () => {
     ["[".repeat(100_000), "body_not_json"],
     ["[".repeat(1000) + "]".repeat(1000), "body_not_json"],
   ])("%.20s holds no record", (text, code) => {
-    const { record, breaches } = readRecord(bytesOf(text));
+    const { record, violations } = readRecord(bytesOf(text));
     expect(record).toBeNull();
-    expect(breaches).toEqual([{ code, path: "", message: expect.any(String) }]);
+    expect(violations).toEqual([{ code, path: "", message: expect.any(String) }]);
   });
 
   it.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])("%j is not UTF-8", (bytes) => {
     expect(readRecord(Uint8Array.from(bytes))).toEqual({
       record: null,
-      breaches: [{ code: "body_invalid_utf8", path: "", message: "must be UTF-8" }],
+      violations: [{ code: "body_invalid_utf8", path: "", message: "must be UTF-8" }],
     });
   });
 
   it("that is broken JSON names line and column", () => {
-    expect(readRecord(bytesOf('{\n  "uti": "1",\n}')).breaches).toEqual([
+    expect(readRecord(bytesOf('{\n  "uti": "1",\n}')).violations).toEqual([
       { code: "body_not_json", path: "", message: 'is not JSON: unexpected "}" at line 3, column 1' },
     ]);
   });
 
-  it("with a byte order mark is a record and a breach", () => {
-    const { record, breaches } = readRecord(bytesOf(`\uFEFF${stringifyJson(APPROVED)}`));
+  it("with a byte order mark is a record and a violation", () => {
+    const { record, violations } = readRecord(bytesOf(`\uFEFF${stringifyJson(APPROVED)}`));
     expect(record).toEqual(APPROVED);
-    expect(breaches.map(({ code }) => code)).toEqual(["body_not_json"]);
+    expect(violations.map(({ code }) => code)).toEqual(["body_not_json"]);
   });
 
   it("with a member twice names it, even where both say the same", () => {
     const text = stringifyJson(APPROVED).replace("{", '{"transApproved":true,');
-    expect(readRecord(bytesOf(text)).breaches).toEqual([
+    expect(readRecord(bytesOf(text)).violations).toEqual([
       { code: "body_duplicate_member", path: "transApproved", message: expect.any(String) },
     ]);
   });
@@ -259,8 +259,8 @@ describe("any bytes at all", () => {
     );
     fc.assert(
       fc.property(bytes, (bytes) => {
-        const { record, breaches } = readRecord(bytes);
-        expect(record !== null || breaches.length > 0).toBe(true);
+        const { record, violations } = readRecord(bytes);
+        expect(record !== null || violations.length > 0).toBe(true);
       }),
       { numRuns: 1000 },
     );
@@ -300,7 +300,7 @@ const negative = z.object({
       title: z.string(),
       level: z.string(),
       request: z.optional(request),
-      expected: z.object({ breach: z.optional(z.string()) }),
+      expected: z.object({ violation: z.optional(z.string()) }),
     }),
   ),
 });
@@ -313,15 +313,15 @@ describe("the vectors", () => {
     );
 
   it.each(wellFormed)("$id ($title) breaks no rule", ({ request }) => {
-    expect(readRecord(bodyOf(request)).breaches).toEqual([]);
+    expect(readRecord(bodyOf(request)).violations).toEqual([]);
   });
 
   const broken = negative
     .parse(vectorFile("webhook-negative.json"))
     .cases.filter(({ level }) => level === "payload");
 
-  it.each(broken)("$id ($title) is a breach", ({ request, expected }) => {
-    const { breaches } = readRecord(bodyOf(request));
-    expect(breaches.map(({ code }) => code)).toEqual([expected.breach]);
+  it.each(broken)("$id ($title) is a violation", ({ request, expected }) => {
+    const { violations } = readRecord(bodyOf(request));
+    expect(violations.map(({ code }) => code)).toEqual([expected.violation]);
   });
 });

@@ -49,8 +49,8 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
   const { stdout } = await listen.stop();
   const events = jsonLines(stdout).filter(({ type }) => type === "event");
   expect(events).toMatchObject([
-    { verdict: { verdict: "valid" }, record: { transApproved: true }, breaches: [] },
-    { verdict: { verdict: "valid" }, record: { transApproved: false }, breaches: [] },
+    { verdict: { verdict: "valid" }, record: { transApproved: true }, violations: [] },
+    { verdict: { verdict: "valid" }, record: { transApproved: false }, violations: [] },
   ]);
 
   const capture = join(home, "webhook.http");

@@ -43,7 +43,7 @@ describe("a webhook signed by an independent implementation", () => {
     expect(first).toMatchObject({
       repeated: false,
       verdict: { verdict: "valid", keyid: "service-key" },
-      breaches: [],
+      violations: [],
     });
     expect(second).toMatchObject({
       repeated: true,
@@ -132,13 +132,13 @@ describe("a webhook signed by an independent implementation", () => {
     expect(rejected.map((line) => line["code"])).toEqual(COVERS.map(() => code));
   });
 
-  it("is accepted, with every breach shown, if its record breaks the specification", async () => {
+  it("is accepted, with every violation shown, if its record breaks the specification", async () => {
     const { listen, url } = await startListener();
     const { status: _status, ...record } = approvedRecord();
     const { headers, body } = await signedWebhook({ url, keys, record });
     expect((await post(url, headers, body)).status).toBe(200);
     const [line] = await listen.until(/\{"type":"event".*\n/);
     const event: unknown = JSON.parse(line);
-    expect(event).toMatchObject({ breaches: [{ code: "body_schema", path: "status" }] });
+    expect(event).toMatchObject({ violations: [{ code: "body_schema", path: "status" }] });
   });
 });

@@ -25,7 +25,7 @@ describe("the main job", () => {
       repeated: false,
       verdict: { verdict: "valid", code: "ok", warnings: ["method_not_covered", "target_not_covered"] },
       record: { transApproved: true, amountTrans: 10, transCurrencyCode: "EUR" },
-      breaches: [],
+      violations: [],
     });
     const { code, stdout } = await listen.stop();
     expect(code).toBe(130);

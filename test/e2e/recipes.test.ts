@@ -32,7 +32,7 @@ const SERVERS: Readonly<Record<string, (options: VerifierOptions) => Promise<Ser
 const { cases } = vectorFile<{ cases: RecipeCase[] }>("webhook-negative");
 
 interface RecipeCase extends WebhookCase {
-  readonly expected: WebhookCase["expected"] & { readonly breach?: string };
+  readonly expected: WebhookCase["expected"] & { readonly violation?: string };
 }
 
 /** Those for the recipes' path; raw requests are for an HTTP parser. */
@@ -106,7 +106,7 @@ describe.each(Object.keys(SERVERS))("the recipe for %s", (name) => {
       expect([vector.id, status]).toEqual([vector.id, expect.toSatisfy((s) => s >= 400 && s < 502)]);
     }
     const expected = Object.fromEntries(
-      vectors.map(({ id, expected: { code, breach = code } }) => [id, breach]),
+      vectors.map(({ id, expected: { code, violation = code } }) => [id, violation]),
     );
     expect(Object.keys(expected).length).toBeGreaterThan(80);
     expect(refused).toEqual({ ...expected, ...OTHERWISE[name] });

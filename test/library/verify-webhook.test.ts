@@ -56,7 +56,7 @@ async function listen(receive: (request: IncomingMessage) => Promise<unknown>): 
 
 describe("vectors", () => {
   const positive = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive").vectors;
-  const negative = vectorFile<{ cases: (WebhookCase & { expected: { breach?: string } })[] }>(
+  const negative = vectorFile<{ cases: (WebhookCase & { expected: { violation?: string } })[] }>(
     "webhook-negative",
   ).cases.filter(({ request }) => request !== undefined);
 
@@ -80,10 +80,10 @@ describe("vectors", () => {
 
   it.each(negative)("$id is refused: $title", async (vector) => {
     const { code, verdict, message } = await refusal(plain(vector), optionsOf(vector));
-    const { code: expected, breach = expected } = vector.expected;
-    expect(code).toBe(breach);
+    const { code: expected, violation = expected } = vector.expected;
+    expect(code).toBe(violation);
     expect(verdict).toMatchObject({ verdict: vector.expected.verdict, code: expected ?? "ok" });
-    expect(message).toMatch(new RegExp(`^${breach}: [\\x20-\\x7e]+\\.$`));
+    expect(message).toMatch(new RegExp(`^${violation}: [\\x20-\\x7e]+\\.$`));
   });
 });
 
@@ -105,20 +105,20 @@ describe("a verified webhook", () => {
     expect(transaction).toEqual(JSON.parse(body));
   });
 
-  it("keeps the breaches and the record of an authentic webhook that breaks the specification", async () => {
+  it("keeps the violations and the record of an authentic webhook that breaks the specification", async () => {
     const record = { ...sampleTransaction("DECLINED"), status: "Pending", extra: [1, { deep: null }] };
     const webhook = signWebhook(JSON.stringify(record), { key: privateKey, url: URL_SENT });
     expect(await refusal(webhook)).toMatchObject({
       code: "body_schema",
       status: 422,
-      breaches: [{ path: "status" }],
+      violations: [{ path: "status" }],
       record,
       verdict: { verdict: "valid" },
       message: expect.stringContaining("authentic") as unknown,
     });
   });
 
-  it("never has Infinity: such an amount is a breach, and such a number elsewhere stays text", async () => {
+  it("never has Infinity: such an amount is a violation, and such a number elsewhere stays text", async () => {
     const body = (amount: string): string =>
       JSON.stringify({ ...sampleTransaction("APPROVED"), extra: [0] })
         .replace('"amountTrans":10,', `"amountTrans":${amount},`)
@@ -126,7 +126,7 @@ describe("a verified webhook", () => {
     const sign = (text: string) => signWebhook(text, { key: privateKey, url: URL_SENT });
     expect(await refusal(sign(body("1e400")))).toMatchObject({
       code: "body_schema",
-      breaches: [{ path: "amountTrans", message: "must not exceed 1.8e308" }],
+      violations: [{ path: "amountTrans", message: "must not exceed 1.8e308" }],
       record: { amountTrans: "1e400" },
     });
     const { transaction } = await verifyWebhook(sign(body("1e308")), { key: pem });

@@ -17,10 +17,10 @@ interface RawCase {
   readonly expected: WebhookCase["expected"];
 }
 
-/** A payload case is authentic, and broken: the strict receiver refuses it for the breach. */
+/** A payload case is authentic, and broken: the strict receiver refuses it for the violation. */
 interface MessageCase extends WebhookCase {
   readonly expected: WebhookCase["expected"] & {
-    readonly breach?: string;
+    readonly violation?: string;
     readonly http_status_strict?: number;
   };
 }
@@ -75,11 +75,11 @@ describe("messages over a socket", () => {
     const { target } = vector.request;
     const server = await start(vector, target.split(/[?#]/)[0] ?? "/");
     seen.length = 0;
-    const { code, http_status, breach = code, http_status_strict: status = http_status } = vector.expected;
+    const { code, http_status, violation = code, http_status_strict: status = http_status } = vector.expected;
     try {
       expect([await statusOf(server.port, rawRequest(vector)), seen]).toMatchObject([
         status,
-        [{ type: "rejected", code: breach, status }],
+        [{ type: "rejected", code: violation, status }],
       ]);
     } finally {
       await server.close();

@@ -41,7 +41,7 @@ const RECEIVED = {
   repeated: false,
   verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] },
   record: APPROVED,
-  breaches: [],
+  violations: [],
   request: { target: "/hooks/paid?key=secret" },
 };
 const style = { paint, width: 80, transactionCommand: "paylink -p shop transaction" };
@@ -76,17 +76,17 @@ describe("a record", () => {
   });
 
   it("of a body without a record has no fields", () => {
-    const breaches = [{ code: "body_not_json", path: "", message: "is not JSON" }] as const;
-    expect(renderRecord(null, breaches, style)).toBe("UNCLEAR\n  ! the body is not JSON");
+    const violations = [{ code: "body_not_json", path: "", message: "is not JSON" }] as const;
+    expect(renderRecord(null, violations, style)).toBe("UNCLEAR\n  ! the body is not JSON");
   });
 
   it.each([60, 80, 120])("fits %i columns", (width) => {
-    const breaches = TRANSACTION_FIELDS.map(({ name }) => ({
+    const violations = TRANSACTION_FIELDS.map(({ name }) => ({
       code: "body_schema" as const,
       path: name,
       message: "must be absent from a cancelled payment, and is far too long for a single line",
     }));
-    const event = { ...RECEIVED, breaches, record: { ...APPROVED, reference: "R".repeat(200) } };
+    const event = { ...RECEIVED, violations, record: { ...APPROVED, reference: "R".repeat(200) } };
     const transactionCommand = "paylink transaction";
     const lines = renderWebhook(event, { paint, width, transactionCommand }).split("\n");
     expect(lines.at(-1)).toContain(`${transactionCommand} ${APPROVED.uti}`);

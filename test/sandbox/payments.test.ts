@@ -97,8 +97,8 @@ describe("Transaction record", () => {
       await service.pay(await linkId(service, oneTime(service)), { outcome });
       await service.sandbox.idle();
       const [webhook] = service.posted;
-      const { record, breaches } = readRecord(webhook?.body ?? new Uint8Array());
-      expect(breaches).toEqual([]);
+      const { record, violations } = readRecord(webhook?.body ?? new Uint8Array());
+      expect(violations).toEqual([]);
       expect(Object.values(record ?? {})).not.toContain(null);
       expect(record).toMatchObject({
         transApproved: outcome === "approved",

@@ -53,7 +53,7 @@ function asOperation({ operationId, responses, ...rest }: Described): Operation 
   return { ...rest, operationId, responses };
 }
 
-/** Checks that throw with every breach of the document. */
+/** Checks that throw with every violation of the document. */
 export interface Checks {
   /** Whether the value is valid by a schema of the document. */
   readonly isValid: (schema: object, value: unknown) => boolean;

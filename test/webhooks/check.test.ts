@@ -6,13 +6,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
 import { type CaseResult, checkEndpoint } from "../../src/webhooks/endpoint-check.ts";
 import { endpointCases } from "../../src/webhooks/endpoint-cases.ts";
-import { type Cover, DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
+import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
 
-async function results(url: string, cover?: Cover): Promise<CaseResult[]> {
+async function results(url: string, cover?: CoveredComponents): Promise<CaseResult[]> {
   const sender = createSender({
     httpsProxy: undefined,
     noProxy: undefined,
@@ -38,7 +38,7 @@ async function results(url: string, cover?: Cover): Promise<CaseResult[]> {
 }
 
 /** The names of the cases that were not answered as expected, warnings in brackets. */
-async function failures(url: string, cover?: Cover): Promise<string[]> {
+async function failures(url: string, cover?: CoveredComponents): Promise<string[]> {
   const wrong = (await results(url, cover)).filter(({ ok }) => !ok);
   return wrong.map(({ name, required }) => (required ? name : `(${name})`));
 }
@@ -83,7 +83,7 @@ describe("an endpoint", () => {
 });
 
 describe("one cover", () => {
-  const names = (cover: Cover): string[] => endpointCases(cover, true).map(({ name }) => name);
+  const names = (cover: CoveredComponents): string[] => endpointCases(cover, true).map(({ name }) => name);
 
   it("is all that an endpoint is held to", async () => {
     const insisting = await startEndpoint(PUBLIC_PEM, "insists on derived components");

@@ -10,7 +10,7 @@ import {
   SERVICE_FORM,
 } from "../../src/webhooks/signature-form.ts";
 import { coverToTamper } from "../../src/webhooks/tamperings/tampering.ts";
-import { breachesOf } from "../../src/domain/transaction.ts";
+import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
@@ -23,7 +23,7 @@ describe("a sample", () => {
   it.each(OUTCOMES.flatMap((outcome) => LINK_KINDS.map((link) => [outcome, link] as const)))(
     "%s, %s: breaks no rule of the specification",
     (outcome, link) => {
-      expect(breachesOf(recordOfSample({ outcome, link }, source))).toEqual([]);
+      expect(violationsOf(recordOfSample({ outcome, link }, source))).toEqual([]);
     },
   );
 
@@ -90,8 +90,8 @@ describe("each tampering", () => {
   it.each(
     TAMPERINGS.filter(({ kind }) => kind === "authentic").map(({ name, tamper }) => [name, tamper] as const),
   )("%s is authentic, and breaks the specification", (_, tamper) => {
-    const { verdict, breaches } = judged(tamper(body, sender));
+    const { verdict, violations } = judged(tamper(body, sender));
     expect(verdict.code).toBe("ok");
-    expect(breaches).not.toEqual([]);
+    expect(violations).not.toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ export interface RunEnd {
   /** What stopped the run before its last row; undefined if nothing did. */
   readonly reason: unknown;
   /** Where the service's answers broke the specification. */
-  readonly breaches: readonly RowWarning[];
+  readonly violations: readonly RowWarning[];
 }
 
 /** Where the results go. */
@@ -50,7 +50,7 @@ export async function finishRun(
   { ledger, earlier, invalid, sentBefore }: Claim,
   { checked, end, output, isKeyed }: Ended,
 ): Promise<void> {
-  const { reason, breaches } = end;
+  const { reason, violations } = end;
   const tally = {
     created: 0,
     earlier,
@@ -97,7 +97,7 @@ export async function finishRun(
         ...tally,
         unsent_columns: unsentColumns(checked),
         warnings,
-        breaches,
+        violations,
         output: path,
       }),
     );

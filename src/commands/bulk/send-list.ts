@@ -32,7 +32,7 @@ export async function sendList(context: Context, list: List, options: SendOption
       if (!options.skipInvalid) throw failure;
     }
     const end = await run(context, list, claim, { ...options, asks, api });
-    reporter.warnings(end.breaches);
+    reporter.warnings(end.violations);
     await finishRun(context, list, claim, {
       checked,
       end,
@@ -84,7 +84,7 @@ async function run(
   let due = 0;
   for (let row = 0; row < asks.length; row++) if (isDue(row)) due++;
   reporter.begin(total, total - due);
-  const breached = new Warnings();
+  const violated = new Warnings();
   const halt = new AbortController();
   // Every row in progress may listen for it.
   setMaxListeners(0, halt.signal);
@@ -105,8 +105,8 @@ async function run(
       pace,
       build,
       create: async (request, key) => {
-        const { text, link, breaches } = await api.createLink(request, key);
-        return { id: link.id, url: link.url, body: text, breaches };
+        const { text, link, violations } = await api.createLink(request, key);
+        return { id: link.id, url: link.url, body: text, violations };
       },
       keyOf,
       retryUnknown,
@@ -115,13 +115,13 @@ async function run(
       stop,
       stopped,
       settled: reporter.settled,
-      breached: (row, breaches) => breached.add(row, breaches),
+      violated: (row, violations) => violated.add(row, violations),
     });
   } finally {
     signal.removeEventListener("abort", interrupt);
     reporter.end();
   }
-  return { reason: halt.signal.reason, breaches: breached.list() };
+  return { reason: halt.signal.reason, violations: violated.list() };
 }
 
 function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
 import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
-import type { Cover } from "../../webhooks/signature-form.ts";
+import type { CoveredComponents } from "../../webhooks/signature-form.ts";
 import { notReached, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { loadSigningKey } from "../../webhooks/signing-key.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -15,7 +15,7 @@ export interface CheckOptions {
   /** The file of the private key; undefined is the sandbox's own. */
   readonly keyPath: string | undefined;
   /** The one cover that the endpoint must accept; undefined checks it for the real service. */
-  readonly cover: Cover | undefined;
+  readonly cover: CoveredComponents | undefined;
   readonly tap: boolean;
   /** The file that the JUnit report is written to. */
   readonly junit: string | undefined;

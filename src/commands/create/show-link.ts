@@ -11,13 +11,13 @@ import type { CreateOptions } from "./options.ts";
 type Display = Pick<CreateOptions, "settings" | "time" | "quiet" | "qr" | "open" | "copy">;
 
 export async function showLink(
-  { text, link, breaches }: CreatedLink,
+  { text, link, violations }: CreatedLink,
   request: PaymentLinkRequest,
   display: Display,
   context: Context,
 ): Promise<void> {
   const { out } = context;
-  for (const breach of breaches) out.warn(renderProblem(breach));
+  for (const violation of violations) out.warn(renderProblem(violation));
   const card = !out.json && !display.quiet;
   if (card) {
     out.data(renderLink(link, { paint: out.paint, time: display.time, service: display.settings }));

@@ -94,7 +94,7 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     reference,
     verified: verdict.verdict === "valid",
     repeats,
-    taken: accepted,
+    accepted,
     forwarding: queued,
   };
 }

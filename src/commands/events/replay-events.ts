@@ -33,7 +33,7 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
     }
     if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
     if (failed > 0)
-      throw new PaylinkError("not_taken", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
+      throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
     out.note(`Replayed ${eventCount(sent)} to ${targets}`);
   });
   return 0;

@@ -27,7 +27,8 @@ export const DECISIONS: Readonly<Record<string, string>> = {
   "amount 0 of a one-time SALE": "Sent, with a warning.",
   "bounds as string or number": "Sent as strings; both are read.",
   "names of the address fields": "Sent as in the field list (address1, postalcode); both spellings are read.",
-  "a record with both outcome flags true": "Shown as UNCLEAR, and reported as a breach of the specification.",
+  "a record with both outcome flags true":
+    "Shown as UNCLEAR, and reported as a violation of the specification.",
   "negative amounts": "Read like any other number: the specification says number.",
   "a rotated signing key": "The sandbox serves it for another 24 h.",
   "a sandbox with --clock":

@@ -1,5 +1,5 @@
 /** Why a webhook is refused: each reason code with its meaning, in the order of the checks. */
-import type { Breach } from "../../domain/transaction.ts";
+import type { Violation } from "../../domain/transaction.ts";
 import type { Reason } from "../../signatures/verdict.ts";
 
 /** Found before there is a webhook to verify. */
@@ -62,8 +62,8 @@ const SIGNATURE: Readonly<Record<Reason, string>> = {
   content_digest_mismatch: "the body is not the one that was signed",
 };
 
-/** Breaches of the record, found after the signature verified. */
-const RECORD: Readonly<Record<Breach["code"], string>> = {
+/** Violations of the record, found after the signature verified. */
+const RECORD: Readonly<Record<Violation["code"], string>> = {
   body_invalid_utf8: "the signed body is not UTF-8; refused only with --strict",
   body_not_json: "the signed body is not JSON; refused only with --strict",
   body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",

@@ -30,7 +30,7 @@ export const WEBHOOK_OPTIONS: readonly (readonly [name: string, means: string])[
 
 export const WEBHOOKS_NOTES = [
   "The rules: the signature has the label sig1 and is made with rsa-v1_5-sha256 and an RSA key of at least 2048 bits. It covers content-digest, which matches the bytes of the body. created, if given, is at most 5 minutes old and not in the future, with 60 seconds for clocks that differ; expires, if given, has not passed. Nothing in the message can change a rule: neither its alg nor Host nor a forwarding header.",
-  "listen answers 401 if a rule is broken, and gives the reason only to you. A record that breaks the specification is authentic: listen shows each breach, and refuses it only with --strict.",
+  "listen answers 401 if a rule is broken, and gives the reason only to you. A record that breaks the specification is authentic: listen shows each violation, and refuses it only with --strict.",
   "For tests, sampleTransaction(outcome, changes) makes a transaction and signWebhook(transaction, { key, url }) signs it: fetch(url, webhook) posts it. paylink check tests the whole endpoint.",
   "It runs on Node 20.18 and later, and on Bun and Deno, which have node:crypto. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
 ];

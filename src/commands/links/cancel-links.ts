@@ -36,8 +36,8 @@ async function cancelEach(
   for (const id of ids) {
     signal.throwIfAborted();
     try {
-      const { text, link, breaches } = await api.cancelLink(id);
-      for (const breach of breaches) out.warn(renderProblem(breach));
+      const { text, link, violations } = await api.cancelLink(id);
+      for (const violation of violations) out.warn(renderProblem(violation));
       const { status = "–", url = id } = link;
       if (out.json) out.data(text);
       else if (quiet) out.data(safeText(url));

@@ -22,8 +22,8 @@ export async function updateLink(context: Context, options: UpdateOptions): Prom
 
 async function print(found: ServiceLink, { quiet }: LinkOptions, context: Context): Promise<void> {
   const { out } = context;
-  const { text, json, link, breaches } = found;
-  for (const breach of breaches) out.warn(renderProblem(breach));
+  const { text, json, link, violations } = found;
+  for (const violation of violations) out.warn(renderProblem(violation));
   if (out.json) out.data(text);
   else if (quiet) out.data(safeText(link.url ?? link.id ?? ""));
   else {

@@ -3,7 +3,7 @@ import { checkAddress } from "../../api/failures.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";
-import { readRecord, type Breach, type TransactionRecord } from "../../domain/transaction.ts";
+import { readRecord, type Violation, type TransactionRecord } from "../../domain/transaction.ts";
 import { renderRecord } from "../../render/transaction-record.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
@@ -27,18 +27,18 @@ export async function transaction(context: Context, { uti, timeout }: Transactio
   const { out } = context;
   const api = await context.api({ timeout });
   const { body, record: bytes } = await api.readTransaction(uti);
-  const { record, breaches } = readRecord(bytes);
+  const { record, violations } = readRecord(bytes);
   if (record === null)
     throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
       hints: [checkAddress("transactionUrl", "recordAt")],
-      problems: breaches.map(({ path, message }) => ({ at: path || "body", message })),
+      problems: violations.map(({ path, message }) => ({ at: path || "body", message })),
     });
   if (out.json) out.data(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));
-  else out.data(renderRecord(record, [...breaches, ...otherUti(record, uti)], out));
+  else out.data(renderRecord(record, [...violations, ...otherUti(record, uti)], out));
   return 0;
 }
 
-function otherUti(record: TransactionRecord, uti: string): Breach[] {
+function otherUti(record: TransactionRecord, uti: string): Violation[] {
   if (memberOf(record, "uti") === uti) return [];
   return [{ code: "body_schema", path: "uti", message: "is not the uti that was asked for" }];
 }

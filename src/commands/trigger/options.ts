@@ -9,7 +9,7 @@ import { parseTarget } from "../../receiver/forward.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { allowEndpoint, parseEndpoint } from "../../webhooks/endpoint.ts";
 import { LINK_KINDS, OUTCOMES, type Sample } from "../../webhooks/samples.ts";
-import { SERVICE_COVER, type Cover, type SignatureForm } from "../../webhooks/signature-form.ts";
+import { SERVICE_COVER, type CoveredComponents, type SignatureForm } from "../../webhooks/signature-form.ts";
 import { TAMPERINGS } from "../../webhooks/tamperings.ts";
 import { coverToTamper, type Tampering } from "../../webhooks/tamperings/tampering.ts";
 import { createFlagReader } from "../flag-reader.ts";
@@ -104,13 +104,13 @@ const parseAmountIn =
     return problem === undefined ? accepted(amount.value.toString()) : refused(problem);
   };
 
-const defaultCover = (tampering: Tampering | undefined): Cover =>
+const defaultCover = (tampering: Tampering | undefined): CoveredComponents =>
   (tampering && coverToTamper(tampering, undefined)) ?? SERVICE_COVER;
 
 /** A cover under which the tampering can be detected. */
 const parseCoverFor =
   (tamper: string | undefined) =>
-  (text: string): Parsed<Cover> => {
+  (text: string): Parsed<CoveredComponents> => {
     const cover = parseCover(text);
     const tampering = TAMPERINGS.find(({ name }) => name === tamper);
     if (!cover.ok || tampering === undefined || coverToTamper(tampering, cover.value) !== undefined)

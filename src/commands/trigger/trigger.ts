@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { type Breach, breachesOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { type Violation, violationsOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { isAccepted } from "../../receiver/events.ts";
@@ -18,7 +18,7 @@ import type { TriggerOptions } from "./options.ts";
 interface Delivery {
   readonly record: TransactionRecord;
   /** How the record breaks the specification. */
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly request: HttpRequest;
 }
 
@@ -29,7 +29,7 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
   let wrong = 0;
   for (let number = 0; number < options.count; number++) {
     const delivery = prepare(options, key, context);
-    if (number === 0) warnOfBreaches(delivery, context);
+    if (number === 0) warnOfViolations(delivery, context);
     for (let time = 0; time < options.times; time++) {
       if (context.signal.aborted) return 0;
       if (options.dryRun) print(delivery.request, context);
@@ -46,15 +46,15 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
 }
 
 /** An endpoint may accept or refuse a webhook that is over its limits, or that is authentic but breaks the specification. */
-function isWrong(status: number, { breaches }: Delivery, tampering: Tampering | undefined): boolean {
+function isWrong(status: number, { violations }: Delivery, tampering: Tampering | undefined): boolean {
   if (tampering !== undefined) return tampering.kind === "refused" && isAccepted(status);
-  return breaches.length === 0 && !isAccepted(status);
+  return violations.length === 0 && !isAccepted(status);
 }
 
 function wrongAnswers({ url, tampering }: TriggerOptions, wrong: number, posted: number): PaylinkError {
   const how = posted === 1 ? "" : ` (${wrong} of ${posted})`;
   if (tampering === undefined)
-    return new PaylinkError("not_taken", `${url.href} refused a well-formed webhook${how}.`, {
+    return new PaylinkError("not_accepted", `${url.href} refused a well-formed webhook${how}.`, {
       hints: [
         hint`The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: ${paylink("check", url.href)}`,
       ],
@@ -73,11 +73,11 @@ function prepare(
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, form, created: Math.floor(context.now().getTime() / 1000) };
   const request = tampering?.tamper(body, sender) ?? signedWebhook(body, sender);
-  return { record, breaches: breachesOf(record), request };
+  return { record, violations: violationsOf(record), request };
 }
 
-function warnOfBreaches({ breaches }: Delivery, { out }: Context): void {
-  for (const { path, message } of breaches) out.warn(`${path} ${message}, so the receiver will report it.`);
+function warnOfViolations({ violations }: Delivery, { out }: Context): void {
+  for (const { path, message } of violations) out.warn(`${path} ${message}, so the receiver will report it.`);
 }
 
 /** The raw request; with `--json`, the form that `verify` reads. */

@@ -64,7 +64,7 @@ async function openCapture(source: CaptureSource, { readFile, events }: Context)
 }
 
 /** The contract of `--json`: these members, in this order. */
-function documentOf({ verdict, record, breaches }: Examination): string {
+function documentOf({ verdict, record, violations }: Examination): string {
   return stringifyJson(
     {
       verdict: verdict.verdict,
@@ -79,7 +79,7 @@ function documentOf({ verdict, record, breaches }: Examination): string {
       hints: verdict.hints,
       signatureBase: verdict.signatureBase,
       record,
-      breaches,
+      violations,
     },
     2,
   );

@@ -1,5 +1,5 @@
 /** Tamperings with the two signature fields: missing, malformed, mislabelled, or covering too little. */
-import type { Cover } from "../signature-form.ts";
+import type { CoveredComponents } from "../signature-form.ts";
 import { signedWebhook } from "../signed-webhook.ts";
 import { changed, plus, without } from "./edits.ts";
 import { INVENTED, FORGED, refused, SPLIT, type Tampering } from "./tampering.ts";
@@ -75,7 +75,7 @@ export const SIGNATURE: readonly Tampering[] = [
 ];
 
 /** The list of components as Signature-Input has it. */
-const listOf = (cover: Cover): string => `(${cover.map((name) => `"${name}"`).join(" ")})`;
+const listOf = (cover: CoveredComponents): string => `(${cover.map((name) => `"${name}"`).join(" ")})`;
 
 /** Flips a bit of the second-last byte, so that the base64 stays canonical. */
 function flipped(value: string): string {

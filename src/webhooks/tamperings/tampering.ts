@@ -1,6 +1,6 @@
 /** The type of a tampering, and the consequences of accepting one. */
 import type { HttpRequest } from "../../http/message.ts";
-import { DERIVED_COVER, SERVICE_COVER, type Cover } from "../signature-form.ts";
+import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "../signature-form.ts";
 import type { WebhookOptions } from "../signed-webhook.ts";
 
 export interface Tampering {
@@ -11,7 +11,7 @@ export interface Tampering {
   /** `refused`: by every endpoint; `limited`: where its limits say so; `authentic`: signed, but breaks the specification. */
   readonly kind: "refused" | "limited" | "authentic";
   /** The tampering is detected only if the signature covers one of these components; empty for most. */
-  readonly detectedBy: Cover;
+  readonly detectedBy: CoveredComponents;
   readonly tamper: (body: Uint8Array, sender: WebhookOptions) => HttpRequest;
 }
 
@@ -26,7 +26,7 @@ export function refused(
   sent: string,
   matters: string,
   tamper: Tampering["tamper"],
-  detectedBy: Cover = [],
+  detectedBy: CoveredComponents = [],
 ): Tampering {
   return { name, sent: `a webhook ${sent}`, matters, kind: "refused", detectedBy, tamper };
 }
@@ -45,7 +45,10 @@ export function authentic(name: string, sent: string, tamper: Tampering["tamper"
  * The cover to tamper under: the one that was chosen, or the service's, or one with derived components where only they
  * reveal the tampering. Undefined if the chosen cover does not reveal it.
  */
-export function coverToTamper({ detectedBy }: Tampering, chosen: Cover | undefined): Cover | undefined {
+export function coverToTamper(
+  { detectedBy }: Tampering,
+  chosen: CoveredComponents | undefined,
+): CoveredComponents | undefined {
   const covers = chosen === undefined ? [SERVICE_COVER, DERIVED_COVER] : [chosen];
   return covers.find((cover) => detectedBy.length === 0 || detectedBy.some((name) => cover.includes(name)));
 }
