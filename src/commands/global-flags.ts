@@ -1,7 +1,7 @@
 /** Checks the flags that every command takes, before the command runs. */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { parseProfileName } from "../settings/profile.ts";
+import { parseProfileName } from "../settings/profile-names.ts";
 import { createFlagReader } from "./flag-reader.ts";
 
 /** Flags that choose what people see: with `--json` they would have no effect. */

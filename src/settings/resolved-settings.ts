@@ -3,7 +3,6 @@ import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { SERVICES } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import {
-  noSuchProfile,
   parseSetting,
   profileNamed,
   readProfile,
@@ -11,6 +10,7 @@ import {
   type Profiles,
   type SettingValue,
 } from "./profile.ts";
+import { noSuchProfile } from "./profile-names.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "./setting-table.ts";
 import type { SettingsFile } from "./settings-file.ts";
 

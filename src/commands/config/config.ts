@@ -4,7 +4,6 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
 import { namedProfile, type ResolvedSettings, type Setting } from "../../settings/resolved-settings.ts";
 import {
-  DEFAULT_PROFILE,
   profileNamed,
   type Profile,
   type SettingValue,
@@ -12,6 +11,7 @@ import {
   without,
   withoutAccessToken,
 } from "../../settings/profile.ts";
+import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
 import { CONFIG_KEYS, SETTINGS, type ConfigKey } from "../../settings/setting-table.ts";
 import { newValue, settingName, withoutHeader, type SettingName } from "./options.ts";
 

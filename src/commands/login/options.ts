@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { namedProfile, resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
-import { DEFAULT_PROFILE, profileNamed, type Profile } from "../../settings/profile.ts";
+import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
+import { profileNamed, type Profile } from "../../settings/profile.ts";
 import { createFlagReader, type FlagReader } from "../flag-reader.ts";
 import {
   ACCOUNT_FLAGS,

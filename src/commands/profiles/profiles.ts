@@ -5,7 +5,8 @@ import { serviceLabel, SERVICES, type ServiceLabel } from "../../domain/known-se
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderTable } from "../../render/table.ts";
-import { noSuchProfile, parseOwnProfileName, type Profile } from "../../settings/profile.ts";
+import { noSuchProfile, parseOwnProfileName } from "../../settings/profile-names.ts";
+import type { Profile } from "../../settings/profile.ts";
 import { isConfirmed } from "../confirm.ts";
 import { createFlagReader } from "../flag-reader.ts";
 

@@ -1,0 +1,30 @@
+/** The names of profiles: which are allowed, and what to say about one that does not exist. */
+import { SANDBOX_PROFILE } from "../domain/addresses.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { nearest } from "../domain/nearest.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+
+/** The profile that commands write if none is named and none is current. */
+export const DEFAULT_PROFILE = "default";
+
+/** The error for a name that no profile has. */
+export function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
+  const near = nearest(name, names);
+  return new PaylinkError(
+    "no_profile",
+    `There is no profile named ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    { hints: names.length === 0 ? undefined : [hint`Profiles: ${names.join(", ")}`] },
+  );
+}
+
+/** The name of a profile. `__proto__` cannot be the name of a member of a JavaScript object. */
+export const parseProfileName = (text: string): Parsed<string> =>
+  /^(?!-)[A-Za-z0-9._-]+$/.test(text) && text !== "__proto__"
+    ? accepted(text)
+    : refused("must consist of letters, digits, dots, underscores and hyphens, and not start with a hyphen");
+
+/** The name of a profile that is not the sandbox's. */
+export const parseOwnProfileName = (text: string): Parsed<string> =>
+  text === SANDBOX_PROFILE
+    ? refused("must be another name: this one belongs to the sandbox")
+    : parseProfileName(text);
