@@ -1,5 +1,5 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
-import type { Api } from "./api/client.ts";
+import type { Api } from "./service/client.ts";
 import type { Ask } from "./ask.ts";
 import type { Journals } from "./bulk/journals.ts";
 import type { PaylinkError } from "./domain/errors.ts";

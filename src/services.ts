@@ -71,7 +71,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     try {
       return await machine.send(request, options);
     } catch (error) {
-      const { nameStoppedSandbox } = await import("./api/stopped-sandbox.ts");
+      const { nameStoppedSandbox } = await import("./service/sandbox.ts");
       throw await nameStoppedSandbox(error, request, async () => {
         const sandbox = (await profiles()).profiles()[SANDBOX_PROFILE];
         return sandbox?.baseUrl;
@@ -90,7 +90,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     profiles,
     settings,
     api: async (options = {}) => {
-      const { openApi } = await import("./api/client-from-settings.ts");
+      const { openApi } = await import("./service/open-client.ts");
       for (const key of ["token", "clientSecret"] as const) secrets.know(options.settings?.get(key));
       return openApi({
         send,
@@ -130,7 +130,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       // No other service is asked for its time.
       if (baseUrl === undefined || registered === undefined) return own;
       if (canonicalAddress(baseUrl) !== canonicalAddress(registered)) return own;
-      const { ownTime } = await import("./api/sandbox-control.ts");
+      const { ownTime } = await import("./service/sandbox.ts");
       const ofSandbox = await ownTime(send, new URL(baseUrl));
       return ofSandbox === undefined ? own : { now: ofSandbox, ofSandbox: true };
     },

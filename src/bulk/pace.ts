@@ -1,5 +1,5 @@
 /** Controls the speed of a run: the rate limit, and pauses of the whole run when the service is overloaded. */
-import { backoff } from "../api/retries.ts";
+import { backoff } from "../service/retries.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 
 export interface PaceParts {

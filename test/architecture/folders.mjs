@@ -31,29 +31,16 @@ export const FOLDERS = {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
     mayImport: ["http/message", "structured-headers", "node:crypto", "node:zlib"],
   },
-  api: {
-    holds: "the client of the service",
-    mayImport: ["domain", "http/message", "http/exchange", "settings/resolved-settings", "node:tls"],
-  },
-  account: {
-    holds: "the checks of an account that `login` and `status` share",
+  service: {
+    holds: "the client of the service, the requests it sends, and the checks of an account",
     mayImport: [
       "domain",
+      "http/message",
       "http/exchange",
-      "api/client",
-      "api/failures",
-      "api/tokens",
-      "receiver/webhook-keys",
-      "signatures/key-rules",
-      "signatures/policy",
-      "signatures/verification-key",
       "settings/resolved-settings",
       "settings/setting-table",
+      "node:tls",
     ],
-  },
-  requests: {
-    holds: "the request for a payment link, from flags, files and settings",
-    mayImport: ["domain", "settings/resolved-settings", "settings/setting-table"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
@@ -112,7 +99,7 @@ export const FOLDERS = {
     holds: "lists of links: the rows, the run that sends each row once, the results",
     mayImport: [
       "domain",
-      "api/retries",
+      "service/retries",
       "store/journal",
       "csv-parse",
       "csv-stringify",
@@ -187,7 +174,7 @@ export const FOLDERS = {
 export const FILES = {
   ask: [],
   context: [
-    "api/client",
+    "service/client",
     "ask",
     "bulk/journals",
     "domain",
@@ -201,6 +188,7 @@ export const FILES = {
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
+    "commands/account-keys",
     "commands/corrections",
     "commands/global-flags",
     "context",
@@ -210,9 +198,8 @@ export const FILES = {
     "@commander-js/extra-typings",
   ],
   services: [
-    "api/client-from-settings",
-    "api/sandbox-control",
-    "api/stopped-sandbox",
+    "service/open-client",
+    "service/sandbox",
     "bulk/journals",
     "context",
     "domain",
@@ -241,6 +228,7 @@ export const COMMANDS = {
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/confirm",
+    "commands/account-keys",
     "commands/corrections",
     "commands/declare",
     "commands/flag-reader",

@@ -7,8 +7,8 @@ import { requestOf } from "../../src/bulk/row-request.ts";
 import { columnOf, createSpelling, type Row } from "../../src/bulk/row.ts";
 import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
-import { requestBuilder } from "../../src/requests/build.ts";
-import type { RequestFlags } from "../../src/requests/flag-fields.ts";
+import { requestBuilder } from "../../src/service/request.ts";
+import type { RequestFlags } from "../../src/service/request-flags.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 
 /** The bytes, in pieces of any size. */

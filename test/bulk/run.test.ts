@@ -9,7 +9,7 @@ import { Pace } from "../../src/bulk/pace.ts";
 import { openRows } from "../../src/bulk/rows.ts";
 import { sendRows, type Created } from "../../src/bulk/send-rows.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
-import { requestBuilder } from "../../src/requests/build.ts";
+import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { beginJournal } from "../../src/store/journal/journal.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Command } from "@commander-js/extra-typings";
 import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
-import { FIELD_OF, nameOf } from "../../src/requests/flag-fields.ts";
+import { FIELD_OF, nameOf } from "../../src/service/request-flags.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";

@@ -1,6 +1,6 @@
 /** `paylink status`, in process: each part of an account, what is wrong with it, and what to do about it. */
 import { describe, expect, it } from "vitest";
-import type { CheckState } from "../../src/account/account-check.ts";
+import type { CheckState } from "../../src/service/checks.ts";
 import { SendError } from "../../src/http/exchange.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";

@@ -1,8 +1,7 @@
 /** The client of a service with real sockets and retries that do not wait. */
-import { createApi } from "../../src/api/client.ts";
-import type { ServiceForm } from "../../src/api/service-call.ts";
-import { withRetries, type Wait } from "../../src/api/retries.ts";
-import { fixedToken, type TokenSource } from "../../src/api/tokens.ts";
+import { createApi, type ServiceForm } from "../../src/service/client.ts";
+import { withRetries, type Wait } from "../../src/service/retries.ts";
+import { fixedToken, type TokenSource } from "../../src/service/tokens.ts";
 import { SPECIFIED_FORM } from "../../src/domain/known-services.ts";
 import type { TlsFiles } from "../../src/http/exchange.ts";
 import { openSender } from "./sender.ts";

@@ -1,13 +1,12 @@
 /** Turns the flags of `bulk`, the base file and the settings into what a run needs. */
 import { extname, join, parse } from "node:path";
-import { noAccount } from "../../api/client-from-settings.ts";
+import { noAccount } from "../../service/open-client.ts";
 import type { Repeats } from "../../bulk/own-journal.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
 import type { Context, Output } from "../../context.ts";
 import { canonicalAddress } from "../../domain/addresses.ts";
 import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
-import { readBaseRequest } from "../../requests/base-request.ts";
-import { requestBuilder, type RequestBuilder } from "../../requests/build.ts";
+import { readBaseRequest, requestBuilder, type RequestBuilder } from "../../service/request.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { type ListenerContext, unusedListener } from "../running-listener.ts";

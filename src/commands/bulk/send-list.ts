@@ -1,7 +1,7 @@
 /** Sends a list: checks its rows, opens its journal, sends what is due, and reports how the run ended. */
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
-import type { Api } from "../../api/client.ts";
+import type { Api } from "../../service/client.ts";
 import type { NumberList } from "../../bulk/number-list.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { isCsv, type Sink } from "../../bulk/results.ts";

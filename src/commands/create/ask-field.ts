@@ -2,7 +2,7 @@
 import type { Ask } from "../../ask.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { isJsonNumber, type Json } from "../../domain/json.ts";
-import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../requests/flag-fields.ts";
+import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request-flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SettingKey } from "../../settings/setting-table.ts";
 import type { RequestDraft } from "./options.ts";

@@ -1,5 +1,5 @@
 /** `paylink create`: asks for what the request lacks, sends it once and shows the link. */
-import type { CreatedLink } from "../../api/created-link.ts";
+import type { CreatedLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { SPECIFIED_FORM } from "../../domain/known-services.ts";
@@ -8,7 +8,7 @@ import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderCurl } from "../../render/link-request.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { safeJson } from "../../render/safe-text.ts";
-import type { BuiltRequest } from "../../requests/build.ts";
+import type { BuiltRequest } from "../../service/request.ts";
 import type { CreateOptions } from "./options.ts";
 
 export async function create(context: Context, options: CreateOptions): Promise<number> {
@@ -53,7 +53,7 @@ async function printCurl(
   { settings }: CreateOptions,
   request: PaymentLinkRequest,
 ): Promise<number> {
-  const { serviceUrl } = await import("../../api/service-call.ts");
+  const { serviceUrl } = await import("../../service/client.ts");
   const url = serviceUrl(
     settings.get("baseUrl") ?? "",
     settings.get("linksPath") ?? SPECIFIED_FORM.linksPath,

@@ -3,9 +3,8 @@ import type { Context } from "../../context.ts";
 import { hint, paylink, type Hint } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/time.ts";
-import { readBaseRequest } from "../../requests/base-request.ts";
-import { type BuiltRequest, requestBuilder } from "../../requests/build.ts";
-import { nameOf, type RequestFlags } from "../../requests/flag-fields.ts";
+import { readBaseRequest, requestBuilder, type BuiltRequest } from "../../service/request.ts";
+import { nameOf, type RequestFlags } from "../../service/request-flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseTimeout } from "../flag-values.ts";
@@ -102,4 +101,4 @@ function hintsOf({ missing }: BuiltRequest, time: ServiceTime): readonly Hint[] 
 const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: "Ada Lovelace" } as const;
 
 /** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
-const noAccount = async (): Promise<Error> => (await import("../../api/client-from-settings.ts")).noAccount();
+const noAccount = async (): Promise<Error> => (await import("../../service/open-client.ts")).noAccount();

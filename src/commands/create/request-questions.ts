@@ -1,5 +1,5 @@
 /** The questions about a link: what each field is called, and in which group it can be changed. */
-import type { RequestFlags, ValueFlag } from "../../requests/flag-fields.ts";
+import type { RequestFlags, ValueFlag } from "../../service/request-flags.ts";
 
 export interface FieldQuestion {
   readonly flag: ValueFlag;

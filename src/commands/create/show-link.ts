@@ -1,5 +1,5 @@
 /** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
-import type { CreatedLink } from "../../api/created-link.ts";
+import type { CreatedLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";

@@ -1,5 +1,5 @@
 /** `paylink create --wait`: receives webhooks or follows a running `listen`, creates the link, and waits for its payment. */
-import type { CreatedLink } from "../../api/created-link.ts";
+import type { CreatedLink } from "../../service/links.ts";
 import type { Context, Output } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";

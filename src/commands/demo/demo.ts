@@ -1,7 +1,7 @@
 /** `paylink demo`: the whole loop in one process, on free ports and in a temporary home. */
-import { type Api, createApi } from "../../api/client.ts";
-import { payAtCheckout } from "../../api/pay-link.ts";
-import { fixedToken } from "../../api/tokens.ts";
+import { type Api, createApi } from "../../service/client.ts";
+import { payAtCheckout } from "../../service/sandbox.ts";
+import { fixedToken } from "../../service/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber } from "../../domain/json.ts";

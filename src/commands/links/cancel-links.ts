@@ -1,5 +1,5 @@
 /** `paylink links cancel`: cancels each link, and says which ones the service refused to cancel. */
-import type { Api } from "../../api/client.ts";
+import type { Api } from "../../service/client.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";

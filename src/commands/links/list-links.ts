@@ -1,5 +1,5 @@
 /** `paylink links list`: the newest links as a table, as JSON lines or as URLs. */
-import type { Api } from "../../api/client.ts";
+import type { Api } from "../../service/client.ts";
 import type { Context } from "../../context.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
 import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";

@@ -1,5 +1,5 @@
 /** `paylink links show`, `update` and `open`: reads or changes one link and shows it. */
-import type { ServiceLink } from "../../api/service-link.ts";
+import type { ServiceLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
 import { hint, messageOf, paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";

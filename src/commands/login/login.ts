@@ -1,7 +1,6 @@
 /** `paylink login`: asks for what the account lacks, checks it, and stores it in a profile, which becomes the current one. */
-import type { Check } from "../../account/account-check.ts";
-import { checkKeys } from "../../account/key-check.ts";
-import { checkService } from "../../account/service-checks.ts";
+import { checkService, type Check } from "../../service/checks.ts";
+import { checkKeys } from "../account-keys.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";

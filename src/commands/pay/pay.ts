@@ -1,5 +1,5 @@
 /** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
-import { payAtCheckout } from "../../api/pay-link.ts";
+import { payAtCheckout } from "../../service/sandbox.ts";
 import type { Context } from "../../context.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";

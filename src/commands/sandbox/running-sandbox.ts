@@ -1,6 +1,6 @@
 /** `paylink sandbox advance` and `rotate-key`: control the sandbox that is running. */
 import * as z from "zod/mini";
-import { control } from "../../api/sandbox-control.ts";
+import { control } from "../../service/sandbox.ts";
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { findSandbox } from "../../settings/resolved-settings.ts";

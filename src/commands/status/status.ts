@@ -1,9 +1,7 @@
 /** `paylink status`: checks the account in force, one line for each part, with the remedy. */
-import { checkCallbacks, checkPublicUrl } from "../../account/address-checks.ts";
-import { attempt, failed, passed, type Account, type Check } from "../../account/account-check.ts";
-import { checkKeys } from "../../account/key-check.ts";
-import { checkService } from "../../account/service-checks.ts";
-import { noAccount } from "../../api/client-from-settings.ts";
+import { checkCallbacks, checkPublicUrl, attempt, failed, passed, checkService, type Account, type Check } from "../../service/checks.ts";
+import { checkKeys } from "../account-keys.ts";
+import { noAccount } from "../../service/open-client.ts";
 import type { Context } from "../../context.ts";
 import { paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";

@@ -1,5 +1,5 @@
 /** `paylink transaction`: reads one record back from the service and shows it as `listen` does. */
-import { checkAddress } from "../../api/failures.ts";
+import { checkAddress } from "../../service/failures.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { memberOf } from "../../domain/json.ts";

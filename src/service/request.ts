@@ -1,13 +1,6 @@
 /** Builds the request from flags, a base request and settings, and names every problem by its flag. */
-import {
-  SUBSCRIPTION_START,
-  VARIABLE_MODE,
-  VERIFICATION,
-  type PaymentLinkRequest,
-  checkRequest,
-  type CheckedRequest,
-} from "../domain/payment-link.ts";
-import type { Problem } from "../domain/errors.ts";
+import { SUBSCRIPTION_START, VARIABLE_MODE, VERIFICATION, checkRequest, type PaymentLinkRequest, type CheckedRequest } from "../domain/payment-link.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
 import { fieldFromText, got } from "../domain/payment-link-text.ts";
@@ -15,7 +8,8 @@ import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { SettingKey } from "../settings/setting-table.ts";
-import { FIELD_OF, nameOf, VALUE_FLAGS, type RequestFlags, type ValueFlag } from "./flag-fields.ts";
+import { FIELD_OF, nameOf, VALUE_FLAGS, type RequestFlags, type ValueFlag } from "./request-flags.ts";
+import { parseJson } from "../domain/parse-json.ts";
 
 /** Flags with a default in the settings, under the same name. */
 const FROM_SETTINGS = [
@@ -161,4 +155,25 @@ function copyOf(object: JsonObject): JsonObject {
   return Object.fromEntries(
     members.map(([name, value]) => [name, isJsonObject(value) ? copyOf(value) : value]),
   );
+}
+
+export interface BaseRequest {
+  readonly value: Json;
+  /** The repeated members: only the user knows which of the two values is right. */
+  readonly problems: readonly Problem[];
+}
+
+/** Throws `usage` if the text is not JSON. `-` is stdin. */
+export async function readBaseRequest(
+  path: string,
+  readFile: (path: string, place: string) => Promise<Uint8Array>,
+): Promise<BaseRequest> {
+  const name = path === "-" ? "stdin" : path;
+  const json = parseJson(new TextDecoder().decode(await readFile(path, "--from")));
+  if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
+  const problems = json.value.duplicates.map((at) => ({
+    at: `${name}: ${at}`,
+    message: "must not be given twice",
+  }));
+  return { value: json.value.value, problems };
 }

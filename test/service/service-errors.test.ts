@@ -1,6 +1,6 @@
 /** Errors in every shape that services send: their words, their code, and the place of each problem. */
 import { describe, expect, it } from "vitest";
-import { serviceWords } from "../../src/api/service-words.ts";
+import { serviceWords } from "../../src/service/words.ts";
 import { REQUEST } from "../support/link-request.ts";
 import { apiAt } from "../support/api.ts";
 import { adviceOf, failure } from "../support/failure.ts";

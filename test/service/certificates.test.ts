@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readClientCertificate } from "../../src/api/client-certificate.ts";
+import { readClientCertificate } from "../../src/service/open-client.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { apiAt } from "../support/api.ts";
 import { adviceOf, failure } from "../support/failure.ts";

@@ -1,0 +1,124 @@
+/** What only a sandbox can do: its controls, its clock, paying a link; and how a stopped sandbox is recognised. */
+import { SendError, SandboxNotRunning, SendTimeout, type Send } from "../http/exchange.ts";
+import { addressOf, type HttpRequest } from "../http/message.ts";
+import { isJsonObject, memberOf } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
+import { parseInstant } from "../domain/time.ts";
+import { failureOf, refusalOf } from "./failures.ts";
+import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
+
+interface Target {
+  readonly baseUrl: URL;
+  readonly token: string;
+}
+
+/** Milliseconds: advancing the clock far waits for every delivery attempt in between. */
+const TIMEOUT = 600_000;
+
+/** Returns the JSON of the sandbox unchanged. */
+export async function control(
+  send: Send,
+  { baseUrl, token }: Target,
+  path: string,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const reply = await send(
+    {
+      method: "POST",
+      ...addressOf(baseUrl),
+      target: path,
+      headers: [
+        ["Accept", "application/json"],
+        ["Authorization", `Bearer ${token}`],
+        ["Content-Type", "application/x-www-form-urlencoded"],
+      ],
+      body: new TextEncoder().encode(new URLSearchParams(form).toString()),
+    },
+    { timeout: TIMEOUT, signal },
+  ).catch((error: unknown) => {
+    throw failureOf(error, "control");
+  });
+  if (reply.status !== 200) throw refusalOf(reply, "control");
+  return new TextDecoder().decode(reply.body);
+}
+
+/** Milliseconds: a sandbox answers at once, and without an answer the machine's time is good enough. */
+const CLOCK_TIMEOUT = 2000;
+
+/** The time at a sandbox whose clock was stopped or moved; undefined if it follows the machine's, or does not answer. */
+export async function ownTime(send: Send, baseUrl: URL): Promise<Date | undefined> {
+  const request = {
+    method: "GET",
+    ...addressOf(baseUrl),
+    target: "/sandbox/clock",
+    headers: [["Accept", "application/json"]] as const,
+    body: new Uint8Array(),
+  };
+  // Not as a timeout of the exchange: the connection then serves the requests that follow (startup bench).
+  const signal = AbortSignal.timeout(CLOCK_TIMEOUT);
+  const reply = await send(request, { signal }).catch((error: unknown) => {
+    if (error instanceof SendError || signal.aborted) return undefined;
+    throw error;
+  });
+  if (reply?.status !== 200) return undefined;
+  const parsed = parseJson(new TextDecoder().decode(reply.body));
+  if (!parsed.ok || !isJsonObject(parsed.value.value)) return undefined;
+  const clock = parsed.value.value;
+  const now = memberOf(clock, "now");
+  return memberOf(clock, "own") === true && typeof now === "string" ? parseInstant(now) : undefined;
+}
+
+/** The failure to throw instead; `registered` gives the base URL of the sandbox's profile. */
+export async function nameStoppedSandbox(
+  error: unknown,
+  { scheme, authority }: HttpRequest,
+  registered: () => Promise<string | undefined>,
+): Promise<unknown> {
+  if (!(error instanceof SendError) || error.sent || error instanceof SendTimeout) return error;
+  const asked = parseWebAddress(`${scheme}://${authority}`);
+  if (asked === undefined || !isLoopback(asked.hostname)) return error;
+  const sandbox = parseWebAddress((await registered()) ?? "");
+  return sandbox !== undefined && isLoopback(sandbox.hostname) && asked.port === sandbox.port
+    ? new SandboxNotRunning("the sandbox is not running", false, error)
+    : error;
+}
+
+export interface CheckoutForm {
+  readonly outcome: string;
+  readonly amount?: string;
+  readonly reference?: string;
+}
+
+export interface Paid {
+  /** The JSON of the sandbox, unchanged. */
+  readonly text: string;
+  readonly record: TransactionRecord;
+}
+
+/** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
+export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
+  const reply = await send({
+    method: "POST",
+    ...addressOf(url),
+    headers: [
+      ["Accept", "application/json"],
+      ["Content-Type", "application/x-www-form-urlencoded"],
+    ],
+    body: new TextEncoder().encode(new URLSearchParams({ ...form }).toString()),
+  }).catch((error: unknown) => {
+    throw failureOf(error, "pay");
+  });
+  if (reply.status !== 200) throw refusalOf(reply, "pay");
+  const text = new TextDecoder().decode(reply.body);
+  const record = parseJson(text);
+  if (!record.ok || !isJsonObject(record.value.value))
+    throw new PaylinkError(
+      "refused",
+      `${url.origin} is not a sandbox: it did not answer with a transaction record.`,
+      { hints: [hint`Only links of the sandbox can be paid from here. Check the link.`] },
+    );
+  return { text, record: record.value.value };
+}
