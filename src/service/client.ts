@@ -5,7 +5,18 @@ import { parseJson } from "../domain/parse-json.ts";
 import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { PaymentLinkUpdate } from "../domain/payment-link-reply.ts";
-import { readCreated, pageAddress, readPage, linkAddress, readServiceLink, type CreatedLink, type LinksPage, type LinksQuery, type LinkEffect, type ServiceLink } from "./links.ts";
+import {
+  readCreated,
+  pageAddress,
+  readPage,
+  linkAddress,
+  readServiceLink,
+  type CreatedLink,
+  type LinksPage,
+  type LinksQuery,
+  type LinkEffect,
+  type ServiceLink,
+} from "./links.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { TlsFiles } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";

@@ -1,7 +1,21 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
-import { FAILURES, hint, paylink, PaylinkError, type Effect, type FailureCode, type Hint } from "../domain/errors.ts";
+import {
+  FAILURES,
+  hint,
+  paylink,
+  PaylinkError,
+  type Effect,
+  type FailureCode,
+  type Hint,
+} from "../domain/errors.ts";
 import { formatRelative } from "../domain/time.ts";
-import { ClosedWithoutAnswer, isOfUnknownAuthority, SandboxNotRunning, SendError, systemCode } from "../http/exchange.ts";
+import {
+  ClosedWithoutAnswer,
+  isOfUnknownAuthority,
+  SandboxNotRunning,
+  SendError,
+  systemCode,
+} from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { serviceWords } from "./words.ts";
 

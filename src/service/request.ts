@@ -1,5 +1,12 @@
 /** Builds the request from flags, a base request and settings, and names every problem by its flag. */
-import { SUBSCRIPTION_START, VARIABLE_MODE, VERIFICATION, checkRequest, type PaymentLinkRequest, type CheckedRequest } from "../domain/payment-link.ts";
+import {
+  SUBSCRIPTION_START,
+  VARIABLE_MODE,
+  VERIFICATION,
+  checkRequest,
+  type PaymentLinkRequest,
+  type CheckedRequest,
+} from "../domain/payment-link.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";

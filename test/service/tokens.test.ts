@@ -1,6 +1,12 @@
 /** Access tokens by client credentials, from a real token endpoint: obtained, shared, renewed in time, and refused. */
 import { describe, expect, it } from "vitest";
-import { tokensByCredentials, fixedToken, tokenExpiry, type AccessToken, type ClientCredentials } from "../../src/service/tokens.ts";
+import {
+  tokensByCredentials,
+  fixedToken,
+  tokenExpiry,
+  type AccessToken,
+  type ClientCredentials,
+} from "../../src/service/tokens.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { adviceOf, failure } from "../support/failure.ts";
 import { rawServer, reply } from "../support/raw-server.ts";

@@ -1,5 +1,14 @@
 /** `paylink status`: checks the account in force, one line for each part, with the remedy. */
-import { checkCallbacks, checkPublicUrl, attempt, failed, passed, checkService, type Account, type Check } from "../../service/checks.ts";
+import {
+  checkCallbacks,
+  checkPublicUrl,
+  attempt,
+  failed,
+  passed,
+  checkService,
+  type Account,
+  type Check,
+} from "../../service/checks.ts";
 import { checkKeys } from "../account-keys.ts";
 import { noAccount } from "../../service/open-client.ts";
 import type { Context } from "../../context.ts";
