@@ -4,7 +4,7 @@ import { LONGEST_TIMER, parseDuration, parseWhen } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOMES } from "../domain/transaction.ts";
-import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../webhooks/signature-form.ts";
+import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../check/signature-form.ts";
 
 /** A TCP port; 0 picks a free one. */
 export function parsePort(text: string): Parsed<number> {

@@ -7,7 +7,7 @@ import { startReceiver, type ReceiverParts } from "../receiver/receiver.ts";
 import { createClock, createIds, createSigningKeys } from "../sandbox/parts.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
-import { SERVICE_FORM } from "../webhooks/signature-form.ts";
+import { SERVICE_FORM } from "../check/signature-form.ts";
 import { readKeys } from "../signatures/keys.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";

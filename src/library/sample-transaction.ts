@@ -2,9 +2,9 @@
 import { KeyObject } from "node:crypto";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
-import { recordOfPayment, type SampleOutcome, type SampleSource } from "../webhooks/samples.ts";
-import { SERVICE_FORM } from "../webhooks/signature-form.ts";
-import { signedWebhook } from "../webhooks/signed-webhook.ts";
+import { recordOfPayment, type SampleOutcome, type SampleSource } from "../check/samples.ts";
+import { SERVICE_FORM } from "../check/signature-form.ts";
+import { signedWebhook } from "../check/signed-webhook.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./options.ts";
 import { plainObject } from "./plain-json.ts";
 import type { Transaction, TransactionOutcome } from "./transaction-types.ts";

@@ -1,7 +1,7 @@
 /** What the sandbox's routes use: its parts, its access tokens, its deliveries and its events. */
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
-import type { SignatureForm } from "../webhooks/signature-form.ts";
+import type { SignatureForm } from "../check/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type AllowedHosts, type Merchant } from "./access.ts";
 import { watchLedger, type Change } from "./changes.ts";
 import { createDeliveries, type AttemptReport, type Deliveries, type Fault } from "./deliveries.ts";

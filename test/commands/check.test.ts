@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { endpointCases } from "../../src/webhooks/endpoint-cases.ts";
+import { endpointCases } from "../../src/check/cases.ts";
 import { runCommand } from "../support/context.ts";
 import { startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";

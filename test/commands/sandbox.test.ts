@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandboxOptions } from "../../src/commands/sandbox/options.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
-import { SERVICE_FORM } from "../../src/webhooks/signature-form.ts";
+import { SERVICE_FORM } from "../../src/check/signature-form.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";

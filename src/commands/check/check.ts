@@ -2,10 +2,10 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { renderCase, renderJunit, renderTap } from "../../render/check-report.ts";
-import { checkEndpoint, type CaseResult } from "../../webhooks/endpoint-check.ts";
-import type { CoveredComponents } from "../../webhooks/signature-form.ts";
-import { notReached, parseEndpoint } from "../../webhooks/endpoint.ts";
-import { loadSigningKey } from "../../webhooks/signing-key.ts";
+import { checkEndpoint, type CaseResult } from "../../check/endpoint.ts";
+import type { CoveredComponents } from "../../check/signature-form.ts";
+import { notReached, parseEndpoint } from "../../check/endpoint.ts";
+import { loadSigningKey } from "../../check/signing-key.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseCover } from "../flag-values.ts";
 import type { CheckFlags } from "./flags.ts";

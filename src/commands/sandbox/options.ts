@@ -5,7 +5,7 @@ import { parseWhen } from "../../domain/time.ts";
 import { FAULTS, SCHEDULE, type Fault } from "../../sandbox/deliveries.ts";
 import { textProblem } from "../../sandbox/customer.ts";
 import { DUPLICATE_INVOICES, type DuplicateInvoices } from "../../sandbox/service.ts";
-import { SERVICE_COVER, type SignatureForm } from "../../webhooks/signature-form.ts";
+import { SERVICE_COVER, type SignatureForm } from "../../check/signature-form.ts";
 import { createFlagReader } from "../flag-reader.ts";
 import { parseChoice, parseCount, parseCover, parseDelays, parsePort } from "../flag-values.ts";
 import type { SandboxFlags } from "./flags.ts";

@@ -6,7 +6,7 @@ import { wrap } from "../../render/wrap.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
-import { SERVICE_COVER } from "../../webhooks/signature-form.ts";
+import { SERVICE_COVER } from "../../check/signature-form.ts";
 import type { SandboxOptions } from "./options.ts";
 
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {

@@ -1,6 +1,6 @@
 /** `paylink trigger`: its argument and help, and what runs it. */
 import { Argument } from "@commander-js/extra-typings";
-import { TAMPERING_NAMES } from "../../webhooks/tampering-names.ts";
+import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
 import { examples, type Declare } from "../declare.ts";
 import { triggerFlags } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 /** The flags of `paylink trigger`. */
-import { TAMPERING_NAMES } from "../../webhooks/tampering-names.ts";
+import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
 import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
 
 export const triggerFlags = (command: NewCommand) =>

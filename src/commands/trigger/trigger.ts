@@ -8,11 +8,11 @@ import { formatRequest } from "../../http/raw-request.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/endpoint-answer.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { type Answer, type NoAnswer, notReached, post } from "../../webhooks/endpoint.ts";
-import { recordOfSample } from "../../webhooks/samples.ts";
-import type { Tampering } from "../../webhooks/tamperings/tampering.ts";
-import { loadSigningKey } from "../../webhooks/signing-key.ts";
-import { signedWebhook } from "../../webhooks/signed-webhook.ts";
+import { type Answer, type NoAnswer, notReached, post } from "../../check/endpoint.ts";
+import { recordOfSample } from "../../check/samples.ts";
+import type { Tampering } from "../../check/tamperings.ts";
+import { loadSigningKey } from "../../check/signing-key.ts";
+import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { TriggerOptions } from "./options.ts";
 
 interface Delivery {

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
-import { type CaseResult, checkEndpoint } from "../../src/webhooks/endpoint-check.ts";
-import { endpointCases } from "../../src/webhooks/endpoint-cases.ts";
-import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/webhooks/signature-form.ts";
+import { type CaseResult, checkEndpoint } from "../../src/check/endpoint.ts";
+import { endpointCases } from "../../src/check/cases.ts";
+import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/check/signature-form.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -1,15 +1,15 @@
 /** Sample webhooks: what the service would send, or tampered with in exactly one way. */
 import { describe, expect, it } from "vitest";
-import { TAMPERINGS } from "../../src/webhooks/tamperings.ts";
-import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/webhooks/samples.ts";
-import { signedWebhook } from "../../src/webhooks/signed-webhook.ts";
+import { TAMPERINGS } from "../../src/check/tamperings.ts";
+import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/check/samples.ts";
+import { signedWebhook } from "../../src/check/signed-webhook.ts";
 import {
   COMPONENT_NAMES,
   DERIVED_COVER,
   SERVICE_COVER,
   SERVICE_FORM,
-} from "../../src/webhooks/signature-form.ts";
-import { coverToTamper } from "../../src/webhooks/tamperings/tampering.ts";
+} from "../../src/check/signature-form.ts";
+import { coverToTamper } from "../../src/check/tamperings.ts";
 import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";

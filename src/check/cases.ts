@@ -1,8 +1,10 @@
-/** The cases of `check` with genuine webhooks, as the real service signs them: an endpoint must accept each. */
+/** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { bodyOf, PLAIN, recordOfSample, type Sample, type SampleSource } from "./samples.ts";
+import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "./signature-form.ts";
 import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
+import { coverToTamper, TAMPERINGS } from "./tamperings.ts";
 
 export interface EndpointCase {
   readonly name: string;
@@ -20,7 +22,7 @@ const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =
   "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
 
-export const GENUINE_CASES: readonly EndpointCase[] = [
+const GENUINE_CASES: readonly EndpointCase[] = [
   genuine("approved", "an approved payment of a one-time link", LOST, PLAIN),
   genuine("declined", "a declined payment of a one-time link", LOST, { ...PLAIN, outcome: "declined" }),
   genuine("cancelled", "a cancelled payment of a one-time link", LOST, { ...PLAIN, outcome: "cancelled" }),
@@ -116,4 +118,90 @@ function genuine(name: string, sent: string, matters: string, sample: Sample): E
     signedWebhook(bodyOf(sample, source), sender),
   ];
   return { name, expects: "accepted", required: true, sent, matters, requests };
+}
+
+/** One cover, with and without the parameters that a service may leave out. */
+interface SignedCover {
+  readonly name: string;
+  readonly cover: CoveredComponents;
+  readonly required: boolean;
+  readonly described: string;
+  /** The consequence of refusing it. */
+  readonly matters: string;
+}
+
+const HEADERS: SignedCover = {
+  name: "headers",
+  cover: SERVICE_COVER,
+  required: true,
+  described: "header fields only",
+  matters:
+    "The real service signs nothing but header fields: an endpoint that insists on @method or @target-uri refuses every payment.",
+};
+
+const DERIVED: SignedCover = {
+  name: "derived",
+  cover: DERIVED_COVER,
+  required: false,
+  described: "@method and @target-uri too",
+  matters: "The real service does not sign this way, so it loses no payment. Another service may.",
+};
+
+const chosen = (cover: CoveredComponents): SignedCover => ({
+  name: "cover",
+  cover,
+  required: true,
+  described: cover.join(" "),
+  matters: "The service that this check is for signs this way.",
+});
+
+const UNPROMISED =
+  "The real service does not document whether it sends created and keyid: an endpoint that insists on them may refuse every payment.";
+
+function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
+  const { name, required } = signed;
+  const shapes = [
+    { suffix: "", created: true, keyid: true, without: "" },
+    { suffix: "-no-created", created: false, keyid: true, without: ", without created" },
+    { suffix: "-no-keyid", created: true, keyid: false, without: ", without keyid" },
+    { suffix: "-bare", created: false, keyid: false, without: ", without created and keyid" },
+  ];
+  // The webhooks of a key without an id never have a keyid.
+  return shapes
+    .filter(({ keyid }) => keyid || hasKeyid)
+    .map(({ suffix, created, keyid, without }) => ({
+      name: `${name}${suffix}`,
+      expects: "accepted",
+      required,
+      sent: `a webhook whose signature covers ${signed.described}${without}`,
+      matters: without === "" || !required ? signed.matters : UNPROMISED,
+      requests: (sender, source) => [
+        signedWebhook(bodyOf(PLAIN, source), {
+          ...sender,
+          key: keyid ? sender.key : { ...sender.key, keyid: null },
+          form: { cover: signed.cover, created },
+        }),
+      ],
+    }));
+}
+
+/** Without limits and invalid records: an endpoint may set its own limits, and may accept what is authentic. */
+const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
+  TAMPERINGS.filter(({ kind }) => kind === "refused").flatMap((tampering): EndpointCase[] => {
+    const { name, sent, matters, tamper } = tampering;
+    const detecting = coverToTamper(tampering, cover);
+    if (detecting === undefined) return [];
+    const requests: EndpointCase["requests"] = (sender, source) => [
+      tamper(bodyOf(PLAIN, source), { ...sender, form: { ...sender.form, cover: detecting } }),
+    ];
+    return [{ name, expects: "refused", required: true, sent, matters, requests }];
+  });
+
+/** Without a cover, that of the real service, and derived components for comparison. */
+export function endpointCases(
+  cover: CoveredComponents | undefined,
+  hasKeyid: boolean,
+): readonly EndpointCase[] {
+  const covers = cover === undefined ? [HEADERS, DERIVED] : [chosen(cover)];
+  return [...GENUINE_CASES, ...covers.flatMap((signed) => signedCases(signed, hasKeyid)), ...tampered(cover)];
 }
