@@ -10,7 +10,7 @@ import {
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
-import { fieldFromText, got } from "../domain/payment-link-text.ts";
+import { fieldFromText, got } from "../domain/payment-link-fields.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";

@@ -213,7 +213,7 @@ describe("the warnings of create before it sends", () => {
 });
 
 describe("the prompts of create", () => {
-  const REQUIRED = { Amount: "10.50", Currency: "EUR", "Customer's name": "Ada" };
+  const REQUIRED = { Amount: "10.50", Currency: "EUR", Customer: "Ada" };
 
   it("ask for what is missing, then show a summary to confirm", async () => {
     const { requests, options } = service(200, ANSWER);
@@ -234,7 +234,7 @@ describe("the prompts of create", () => {
     const url = "https://shop.example/";
     const fields: Record<string, [message: string, text: string][]> = {
       order: [
-        ["Invoice id", "INV-1"],
+        ["Order number", "INV-1"],
         ["Description", "Tea"],
         ["Transaction type", "AUTH"],
         ["Custom data", "table 7"],

@@ -217,7 +217,7 @@ describe("paylink links show", () => {
       status: "active",
       customer: "Ada Lovelace",
       description: "–",
-      invoice: "A-1",
+      "order number": "A-1",
       terminal: "1234567890",
       created: expect.stringMatching(/^2026-01-31 /),
       expires: expect.stringMatching(/\(in \d+ days\)$/),
@@ -233,7 +233,7 @@ describe("paylink links show", () => {
     const body = JSON.stringify({ ...NEW, linkOptions: { mode: "REUSABLE" }, risk: ["low"] });
     const send = async () => ({ status: 200, headers: [], body: new TextEncoder().encode(body) });
     const { stdout } = await runCommand(["links", "show", "new"], { env: ENV, send });
-    expect(stdout).toMatch(/^ {2}linkOptions\.mode +REUSABLE$/m);
+    expect(stdout).toMatch(/^ {2}mode +REUSABLE$/m);
     expect(stdout).toMatch(/^ {2}risk +\["low"\]$/m);
   });
 

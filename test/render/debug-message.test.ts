@@ -1,6 +1,6 @@
 /** The messages of `--debug`: credentials are recognised by their names, wherever a service wants them. */
 import { describe, expect, it } from "vitest";
-import { renderCurl } from "../../src/render/link-request.ts";
+import { renderCurl } from "../../src/render/link.ts";
 import { renderRequest } from "../../src/render/debug-message.ts";
 
 const SECRET = "s3cret-value";

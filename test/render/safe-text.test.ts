@@ -6,7 +6,7 @@ import { PaylinkError } from "../../src/domain/errors.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderError } from "../../src/render/error-message.ts";
-import { renderLink } from "../../src/render/link-card.ts";
+import { renderLink } from "../../src/render/link.ts";
 import { renderCompactRecord, renderRecord } from "../../src/render/transaction-record.ts";
 import { clip, safeJson, safeText } from "../../src/render/safe-text.ts";
 import { renderRejection } from "../../src/render/received-webhook.ts";

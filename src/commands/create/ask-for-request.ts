@@ -5,7 +5,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { stringifyJson, type Json } from "../../domain/json.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { renderRequestSummary } from "../../render/link-request.ts";
+import { renderRequestSummary } from "../../render/link.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import type { BuiltRequest } from "../../service/request.ts";

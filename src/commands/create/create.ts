@@ -5,7 +5,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderCurl } from "../../render/link-request.ts";
+import { renderCurl } from "../../render/link.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { safeJson } from "../../render/safe-text.ts";
 import type { BuiltRequest } from "../../service/request.ts";

@@ -1,5 +1,6 @@
-/** The questions about a link: what each field is called, and in which group it can be changed. */
-import type { RequestFlags, ValueFlag } from "../../service/request-flags.ts";
+/** The questions about a link: which fields are asked for, and in which group each can be changed. */
+import { labelOf, LINK_FIELDS } from "../../domain/payment-link-fields.ts";
+import { FIELD_OF, type RequestFlags, type ValueFlag } from "../../service/request-flags.ts";
 
 export interface FieldQuestion {
   readonly flag: ValueFlag;
@@ -20,55 +21,58 @@ interface QuestionGroup {
   readonly questions: readonly FieldQuestion[];
 }
 
-const group = (
-  name: string,
-  fields: readonly (readonly [flag: ValueFlag, message: string])[],
-): QuestionGroup => ({ name, questions: fields.map(([flag, message]) => ({ flag, message })) });
+/** `note` says what may be typed. */
+function question(flag: ValueFlag, note = ""): FieldQuestion {
+  const label = labelOf(FIELD_OF[flag]);
+  return { flag, message: `${label.charAt(0).toUpperCase()}${label.slice(1)}${note}` };
+}
 
 const isReusable = (flags: RequestFlags): boolean => flags.reusable === true;
 
 export const REQUIRED: readonly RequiredQuestion[] = [
   {
-    flag: "amount",
-    message: "Amount",
+    ...question("amount"),
     initial: (flags) => (isReusable(flags) || flags.subscription === true ? "0" : undefined),
   },
-  { flag: "currency", message: "Currency" },
-  { flag: "terminalId", message: "Terminal" },
-  { flag: "customerName", message: "Customer's name" },
-  { flag: "expires", message: "Expires (a duration such as 7d, or ISO 8601)", optional: isReusable },
+  question("currency"),
+  question("terminalId"),
+  question("customerName"),
+  { ...question("expires", " (a duration such as 7d, or ISO 8601)"), optional: isReusable },
 ];
+
+const group = (name: string, flags: readonly ValueFlag[]): QuestionGroup => ({
+  name,
+  questions: flags.map((flag) => question(flag)),
+});
 
 export const GROUPS: readonly QuestionGroup[] = [
   { name: "payment", questions: REQUIRED },
-  group("order", [
-    ["invoiceId", "Invoice id"],
-    ["description", "Description"],
-    ["type", "Transaction type (SALE, AUTH, PRE-AUTH, VERIFICATION or another)"],
-    ["customData", "Custom data"],
+  {
+    name: "order",
+    questions: [
+      question("invoiceId"),
+      question("description"),
+      question("type", " (SALE, AUTH, PRE-AUTH, VERIFICATION or another)"),
+      question("customData"),
+    ],
+  },
+  group(LINK_FIELDS.customerDetails.label, [
+    "email",
+    "firstName",
+    "lastName",
+    "address1",
+    "address2",
+    "city",
+    "postcode",
+    "country",
   ]),
-  group("customer details", [
-    ["email", "E-mail"],
-    ["firstName", "First name"],
-    ["lastName", "Last name"],
-    ["address1", "Address"],
-    ["address2", "Address, second line"],
-    ["city", "City"],
-    ["postcode", "Postcode"],
-    ["country", "Country"],
+  group(LINK_FIELDS.paymentSettings.label, [
+    "returnUrl",
+    "failureReturnUrl",
+    "callbackUrl",
+    "failureCallbackUrl",
   ]),
-  group("redirects and callbacks", [
-    ["returnUrl", "Return URL"],
-    ["failureReturnUrl", "Return URL after a failure"],
-    ["callbackUrl", "Callback URL"],
-    ["failureCallbackUrl", "Callback URL after a failure"],
-  ]),
-  group("options of a reusable link", [
-    ["mode", "Mode"],
-    ["minAmount", "Smallest amount"],
-    ["maxAmount", "Largest amount"],
-    ["referenceMode", "Reference mode"],
-  ]),
+  group(LINK_FIELDS.linkOptions.label, ["mode", "minAmount", "maxAmount", "referenceMode"]),
 ];
 
 interface Kind {

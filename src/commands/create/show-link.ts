@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/errors.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { renderLink } from "../../render/link-card.ts";
+import { renderLink } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { CreateOptions } from "./options.ts";
 

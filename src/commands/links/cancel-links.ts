@@ -3,7 +3,7 @@ import type { Api } from "../../service/client.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { paintStatus } from "../../render/link-details.ts";
+import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import { isConfirmed } from "../confirm.ts";

@@ -3,7 +3,7 @@ import type { ServiceLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
 import { hint, messageOf, paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { renderLinkDetails } from "../../render/link-details.ts";
+import { renderLinkDetails } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import type { LinkOptions, UpdateOptions } from "./options.ts";

@@ -6,7 +6,7 @@ import { setAt } from "../../domain/json-paths.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
-import { fieldFromText } from "../../domain/payment-link-text.ts";
+import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { address, linkPath, paymentPath } from "../pages/dashboard-parts.ts";
 import { newLinkPage } from "../pages/dashboard-new-link.ts";
