@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
-import { ENVIRONMENT } from "../../src/commands/help/environment.ts";
+import { ENVIRONMENT } from "../../src/commands/help/topics.ts";
 import { SETTING_KEYS } from "../../src/settings/setting-table.ts";
 import { REASONS } from "../../src/signatures/verdict.ts";
 import { runCommand } from "../support/context.ts";

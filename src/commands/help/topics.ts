@@ -1,114 +1,145 @@
-/** Shows the topics of `paylink help` that do not belong to one command. */
+/** The topics of `paylink help` that do not belong to one command: what each one prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
+import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { renderTable } from "../../render/table.ts";
-import { SETTING_KEYS } from "../../settings/setting-table.ts";
-import { explainSetting } from "../setting-help.ts";
 import { wrap } from "../../render/wrap.ts";
-import { CI } from "./ci.ts";
-import { DECISIONS } from "./decisions.ts";
-import { ENVIRONMENT } from "./environment.ts";
-import { PRODUCTION } from "./production.ts";
-import { MEANINGS } from "./reasons.ts";
+import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
+import { explainSetting } from "../setting-help.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
-import { showSections } from "./sections.ts";
-import { RECIPES, WEBHOOK_OPTIONS, WEBHOOKS_INTRODUCTION, WEBHOOKS_NOTES } from "./webhook-recipes.ts";
+import { MEANINGS } from "./reasons.ts";
+import {
+  CI,
+  DECISIONS,
+  PRODUCTION,
+  RECIPES,
+  WEBHOOK_OPTIONS,
+  WEBHOOKS_INTRODUCTION,
+  WEBHOOKS_NOTES,
+  type Guide,
+} from "./texts.ts";
+
+interface Explanation {
+  readonly json: unknown;
+  readonly parts: readonly Part[];
+}
+
+/** A paragraph, which is wrapped, or anything else. */
+type Part = string | ((out: Output) => string);
+
+/** Every environment variable that paylink reads. */
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
+  PAYLINK_PROFILE: "the profile to use",
+  ...Object.fromEntries(
+    SETTING_KEYS.flatMap((key) => {
+      const { variable, means } = SETTINGS[key];
+      return variable === undefined ? [] : [[variable, means]];
+    }),
+  ),
+  PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
+  NODE_DISABLE_COMPILE_CACHE:
+    "1 turns off the compile cache (Node 22 and later), so that each run starts slower",
+  HTTPS_PROXY: "the proxy for https requests",
+  NO_PROXY: "the hosts that are reached without the proxy",
+  NO_COLOR: "no colours",
+  FORCE_COLOR: "colours even without a terminal",
+  CI: "never prompt",
+  ...Object.fromEntries(
+    Object.entries(AGENT_VARIABLES).map(([name, agent]) => [name, `never prompt; set by ${agent}`]),
+  ),
+};
 
 const TOPICS = {
-  errors: showErrors,
-  reasons: showReasons,
-  settings: showSettings,
-  environment: showEnvironment,
-  webhooks: showWebhooks,
-  production: (out: Output) => showSections(out, PRODUCTION),
-  decisions: showDecisions,
-  ci: (out: Output) => showSections(out, CI),
-} as const;
+  errors: () => {
+    const [exitCodes, errorCodes] = [describeExitCodes(), describeErrorCodes()];
+    return {
+      json: { exitCodes, errorCodes },
+      parts: [
+        "Exit codes:",
+        rows(exitCodes.map(({ code, meaning }) => [String(code), meaning])),
+        "",
+        "Error codes, each with its exit code; --json gives them as error.code:",
+        rows(errorCodes.map(({ code, exitCode, meaning }) => [code, String(exitCode), meaning])),
+      ],
+    };
+  },
+  reasons: () => ({
+    json: MEANINGS,
+    parts: [
+      "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
+      "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.",
+      "",
+      rows(Object.entries(MEANINGS)),
+    ],
+  }),
+  settings: () => ({
+    json: { settings: describeSettings() },
+    parts: [
+      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.",
+      "",
+      ...SETTING_KEYS.map((key) => () => explainSetting(key)),
+    ],
+  }),
+  environment: () => ({
+    json: ENVIRONMENT,
+    parts: [
+      "Environment variables. A flag overrides them, and they override the profile:",
+      rows(Object.entries(ENVIRONMENT)),
+    ],
+  }),
+  webhooks: () => ({
+    json: { options: WEBHOOK_OPTIONS, recipes: RECIPES },
+    parts: [
+      ...WEBHOOKS_INTRODUCTION.flatMap((paragraph) => [paragraph, ""]),
+      "Options:",
+      rows(Object.entries(WEBHOOK_OPTIONS)),
+      "",
+      ...WEBHOOKS_NOTES.flatMap((paragraph) => [paragraph, ""]),
+      ...Object.values(RECIPES).map((recipe) => () => recipe),
+    ],
+  }),
+  production: () => guide(PRODUCTION),
+  decisions: () => ({
+    json: DECISIONS,
+    parts: [
+      "What paylink and its sandbox do where the specification of the service is silent:",
+      "",
+      ...Object.entries(DECISIONS).map(
+        ([open, decision]): Part =>
+          ({ paint, lineWidth }) =>
+            `  ${paint.bold(open)}\n      ${wrap(decision, lineWidth - 6, 6)}`,
+      ),
+    ],
+  }),
+  ci: () => guide(CI),
+} as const satisfies Readonly<Record<string, () => Explanation>>;
 export type Topic = keyof typeof TOPICS;
 
 export async function showTopic({ out }: Context, topic: Topic): Promise<number> {
-  TOPICS[topic](out);
+  const { json, parts }: Explanation = TOPICS[topic]();
+  if (out.json) out.data(JSON.stringify(json));
+  else out.lines(parts.map((part) => (typeof part === "string" ? wrap(part, out.lineWidth) : part(out))));
   return 0;
 }
 
-function showErrors(out: Output): void {
-  const [exitCodes, errorCodes] = [describeExitCodes(), describeErrorCodes()];
-  if (out.json) return out.data(JSON.stringify({ exitCodes, errorCodes }));
-  out.lines([
-    "Exit codes:",
-    indented(
-      exitCodes.map(({ code, meaning }) => [String(code), meaning]),
-      out.lineWidth,
-    ),
-    wrap("\nError codes, each with its exit code; --json gives them as error.code:", out.lineWidth),
-    indented(
-      errorCodes.map(({ code, exitCode, meaning }) => [code, String(exitCode), meaning]),
-      out.lineWidth,
-    ),
-  ]);
-}
+const guide = (sections: Guide): Explanation => ({
+  json: sections,
+  parts: Object.values(sections).map(
+    ({ title, text }, index): Part =>
+      ({ paint }) =>
+        `${index === 0 ? "" : "\n\n"}${paint.bold(title)}\n\n${text}`,
+  ),
+});
 
-function showReasons(out: Output): void {
-  if (out.json) return out.data(JSON.stringify(MEANINGS));
-  out.lines([
-    wrap(
-      "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
-      out.lineWidth,
-    ),
-    wrap(
-      "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.\n",
-      out.lineWidth,
-    ),
-    indented(Object.entries(MEANINGS), out.lineWidth),
-  ]);
-}
-
-function showSettings(out: Output): void {
-  if (out.json) return out.data(JSON.stringify({ settings: describeSettings() }));
-  const intro =
-    "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.\n";
-  out.lines([wrap(intro, out.lineWidth), SETTING_KEYS.map(explainSetting).join("\n")]);
-}
-
-function showEnvironment(out: Output): void {
-  if (out.json) return out.data(JSON.stringify(ENVIRONMENT));
-  out.lines([
-    wrap("Environment variables. A flag overrides them, and they override the profile:", out.lineWidth),
-    indented(Object.entries(ENVIRONMENT), out.lineWidth),
-  ]);
-}
-
-function showWebhooks(out: Output): void {
-  if (out.json)
-    return out.data(JSON.stringify({ options: Object.fromEntries(WEBHOOK_OPTIONS), recipes: RECIPES }));
-  const paragraphs = (texts: readonly string[]) => texts.flatMap((text) => [wrap(text, out.lineWidth), ""]);
-  out.lines([
-    ...paragraphs(WEBHOOKS_INTRODUCTION),
-    "Options:",
-    indented(WEBHOOK_OPTIONS, out.lineWidth),
-    "",
-    ...paragraphs(WEBHOOKS_NOTES),
-    ...Object.values(RECIPES),
-  ]);
-}
-
-function showDecisions(out: Output): void {
-  if (out.json) return out.data(JSON.stringify(DECISIONS));
-  const intro = "What paylink and its sandbox do where the specification of the service is silent:\n";
-  const decisions = Object.entries(DECISIONS).map(
-    ([open, decision]) => `  ${out.paint.bold(open)}\n      ${wrap(decision, out.lineWidth - 6, 6)}`,
-  );
-  out.lines([wrap(intro, out.lineWidth), decisions.join("\n")]);
-}
-
-/** The last column holds sentences, which wrap below their own beginning. */
-function indented(rows: readonly (readonly string[])[], width: number): string {
-  const heads = rows.map((row) => row.slice(0, -1).map((text) => ({ text })));
-  const lines = renderTable(heads).split("\n");
-  const column = Math.max(...lines.map(({ length }) => length)) + 4;
-  return rows
-    .map(
-      (row, index) =>
-        `  ${(lines[index] ?? "").padEnd(column - 4)}  ${wrap(row.at(-1) ?? "", width - column, column)}`,
-    )
-    .join("\n");
-}
+/** A table, whose last column holds sentences, which wrap below their own beginning. */
+const rows =
+  (cells: readonly (readonly string[])[]): Part =>
+  ({ lineWidth }) => {
+    const heads = renderTable(cells.map((row) => row.slice(0, -1).map((text) => ({ text })))).split("\n");
+    const column = Math.max(...heads.map(({ length }) => length)) + 4;
+    return cells
+      .map((row, index) => {
+        const head = (heads[index] ?? "").padEnd(column - 4);
+        return `  ${head}  ${wrap(row.at(-1) ?? "", lineWidth - column, column)}`;
+      })
+      .join("\n");
+  };
