@@ -17,19 +17,20 @@ export interface AccountWithKeys extends Account {
 }
 
 const KEY = "webhook key";
+const SET_KEY = paylink("config", "set", "webhookKey", "<file or URL>");
 
 /** One check for each source; one for an account without a key. */
 export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
-  const { settings, fix } = account;
+  const { settings } = account;
   const sources = settings.get("webhookKey");
   if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, account)));
-  const advice = hint`${paylink("listen")} needs it: ${fix("webhookKey", "<file or URL>")}`;
+  const advice = hint`${paylink("listen")} needs it: ${SET_KEY}`;
   return settings.get("callbackUrl") === undefined
     ? [skipped(KEY, "not set", advice)]
     : [warned(KEY, "not set, so no webhook can be verified", advice)];
 }
 
-async function checkSource(source: string, { keyReading, now, fix }: AccountWithKeys): Promise<Check> {
+async function checkSource(source: string, { keyReading, now }: AccountWithKeys): Promise<Check> {
   const name = isKeyText(source) ? "the key's text" : source;
   const warnings: string[] = [];
   const keys = await attempt(
@@ -40,7 +41,7 @@ async function checkSource(source: string, { keyReading, now, fix }: AccountWith
       effect: "verify",
     }),
   );
-  const remedy = hint`Get the public key from the service: ${fix("webhookKey", "<file or URL>")}`;
+  const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (keys instanceof PaylinkError && keys.cause instanceof SandboxNotRunning)
     return failed(KEY, keys, hint`Start it: ${paylink("sandbox")}`);
   if (keys instanceof PaylinkError) return failed(KEY, keys, remedy);

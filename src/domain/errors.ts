@@ -174,7 +174,7 @@ export interface Correction {
   readonly instead: string;
 }
 
-interface FailureOptions {
+export interface FailureOptions {
   /** What the request, or the command, would have done; undefined if the message says it. */
   readonly effect?: Effect | undefined;
   /** Replace the code's own hints. */

@@ -7,7 +7,8 @@ import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Api } from "./client.ts";
 import { tokenExpiry } from "./tokens.ts";
 import { formatRelative } from "../domain/time.ts";
-import { connectionHint } from "./failures.ts";
+import { connectionHint, UnusableAnswer } from "./failures.ts";
+import type { ServiceWords } from "./words.ts";
 
 export type CheckState = "ok" | "warning" | "failed" | "skipped";
 
@@ -24,8 +25,6 @@ export interface Check {
 /** An account, stored or not. */
 export interface Account {
   readonly settings: ResolvedSettings;
-  /** How the user sets a value: with `login` or `config set`. */
-  readonly fix: (key: ConfigKey, value: string) => CommandLine;
 }
 
 export const passed = (check: string, detail: string): Check => ({
@@ -67,10 +66,13 @@ export async function attempt<T>(action: Promise<T>): Promise<T | PaylinkError> 
   });
 }
 
+/** How the user sets a value, in a profile that exists. */
+const set = (key: ConfigKey, value: string): CommandLine => paylink("config", "set", key, value);
+
 const CALLBACKS = "callback addresses";
 
 export function checkCallbacks(account: Account): Check {
-  const { settings, fix } = account;
+  const { settings } = account;
   const keys = ["callbackUrl", "failureCallbackUrl"] as const;
   const problems = keys.flatMap((key) => {
     const problem = problemOf(settings.get(key), account);
@@ -81,25 +83,25 @@ export function checkCallbacks(account: Account): Check {
     return warned(
       CALLBACKS,
       problems.map(({ key, problem }) => `${key} ${settings.get(key)} ${problem}`).join("; "),
-      hint`Set an https address that the service reaches: ${fix(first.key, "<url>")}`,
+      hint`Set an https address that the service reaches: ${set(first.key, "<url>")}`,
     );
-  const set = keys.flatMap((key) => settings.get(key) ?? []);
-  if (settings.get("callbackUrl") !== undefined) return passed(CALLBACKS, [...new Set(set)].join(", "));
+  const given = keys.flatMap((key) => settings.get(key) ?? []);
+  if (settings.get("callbackUrl") !== undefined) return passed(CALLBACKS, [...new Set(given)].join(", "));
   return warned(
     CALLBACKS,
     "no callbackUrl: the service reports payments only for links that name a callback address",
-    [fix("callbackUrl", "<url>")],
+    [set("callbackUrl", "<url>")],
   );
 }
 
 export function checkPublicUrl(account: Account): Check {
-  const { settings, fix } = account;
+  const { settings } = account;
   const publicUrl = settings.get("publicUrl");
   if (publicUrl === undefined) return skipped("public URL", "not set: needed behind a proxy or a tunnel");
   const problem = problemOf(publicUrl, account);
   return problem === undefined
     ? passed("public URL", publicUrl)
-    : warned("public URL", `${publicUrl} ${problem}`, [fix("publicUrl", "<url>")]);
+    : warned("public URL", `${publicUrl} ${problem}`, [set("publicUrl", "<url>")]);
 }
 
 function problemOf(address: string | undefined, { settings }: Account): string | undefined {
@@ -130,7 +132,7 @@ export async function checkService(account: AccountAtService): Promise<Check[]> 
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
   const listed = await listLinks(api, account);
   const links = checkLinks(listed, account);
-  if (listed instanceof PaylinkError && statusOf(listed) === undefined)
+  if (listed instanceof PaylinkError && !(listed instanceof UnusableAnswer))
     return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
   const read = await readTransaction(api, account);
   const token = checkToken([listed, read], account);
@@ -141,11 +143,9 @@ export async function checkService(account: AccountAtService): Promise<Check[]> 
 const unchecked = (checks: readonly string[], cause: string): Check[] =>
   checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
 
-async function checkTokenEndpoint(api: Api, account: AccountAtService): Promise<Check> {
-  const { settings } = account;
+async function checkTokenEndpoint(api: Api, { settings }: Account): Promise<Check> {
   const renewed = await attempt(api.renewToken());
-  if (renewed instanceof PaylinkError)
-    return failed(ENDPOINT, renewed, ...endpointRemedies(renewed, account));
+  if (renewed instanceof PaylinkError) return failed(ENDPOINT, renewed);
   if (!renewed) return skipped(ENDPOINT, "not needed: the account has a token of its own");
   return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
@@ -164,40 +164,69 @@ async function listLinks(api: Api, { settings, now }: AccountAtService): Promise
   return page instanceof PaylinkError ? page : "answered";
 }
 
-function checkLinks(listed: Answer, account: Account): Check {
-  const { settings, fix } = account;
+function checkLinks(listed: Answer, { settings }: Account): Check {
+  const terminal = set("terminalId", "<id>");
   if (listed === undefined)
     return warned(
       LINKS,
       "not checked, because no terminal is set",
-      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${fix("terminalId", "<id>")}`,
+      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${terminal}`,
     );
+  const baseUrl = settings.get("baseUrl") ?? "";
   if (!(listed instanceof PaylinkError))
-    return passed(
-      LINKS,
-      `${settings.get("baseUrl") ?? ""} lists the links of terminal ${settings.get("terminalId") ?? ""}`,
-    );
-  const status = statusOf(listed);
-  if (status === undefined) return failed(LINKS, listed, ...connectionRemedies(listed, account));
-  const { location } = listed.details;
-  if (listed.code === "redirected") return failed(LINKS, listed, ...redirectRemedies(location, account));
-  if (status === 403) return failed(LINKS, listed, ...forbiddenRemedies(listed, account));
+    return passed(LINKS, `${baseUrl} lists the links of terminal ${settings.get("terminalId") ?? ""}`);
+  if (!(listed instanceof UnusableAnswer)) {
+    const step = connectionHint(listed.cause);
+    return failed(LINKS, listed, ...(step === undefined ? checkAddress(baseUrl) : [step]));
+  }
+  const { status, words } = listed.answer;
+  if (listed.code === "redirected")
+    return failed(LINKS, listed, ...checkRedirect(listed.details["location"], baseUrl));
+  if (status === 403) return failed(LINKS, listed, ...checkRights(words));
   if (listed.code === "overloaded" || status >= 500) return failed(LINKS, listed, hint`Try again later.`);
-  if (isWrongAddress(listed, status, account)) return failed(LINKS, listed, ...addressRemedies(account));
+  // A built-in service lists links; another one may have no list of them.
+  const mustList = settings.get("service") !== undefined || VERSION.test(baseUrl);
+  if (words.isPage || (status === 404 && mustList)) return failed(LINKS, listed, ...checkAddress(baseUrl));
   if (status === 404 || status === 405 || status < 300)
     return warned(
       LINKS,
       `${listed.message} The service may have no list of links, or the address is wrong.`,
-      ...addressRemedies(account),
+      ...checkAddress(baseUrl),
     );
-  return failed(LINKS, listed, hint`Check the terminal: ${fix("terminalId", "<id>")}`);
+  return failed(LINKS, listed, hint`Check the terminal: ${terminal}`);
 }
 
-/** An HTML page, or a 404 although a built-in service lists links. Another service may have no list of links. */
-function isWrongAddress(error: PaylinkError, status: number, { settings }: Account): boolean {
-  if (isPage(error)) return true;
-  if (status !== 404) return false;
-  return settings.get("service") !== undefined || VERSION.test(settings.get("baseUrl") ?? "");
+const VERSION = /\/v\d+$/;
+
+function checkAddress(baseUrl: string): readonly Hint[] {
+  const [version] = VERSION.exec(baseUrl) ?? [];
+  if (version !== undefined)
+    return [
+      hint`The base URL must not end in ${version}: ${set("baseUrl", baseUrl.slice(0, -version.length))}`,
+    ];
+  return [
+    hint`Check the address of the service: ${set("baseUrl", "<url>")}`,
+    hint`and where its links are: ${set("linksPath", "<path>")}`,
+  ];
+}
+
+function checkRedirect(location: unknown, baseUrl: string): readonly Hint[] {
+  const target = parseWebAddress(String(location));
+  return target === undefined || target.origin === parseWebAddress(baseUrl)?.origin
+    ? checkAddress(baseUrl)
+    : [
+        hint`paylink does not send a token to a redirect target. If that is the service: ${set("baseUrl", target.origin)}`,
+      ];
+}
+
+function checkRights({ code = "", text }: ServiceWords): readonly Hint[] {
+  const scope = hint`the scope of the token: ${set("tokenScope", "<scope>")}`;
+  if (/scope/i.test(`${code} ${text}`)) return [hint`The token is valid, but not for links. Set ${scope}`];
+  return [
+    hint`The token is valid, but not for this request.`,
+    hint`Check the terminal: ${set("terminalId", "<id>")}`,
+    hint`and ${scope}`,
+  ];
 }
 
 /** No transaction has this uti: reading it has no effect. */
@@ -209,7 +238,7 @@ async function readTransaction(api: Api, { settings }: Account): Promise<Answer>
   return read instanceof PaylinkError ? read : "answered";
 }
 
-function checkTransaction(read: Answer, { settings, fix }: Account): Check {
+function checkTransaction(read: Answer, { settings }: Account): Check {
   const address = settings.find("transactionUrl");
   if (address === undefined)
     return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
@@ -217,25 +246,25 @@ function checkTransaction(read: Answer, { settings, fix }: Account): Check {
   const isUnknown =
     read instanceof PaylinkError && (read.code === "refused" || read.code === "usage") && !isPage(read);
   if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
-  const remedy = hint`${paylink("transaction")} needs it: ${fix("transactionUrl", "<path or URL with {uti}>")}`;
+  const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
   return address.source === "default"
     ? warned(TRANSACTION, read.message, remedy)
     : failed(TRANSACTION, read, remedy);
 }
 
-function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountAtService): Check {
+function checkToken(answers: readonly Answer[], { settings, now }: AccountAtService): Check {
   const token = settings.get("token");
   const expiry = token === undefined ? undefined : tokenExpiry(token);
   const isPast = expiry !== undefined && expiry < now;
   const about =
     expiry === undefined ? "" : `, ${isPast ? "expired" : "expires"} ${formatRelative(expiry, now)}`;
-  const refusal = answers.find((answer) => answer instanceof PaylinkError && statusOf(answer) === 401);
+  const refusal = answers.find((answer) => statusOf(answer) === 401);
   if (refusal instanceof PaylinkError) {
     const remedies =
       token === undefined
         ? [
-            hint`The token is new, so check how it is sent: ${fix("authHeader", "Authorization: Bearer {token}")}`,
-            hint`and its scope: ${fix("tokenScope", "<scope>")}`,
+            hint`The token is new, so check how it is sent: ${set("authHeader", "Authorization: Bearer {token}")}`,
+            hint`and its scope: ${set("tokenScope", "<scope>")}`,
           ]
         : [hint`Check the token. To store another one: ${paylink("login")}`];
     return { ...failed(TOKEN, refusal, ...remedies), detail: `refused${about}. ${refusal.message}` };
@@ -246,74 +275,10 @@ function checkToken(answers: readonly Answer[], { settings, now, fix }: AccountA
 }
 
 /** Whether the service's API gave the answer: it checks the token first. */
-function isFromApi(answer: Answer): boolean {
-  if (!(answer instanceof PaylinkError)) return answer === "answered";
-  return [400, 403, 422].includes(statusOf(answer) ?? 0) && !isPage(answer);
-}
+const isFromApi = (answer: Answer): boolean =>
+  answer === "answered" || ([400, 403, 422].includes(statusOf(answer) ?? 0) && !isPage(answer));
 
-/** The HTTP status that the service answered; undefined if it did not answer. */
-export function statusOf({ details }: PaylinkError): number | undefined {
-  return typeof details["status"] === "number" ? details["status"] : undefined;
-}
+const statusOf = (answer: Answer): number | undefined =>
+  answer instanceof UnusableAnswer ? answer.answer.status : undefined;
 
-/** The service's own words for an error, with its code. */
-const wordsOf = ({ details }: PaylinkError): string =>
-  `${String(details["code"])} ${String(details["service"])}`;
-
-export const isPage = (error: PaylinkError): boolean =>
-  String(error.details["service"]).startsWith("an HTML page");
-
-export function endpointRemedies(error: PaylinkError, { fix }: Account): readonly Hint[] {
-  const status = statusOf(error);
-  const address = hint`Check the token URL: ${fix("tokenUrl", "<url>")}`;
-  if (status === undefined) return [connectionHint(error.cause) ?? address];
-  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isPage(error)) return [address];
-  if (error.code === "overloaded" || status >= 500)
-    return [hint`The token endpoint failed. Try again later.`];
-  if (/scope/i.test(wordsOf(error)))
-    return [hint`Set the scope that the service expects: ${fix("tokenScope", "<scope>")}`];
-  return [
-    hint`Check the client id and the client secret: ${fix("clientId", "<id>")}`,
-    hint`If they are right, the service may expect them elsewhere in the request: ${fix("tokenAuth", "post")}`,
-  ];
-}
-
-/** For a service that did not answer. */
-export function connectionRemedies({ cause }: PaylinkError, account: Account): readonly Hint[] {
-  const step = connectionHint(cause);
-  return step === undefined ? addressRemedies(account) : [step];
-}
-
-export const VERSION = /\/v\d+$/;
-
-export function addressRemedies({ settings, fix }: Account): readonly Hint[] {
-  const baseUrl = settings.get("baseUrl") ?? "";
-  if (VERSION.test(baseUrl))
-    return [
-      hint`The base URL must not end in ${VERSION.exec(baseUrl)?.[0] ?? ""}: ${fix("baseUrl", baseUrl.replace(VERSION, ""))}`,
-    ];
-  return [
-    hint`Check the address of the service: ${fix("baseUrl", "<url>")}`,
-    hint`and where its links are: ${fix("linksPath", "<path>")}`,
-  ];
-}
-
-export function redirectRemedies(location: unknown, account: Account): readonly Hint[] {
-  const target = parseWebAddress(String(location));
-  const { origin = "" } = parseWebAddress(account.settings.get("baseUrl") ?? "") ?? {};
-  return target === undefined || target.origin === origin
-    ? addressRemedies(account)
-    : [
-        hint`paylink does not send a token to a redirect target. If that is the service: ${account.fix("baseUrl", target.origin)}`,
-      ];
-}
-
-export function forbiddenRemedies(error: PaylinkError, { fix }: Account): readonly Hint[] {
-  const scope = hint`the scope of the token: ${fix("tokenScope", "<scope>")}`;
-  if (/scope/i.test(wordsOf(error))) return [hint`The token is valid, but not for links. Set ${scope}`];
-  return [
-    hint`The token is valid, but not for this request.`,
-    hint`Check the terminal: ${fix("terminalId", "<id>")}`,
-    hint`and ${scope}`,
-  ];
-}
+const isPage = (answer: Answer): boolean => answer instanceof UnusableAnswer && answer.answer.words.isPage;

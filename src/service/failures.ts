@@ -6,6 +6,7 @@ import {
   PaylinkError,
   type Effect,
   type FailureCode,
+  type FailureOptions,
   type Hint,
 } from "../domain/errors.ts";
 import { formatRelative } from "../domain/time.ts";
@@ -17,17 +18,43 @@ import {
   systemCode,
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
-import { serviceWords } from "./words.ts";
+import { serviceWords, type ServiceWords } from "./words.ts";
 
 /** The outcome of a request that changes nothing cannot be unknown. */
 const HARMLESS: ReadonlySet<Effect> = new Set<Effect>(["list", "show", "read", "control"]);
 
+/** What the service answered: its status and its words. */
+interface Answer {
+  readonly status: number;
+  readonly words: ServiceWords;
+}
+
+/** The failure after an answer that is no success, or not what was asked for. */
+export class UnusableAnswer extends PaylinkError {
+  readonly answer: Answer;
+
+  constructor(code: FailureCode, message: string, answer: Answer, options: FailureOptions) {
+    const { status, words } = answer;
+    const { text, code: ownCode, problems } = words;
+    super(code, message, {
+      ...options,
+      problems,
+      details: {
+        status,
+        service: text,
+        ...(ownCode === undefined ? {} : { code: ownCode }),
+        ...options.details,
+      },
+    });
+    this.answer = answer;
+  }
+}
+
 /** The failure for a reply other than 2xx. `link` is the id of the link that the request names. */
-export function refusalOf(reply: HttpReply, effect: Effect, link?: string): PaylinkError {
-  const { options, message } = answerOf(reply, link);
+export function refusalOf(reply: HttpReply, effect: Effect, link?: string): UnusableAnswer {
   const code = codeOf(reply, effect);
   const hints = code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, link);
-  return new PaylinkError(code, message, { ...options, effect, hints });
+  return unusable(code, reply, { effect, hints, details: link === undefined ? {} : { link } });
 }
 
 function codeOf({ status }: HttpReply, effect: Effect): FailureCode {
@@ -39,28 +66,18 @@ function codeOf({ status }: HttpReply, effect: Effect): FailureCode {
 }
 
 /** The failure for a 2xx reply whose body reports an error. */
-export function reportedError(reply: HttpReply, effect: Effect): PaylinkError {
-  const { options, message } = answerOf(reply);
-  return new PaylinkError("refused", message, { ...options, effect });
-}
+export const reportedError = (reply: HttpReply, effect: Effect): UnusableAnswer =>
+  unusable("refused", reply, { effect });
 
-/** What the service answered, in its own words. */
-function answerOf(reply: HttpReply, link?: string) {
-  const { text, code, problems } = serviceWords(reply.body);
+function unusable(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
+  const words = serviceWords(reply.body);
   const target = redirectTarget(reply);
-  return {
-    message: `The service ${answeredWith(reply, text)}`,
-    options: {
-      problems,
-      details: {
-        status: reply.status,
-        service: text,
-        ...(link === undefined ? {} : { link }),
-        ...(code === undefined ? {} : { code }),
-        ...(target === undefined ? {} : { location: target }),
-      },
-    },
-  };
+  return new UnusableAnswer(
+    code,
+    `The service ${answeredWith(reply, words.text)}`,
+    { status: reply.status, words },
+    { ...options, details: { ...options.details, ...(target === undefined ? {} : { location: target }) } },
+  );
 }
 
 const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
@@ -122,28 +139,36 @@ function askedWait({ headers }: HttpReply): string | undefined {
 /** The failure for an exchange without a usable reply. */
 export function failureOf(error: unknown, effect: Effect, link?: string): unknown {
   if (!(error instanceof SendError)) return error;
-  const { message, sent } = error;
-  const step = connectionHint(error);
-  if (!sent || HARMLESS.has(effect)) {
-    const isStopped = error instanceof SandboxNotRunning;
-    const what = isStopped ? "The sandbox is not running." : `The service was not reached: ${message}.`;
-    const atSandbox = effect === "pay" ? hint`Is the sandbox running? ${paylink("sandbox")}` : undefined;
-    const next = step ?? atSandbox;
-    return new PaylinkError("not_reached", what, {
+  if (!error.sent || HARMLESS.has(effect))
+    return notReached(
+      error,
       effect,
-      hints: next === undefined ? undefined : [next],
-      cause: error,
-    });
-  }
+      effect === "pay" ? hint`Is the sandbox running? ${paylink("sandbox")}` : undefined,
+    );
+  const step = connectionHint(error);
   return new PaylinkError(
     "outcome_unknown",
-    `The request was sent, but no usable answer arrived: ${message}.`,
+    `The request was sent, but no usable answer arrived: ${error.message}.`,
     {
       effect,
       hints: [...whenUnknown(effect, link), ...(step === undefined ? [] : [step])],
       cause: error,
     },
   );
+}
+
+/** The failure for a request without effect. `usual` is the next step unless the error shows a better one. */
+export function notReached(error: SendError, effect: Effect, usual?: Hint): PaylinkError {
+  const step = connectionHint(error) ?? usual;
+  const message =
+    error instanceof SandboxNotRunning
+      ? "The sandbox is not running."
+      : `The service was not reached: ${error.message}.`;
+  return new PaylinkError("not_reached", message, {
+    effect,
+    hints: step === undefined ? undefined : [step],
+    cause: error,
+  });
 }
 
 const CLIENT_CERTIFICATE = hint`If the service wants a client certificate, set both files: ${paylink("config", "set", "clientKey", "<file>")}; ${paylink("config", "set", "clientCert", "<file>")}`;

@@ -19,7 +19,7 @@ import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
-import { reportedError, checkAddress, whenUnknown } from "./failures.ts";
+import { checkAddress, reportedError, UnusableAnswer, whenUnknown } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
 import { formatInstant } from "../domain/time.ts";
 
@@ -215,15 +215,13 @@ export function readPage({ status, body }: HttpReply): LinksPage {
   const page = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : {};
   const [records, totalCount] = [memberOf(page, "records"), memberOf(page, "totalCount")];
   if (!Array.isArray(records)) {
-    const service = parsed.ok ? "JSON without records" : serviceWords(body).text;
-    throw new PaylinkError(
+    const said = serviceWords(body);
+    const words = parsed.ok ? { ...said, text: "JSON without records" } : said;
+    throw new UnusableAnswer(
       "not_reached",
-      `The service answered ${status}, but not with a list of links: ${service || "an empty body"}`,
-      {
-        effect: "list",
-        hints: [checkAddress("baseUrl", "linksPath")],
-        details: { status, service },
-      },
+      `The service answered ${status}, but not with a list of links: ${words.text || "an empty body"}`,
+      { status, words },
+      { effect: "list", hints: [checkAddress("baseUrl", "linksPath")] },
     );
   }
   return { records, totalCount: isJsonNumber(totalCount) ? Number(totalCount.toString()) : undefined };

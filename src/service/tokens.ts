@@ -1,12 +1,12 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
 import { hint, paylink, PaylinkError, type Effect, type Hint } from "../domain/errors.ts";
-import type { Send, TlsFiles } from "../http/exchange.ts";
+import { SendError, type Send, type TlsFiles } from "../http/exchange.ts";
 import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
-import { answeredWith, failureOf, refusalOf } from "./failures.ts";
-import { isHtml, serviceWords, wordsOf, type ServiceWords } from "./words.ts";
+import { answeredWith, notReached, refusalOf, UnusableAnswer } from "./failures.ts";
+import { serviceWords, wordsOf, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
   /** The current token, unless it is known to have expired. `effect` is that of the request that needs it. */
@@ -104,6 +104,8 @@ interface TokenRequestParts {
   readonly timeout: number;
 }
 
+const TOKEN_URL = hint`Check the token URL: ${paylink("config", "set", "tokenUrl", "<url>")}`;
+
 /** Throws `unauthorized` for every answer without a usable token. `effect` is that of the request that needs the token. */
 export async function requestToken(
   { credentials, send, now, timeout }: TokenRequestParts,
@@ -121,7 +123,7 @@ export async function requestToken(
     { method: "POST", ...addressOf(url), headers, body: new TextEncoder().encode(body) },
     { timeout, clientCertificate: credentials.clientCertificate },
   ).catch((error: unknown) => {
-    throw failureOf(error, effect);
+    throw error instanceof SendError ? notReached(error, effect, TOKEN_URL) : error;
   });
   const { status } = reply;
   if (status === 429 || status === 503) throw refusalOf(reply, effect);
@@ -192,14 +194,19 @@ function jsonObjectIn({ body }: HttpReply): JsonObject | undefined {
 
 /** A 2xx answer may hold a token under another name, so it is described and not repeated. */
 function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined): ServiceWords {
-  const text = new TextDecoder().decode(body);
-  if (answer === undefined) {
-    if (isHtml(text)) return serviceWords(body);
-    return { text: `a body that is not a JSON object (${body.length} bytes)`, code: undefined, problems: [] };
+  const words = serviceWords(body);
+  if (answer !== undefined) {
+    const names = Object.keys(answer).join(", ") || "nothing";
+    return { ...words, text: wordsOf(answer).text ?? `JSON without access_token. It has ${names}` };
   }
-  const words = wordsOf(answer);
-  const names = Object.keys(answer).join(", ") || "nothing";
-  return { ...words, text: words.text ?? `JSON without access_token. It has ${names}` };
+  return words.isPage
+    ? words
+    : {
+        ...words,
+        text: `a body that is not a JSON object (${body.length} bytes)`,
+        code: undefined,
+        problems: [],
+      };
 }
 
 /** Longer than any token lasts, and within the range of a date. */
@@ -234,30 +241,23 @@ function refusedToken(
   effect: Effect,
   words = serviceWords(reply.body),
 ): PaylinkError {
-  const { text, code, problems } = words;
-  return new PaylinkError(
+  return new UnusableAnswer(
     "unauthorized",
-    `${url.origin} gave no access token. It ${answeredWith(reply, text)}`,
-    {
-      problems,
-      details: { status: reply.status, service: text, ...(code === undefined ? {} : { code }) },
-      effect,
-      hints: nextSteps(reply, `${code ?? ""} ${text}`),
-    },
+    `${url.origin} gave no access token. It ${answeredWith(reply, words.text)}`,
+    { status: reply.status, words },
+    { effect, hints: nextSteps(reply.status, words) },
   );
 }
 
-function nextSteps({ status, body }: HttpReply, said: string): readonly Hint[] {
-  const text = new TextDecoder().decode(body);
-  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isHtml(text))
-    return [hint`Check the token URL: ${paylink("config", "get", "tokenUrl")}`];
+function nextSteps(status: number, { text, code = "", isPage }: ServiceWords): readonly Hint[] {
+  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isPage) return [TOKEN_URL];
   if (status >= 500) return [hint`The token endpoint failed. Run the command again later.`];
-  if (/scope/i.test(said))
+  if (/scope/i.test(`${code} ${text}`))
     return [
       hint`Set the scope that the service expects: ${paylink("config", "set", "tokenScope", "<scope>")}`,
     ];
   return [
-    hint`Check the client id and the client secret: ${paylink("login")}`,
+    hint`Check the client id and the client secret: ${paylink("login", "--client-id", "<id>")}`,
     hint`If they are right, the service may expect them elsewhere in the request: ${paylink("config", "set", "tokenAuth", "post")}`,
   ];
 }

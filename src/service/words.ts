@@ -9,6 +9,8 @@ export interface ServiceWords {
   /** The service's own code of the error, as text. */
   readonly code: string | undefined;
   readonly problems: readonly Problem[];
+  /** Whether a web page answered, and no API. */
+  readonly isPage: boolean;
 }
 
 const LONGEST_TEXT = 500;
@@ -16,9 +18,12 @@ const LONGEST_TEXT = 500;
 export function serviceWords(body: Uint8Array): ServiceWords {
   const text = new TextDecoder().decode(body).trim();
   const parsed = parseJson(text);
-  if (!parsed.ok) return { text: isHtml(text) ? pageTitle(text) : clip(text), code: undefined, problems: [] };
+  if (!parsed.ok) {
+    const isPage = HTML.test(text);
+    return { text: isPage ? pageTitle(text) : clip(text), code: undefined, problems: [], isPage };
+  }
   const words = wordsOf(parsed.value.value);
-  return { ...words, text: clip(words.text ?? text) };
+  return { ...words, text: clip(words.text ?? text), isPage: false };
 }
 
 const clip = (text: string): string =>
@@ -119,7 +124,7 @@ function problemOf(error: Json): Problem[] {
 const placeOf = (place: string): string =>
   /^#?\//.test(place) ? place.replace(/^#?\//, "").replaceAll("/", ".") : place;
 
-export const isHtml = (text: string): boolean => /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i.test(text);
+const HTML = /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i;
 
 /** The title of a page describes the error; the rest is layout. */
 function pageTitle(page: string): string {

@@ -65,15 +65,15 @@ it.each([
   [
     "a page",
     "<!DOCTYPE html><html><head><title>\n 502 Bad\n Gateway</title></head><body>much more</body></html>",
-    { text: 'an HTML page with the title "502 Bad Gateway"', code: undefined, problems: [] },
+    { text: 'an HTML page with the title "502 Bad Gateway"', code: undefined, problems: [], isPage: true },
   ],
   [
     "a page without a title",
     "<html><body></body></html>",
-    { text: "an HTML page", code: undefined, problems: [] },
+    { text: "an HTML page", code: undefined, problems: [], isPage: true },
   ],
 ])("%s", (_, body, words) => {
-  expect(serviceWords(new TextEncoder().encode(body))).toEqual(words);
+  expect(serviceWords(new TextEncoder().encode(body))).toEqual({ isPage: false, ...words });
 });
 
 it("long bodies are clipped, and their length is named", () => {

@@ -198,10 +198,17 @@ describe("client credentials", () => {
   it.each<[string, Parameters<typeof reply>, string]>([
     ["a wrong scope", [400, '{"error":"invalid_scope"}'], "paylink config set tokenScope"],
     ["wrong credentials", [401, '{"error":"invalid_client"}'], "paylink config set tokenAuth post"],
-    ["a wrong address", [404, "not here", {}], "paylink config get tokenUrl"],
+    ["a wrong address", [404, "not here", {}], "paylink config set tokenUrl <url>"],
   ])("name the setting for %s", async (_, answer, setting) => {
     const server = await rawServer(reply(...answer));
     expect(adviceOf(await failure(tokensAt(server.url).tokens.current("create")))).toContain(setting);
+  });
+
+  it("leave no doubt about a link after a token request without an answer", async () => {
+    const server = await rawServer((socket) => socket.destroy());
+    const error = await failure(tokensAt(server.url).tokens.current("create"));
+    expect(error.code).toBe("not_reached");
+    expect(adviceOf(error)).toMatch(/^Nothing was created\./);
   });
 
   it("keep the code of the service", async () => {

@@ -2,7 +2,7 @@
 import { checkService, type Check } from "../../service/checks.ts";
 import { checkKeys } from "../account-keys.ts";
 import type { Context } from "../../context.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -43,13 +43,14 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
   const account = {
     settings,
     now: context.now(),
-    fix: (key: string, value: string) =>
-      isAccountKey(key) ? paylink("login", ACCOUNT_FLAGS[key], value) : paylink("config", "set", key, value),
   };
-  const checks = [
+  const found = [
     ...(await checkService({ ...account, api: () => context.api({ settings }) })),
     ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "--webhook-key" } })),
-  ].filter(({ state }) => state !== "skipped");
+  ];
+  const checks = found
+    .filter(({ state }) => state !== "skipped")
+    .map((check) => ({ ...check, remedies: check.remedies.map(asFlags) }));
   const failures = checks.filter(({ state }) => state === "failed");
   const [first] = failures;
   if (first === undefined) {
@@ -68,6 +69,16 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
     details: first.failure?.details ?? {},
   });
 }
+
+/** `login` takes the values of an account as flags: no profile holds them yet. */
+const asFlags = (remedy: Hint): Hint =>
+  remedy.map((part) => {
+    if (typeof part === "string") return part;
+    const [command, action, key = "", value = ""] = part.words;
+    return command === "config" && action === "set" && isAccountKey(key)
+      ? paylink("login", ACCOUNT_FLAGS[key], value)
+      : part;
+  });
 
 const sentenceOf = ({ check, detail, remedies }: Check): string =>
   [safeText(`${check}: ${detail}`), ...remedies.map((remedy) => renderHint(remedy, undefined))].join(" ");

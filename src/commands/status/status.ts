@@ -6,13 +6,12 @@ import {
   failed,
   passed,
   checkService,
-  type Account,
   type Check,
 } from "../../service/checks.ts";
 import { checkKeys } from "../account-keys.ts";
 import { noAccount } from "../../service/open-client.ts";
 import type { Context } from "../../context.ts";
-import { paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { renderCheck } from "../../render/account-checks.ts";
 import { NO_PAINT } from "../../render/paint.ts";
 import { renderHint } from "../../render/hint.ts";
@@ -59,10 +58,7 @@ export async function status(context: Context, { timeout }: StatusOptions): Prom
 
 async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
   const { readFile, send, signal } = context;
-  const account: Account = {
-    settings,
-    fix: (key, value) => paylink("config", "set", key, value),
-  };
+  const account = { settings };
   const now = context.now();
   return [
     passed("settings file", `${(await context.profiles()).path}, ${renderServiceName(settings, NO_PAINT)}`),
