@@ -55,35 +55,37 @@ function counterpart(child, place) {
 function renew(node, next) {
   if (node.isEqualNode(next)) return;
   if (!(node instanceof Element && next instanceof Element)) return void (node.nodeValue = next.nodeValue);
-  for (const { name } of [...node.attributes])
+  for (const name of node.getAttributeNames())
     if (name !== "open" && !next.hasAttribute(name)) node.removeAttribute(name);
   for (const { name, value } of next.attributes)
     if (node.getAttribute(name) !== value) node.setAttribute(name, value);
   let place = node.firstChild;
-  for (const child of [...next.childNodes]) {
+  let child = next.firstChild;
+  while (child !== null) {
+    const following = child.nextSibling;
     const same = counterpart(child, place);
     if (same === null) node.insertBefore(child, place);
     else {
-      place = removeUntil(same, place);
+      removeUntil(same, place);
       renew(same, child);
       place = same.nextSibling;
     }
+    child = following;
   }
   removeUntil(null, place);
 }
 
 /**
- * Removes siblings from a place to another, and returns that.
+ * Removes siblings, from a place to another.
  * @param {ChildNode | null} end
  * @param {ChildNode | null} place
  */
 function removeUntil(end, place) {
-  while (place !== end && place !== null) {
+  while (place !== null && place !== end) {
     const following = place.nextSibling;
     place.remove();
     place = following;
   }
-  return place;
 }
 
 let hasChanged = false;
