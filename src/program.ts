@@ -45,31 +45,58 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
   "Links:": {
     create: { summary: "create a payment link", declare: declareCreate },
     links: { summary: "list, show, update, cancel and open the links at the service", declare: declareLinks },
-    bulk: { summary: "create one payment link per row of a spreadsheet, each exactly once", declare: declareBulk },
-    transaction: { summary: "read a transaction back from the service, with its custom data", declare: declareTransaction },
+    bulk: {
+      summary: "create one payment link per row of a spreadsheet, each exactly once",
+      declare: declareBulk,
+    },
+    transaction: {
+      summary: "read a transaction back from the service, with its custom data",
+      declare: declareTransaction,
+    },
   },
   "Webhooks:": {
     listen,
     events: { summary: "list, show, replay, export and prune what listen received", declare: declareEvents },
-    verify: { summary: "explain step by step why a captured webhook verifies, or why not", declare: declareVerify },
+    verify: {
+      summary: "explain step by step why a captured webhook verifies, or why not",
+      declare: declareVerify,
+    },
     trigger,
-    check: { summary: "test your own webhook endpoint: what it must accept, and what it must refuse", declare: declareCheck },
+    check: {
+      summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
+      declare: declareCheck,
+    },
   },
   "Sandbox:": {
     sandbox: { summary: "run the whole payment-link service on this machine", declare: declareSandbox },
     pay,
-    test: { summary: "run a command against a sandbox and a receiver of its own, then delete both", declare: declareTest },
-    demo: { summary: "create, pay, receive and verify in a few seconds, without an account", declare: declareDemo },
+    test: {
+      summary: "run a command against a sandbox and a receiver of its own, then delete both",
+      declare: declareTest,
+    },
+    demo: {
+      summary: "create, pay, receive and verify in a few seconds, without an account",
+      declare: declareDemo,
+    },
   },
   "Account:": {
     login: { summary: "check an account at a service, and store it in a profile", declare: declareLogin },
-    logout: { summary: "delete a profile's token and client secret; its defaults stay", declare: declareLogout },
-    status: { summary: "check the account: token, service, webhook key, addresses and storage", declare: declareStatus },
+    logout: {
+      summary: "delete a profile's token and client secret; its defaults stay",
+      declare: declareLogout,
+    },
+    status: {
+      summary: "check the account: token, service, webhook key, addresses and storage",
+      declare: declareStatus,
+    },
     profiles: { summary: "list, choose, rename and remove profiles", declare: declareProfiles },
     config: { summary: "show and change the settings of a profile", declare: declareConfig },
   },
   "Command line:": {
-    help: { summary: "show the help of a command, or explain a topic, such as errors, settings or ci", declare: declareHelp },
+    help: {
+      summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
+      declare: declareHelp,
+    },
     version: { summary: "print the version", declare: declareVersion },
     completion: { summary: "print the completion script of a shell", declare: declareCompletion },
   },
