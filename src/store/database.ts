@@ -1,7 +1,7 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { guard, unreadable } from "./database-failures.ts";
 import { createFile, DATABASE_FILES, fileAt } from "./database-files.ts";
 
@@ -37,6 +37,9 @@ interface Driver {
 
 /** Milliseconds to wait for the transaction of another process. */
 const BUSY_TIMEOUT = 10_000;
+
+/** The result code of SQLite for a lock that somebody else holds. */
+const SQLITE_BUSY = 5;
 
 const IN_MEMORY = ":memory:";
 
@@ -112,7 +115,7 @@ function migrate(database: Connection, path: string, migrations: readonly string
     const from = version();
     if (from > migrations.length)
       throw new PaylinkError("file_unreadable", `${path} was written by a newer paylink (schema ${from}).`, {
-        hints: [hint`Update paylink, or name another file with --db.`],
+        hint: "Update paylink, or name another file with --db.",
       });
     for (const sql of migrations.slice(from)) database.exec(sql);
     database.exec(`PRAGMA user_version=${migrations.length}`);
@@ -145,6 +148,25 @@ export function rollBack(database: Pick<Database, "exec">): void {
   }
 }
 
+/**
+ * Locks a file until the returned function is called, or until this process ends, however it ends: the system keeps the
+ * lock. Undefined if somebody else has it.
+ */
+export function lockFile(path: string): (() => void) | undefined {
+  const guarded = guard(path);
+  const lock = guarded(() => new (driver().DatabaseSync)(createFile(path)));
+  try {
+    lock.exec("PRAGMA busy_timeout=0; BEGIN EXCLUSIVE");
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return undefined;
+    return guarded(() => {
+      throw error;
+    });
+  }
+}
+
 /** Loaded at run time: one is built into Node and the other is an optional package, so neither can be bundled. */
 function driver(): Driver {
   const require = createRequire(import.meta.url);
@@ -156,8 +178,6 @@ function driver(): Driver {
     }
   }
   throw new PaylinkError("usage", "This version of Node has no SQLite, which paylink needs to store data.", {
-    hints: [
-      hint`Use Node 22.13 or later, or install paylink again with its optional package @photostructure/sqlite.`,
-    ],
+    hint: "Use Node 22.13 or later, or install paylink again with its optional package @photostructure/sqlite.",
   });
 }
