@@ -1,7 +1,6 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
 import type { Api } from "./service/client.ts";
 import type { Ask } from "./ask.ts";
-import type { Journals } from "./bulk/journals.ts";
 import type { PaylinkError } from "./domain/errors.ts";
 import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
@@ -9,7 +8,7 @@ import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/ledger.ts";
 import type { EventStore } from "./receiver/event-store.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
-import type { Processes } from "./store/journal/run-lock.ts";
+import type { Processes } from "./bulk/import-journals.ts";
 import type { SandboxIdentity } from "./store/sandbox/sandbox-identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
 
@@ -159,8 +158,6 @@ export interface Context {
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
   readonly sandbox: (home?: string) => Promise<SandboxHome>;
   readonly temporaryHome: () => Promise<TemporaryHome>;
-  /** The journals of bulk runs. */
-  readonly journals: () => Promise<Journals>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
 }

@@ -26,7 +26,6 @@ interface Machine extends Pick<
   | "random"
   | "pause"
   | "env"
-  | "processes"
   | "profile"
 > {
   /** The program of the thread that writes events. */
@@ -42,7 +41,6 @@ type Services = Pick<
   | "serviceTime"
   | "events"
   | "hasEvents"
-  | "journals"
   | "sandbox"
   | "temporaryHome"
   | "writeFile"
@@ -54,7 +52,7 @@ interface Secrets {
 }
 
 export function openServices(machine: Machine, secrets: Secrets): Services {
-  const { out, readFile, signal, now, newId, random, pause, env, processes, profile, eventThread } = machine;
+  const { out, readFile, signal, now, newId, random, pause, env, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let own: SettingsFile | undefined;
@@ -133,10 +131,6 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       const { ownTime } = await import("./service/sandbox.ts");
       const ofSandbox = await ownTime(send, new URL(baseUrl));
       return ofSandbox === undefined ? own : { now: ofSandbox, ofSandbox: true };
-    },
-    journals: async () => {
-      const { openJournals } = await import("./bulk/journals.ts");
-      return openJournals(join(data, "bulk"), processes);
     },
     events: async (place) => {
       const chosen = place ?? (await settings()).get("eventStore");

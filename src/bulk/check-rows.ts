@@ -1,12 +1,10 @@
 /** The first pass over a list: checks every row before the first is sent, and keeps a digest of each. */
-import { NumberList } from "./number-list.ts";
-import type { Row } from "./row.ts";
-import { requestOf, type BuildRequest } from "./row-request.ts";
-import { Warnings, type RowWarning } from "./row-warnings.ts";
+import type { Problem } from "../domain/errors.ts";
+import { requestOf, type BuildRequest, type Row } from "./row.ts";
 
 export interface Checked {
   /** The digest of each row, by its position. */
-  readonly asks: NumberList;
+  readonly digests: readonly number[];
   /** The positions of the invalid rows. */
   readonly invalid: ReadonlySet<number>;
   /** Warnings about valid rows. */
@@ -31,7 +29,7 @@ export const unsentColumns = ({ columns }: Pick<Checked, "columns">): string[] =
 
 export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, checked } = parts;
-  const asks = new NumberList();
+  const digests: number[] = [];
   const invalid = new Set<number>();
   const rowWarnings = new Warnings();
   const columns = new Map<string, boolean>();
@@ -40,9 +38,39 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
     const { problems, warnings, digest } = requestOf(row, build, now);
     if (problems.length > 0) invalid.add(row.index);
     else rowWarnings.add(row, warnings());
-    asks.set(row.index, digest);
+    digests.push(digest);
     for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
     checked();
   }
-  return { asks, invalid, warnings: rowWarnings.list(), columns };
+  return { digests, invalid, warnings: rowWarnings.list(), columns };
 }
+
+export interface RowWarning extends Problem {
+  /** The line of the first row. */
+  readonly line: number;
+  /** The number of rows with this warning. */
+  readonly rows: number;
+}
+
+/** The most kinds to keep: a service may name any number of fields. */
+const MAX_KINDS = 20;
+
+export class Warnings {
+  private readonly kinds = new Map<string, RowWarning>();
+
+  add({ line }: Row, warnings: readonly Problem[]): void {
+    for (const { at, message } of warnings) {
+      const kind = kindOf(at, message);
+      const known = this.kinds.get(kind) ?? { at, message, line, rows: 0 };
+      if (known.rows > 0 || this.kinds.size < MAX_KINDS)
+        this.kinds.set(kind, { ...known, rows: known.rows + 1 });
+    }
+  }
+
+  list(): RowWarning[] {
+    return [...this.kinds.values()];
+  }
+}
+
+/** Without the value in brackets at the end of a message, which differs from row to row. */
+const kindOf = (at: string, message: string): string => `${at} ${message.replace(/ \([^()]*\)$/, "")}`;

@@ -1,6 +1,6 @@
 /** Reads the rows of a CSV file (RFC 4180 and spreadsheet variants): any line end; comma, semicolon or tab. */
 import { CsvError, parse } from "csv-parse";
-import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { createSpelling, repeatedFields, columnOf, type Column, type Row } from "./row.ts";
 
 /** Characters of one record. Without a limit, an open quote would make the rest of the file one record. */
@@ -94,7 +94,7 @@ function header(record: readonly string[], line: number): readonly Column[] {
   if (misspelled.length > 0)
     throw new PaylinkError("usage", "Nothing was sent. The header has a misspelled field.", {
       problems: misspelled.map(({ at, message }) => ({ at: `line ${line}, ${at}`, message })),
-      hint: "Correct the name. A column of your own needs a name that is less like a field.",
+      hints: [hint`Correct the name. A column of your own needs a name that is less like a field.`],
     });
   if (columns.every(({ field }) => field === undefined))
     throw new PaylinkError("usage", "Nothing was sent. The header has no field of a request.", {

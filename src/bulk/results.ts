@@ -1,17 +1,30 @@
-/** The results of a run: all rows in their order, each with its link or its error. */
+/** The results of a run: all rows in their order, each with its link or its error, in a file that is replaced as a whole. */
+import { createHash, hash } from "node:crypto";
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  createReadStream,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
+import { hint, PaylinkError, type Hint } from "../domain/errors.ts";
 import { isJsonNumber, stringifyJson, type Json, type JsonObject } from "../domain/json.ts";
+import { hasCode, systemReason } from "../domain/system-reason.ts";
 import type { Checked } from "./check-rows.ts";
 import type { Outcome, Status } from "./outcome.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 
 /** The outcome of a row; `invalid` if it cannot be sent, `sent_before` if it was sent from another list. */
-export type Result = Omit<Outcome, "status"> & {
-  readonly status: Status | "invalid" | "sent_before";
-};
+export type Result = Outcome<Status | "invalid" | "sent_before">;
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
 type ResultColumn = (typeof RESULT_COLUMNS)[number];
@@ -51,8 +64,8 @@ export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.tes
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
 function resultNames(columns: ReadonlyMap<string, boolean>): Readonly<Record<ResultColumn, string>> {
-  const taken = new Set([...columns.keys()].map((name) => name.toLowerCase()));
-  const name = (column: ResultColumn): string => (taken.has(column) ? `link_${column}` : column);
+  const used = new Set([...columns.keys()].map((name) => name.toLowerCase()));
+  const name = (column: ResultColumn): string => (used.has(column) ? `link_${column}` : column);
   return { id: name("id"), url: name("url"), status: name("status"), error: name("error") };
 }
 
@@ -90,3 +103,115 @@ async function* jsonLines(
 
 const objectOf = ({ cells }: Row): JsonObject =>
   Object.fromEntries(cells.map(({ column, value }) => [column.name, value]));
+
+export interface ResultsFile {
+  readonly path: string;
+  readonly written: WrittenResults;
+  /** Whether any file may be replaced. */
+  readonly force: boolean;
+}
+
+/** Throws `usage` unless results can be written to the file. `input` is the list's own path. */
+export async function requireWritable({ path, written, force }: ResultsFile, input: string): Promise<void> {
+  const refuse = (reason: string, ...hints: readonly Hint[]): never => {
+    throw new PaylinkError("usage", `--output ${path} ${reason}. Nothing was sent.`, { hints });
+  };
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing !== undefined && realpathSync(path) === input) refuse("must not be the list itself");
+  if (existing?.isFile() === false) refuse("must be a file");
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch {
+    refuse("must be in a folder that paylink can write to");
+  }
+  if (force) return;
+  const mayReplace = await written.mayReplace(path).catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
+  if (!mayReplace)
+    refuse(
+      "exists already, and paylink did not write it or it was edited since",
+      hint`To overwrite it: --force`,
+      hint`To keep it, give another file: --output <file>`,
+    );
+}
+
+/**
+ * Writes a draft and renames it, so that the file always has either all new results or all old ones. The draft is a new
+ * file with a name of its own: it never follows a link that somebody put there.
+ */
+export function fileSink({ path, written, force }: ResultsFile, id: string): Sink {
+  const draft = `${path}.${id}.part`;
+  return async (chunks) => {
+    const digest = createHash("sha256");
+    const digesting = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const chunk of source) {
+        digest.update(chunk);
+        yield chunk;
+      }
+    };
+    const file = await open(draft, "wx").catch((error: unknown) => {
+      throw unwritable(path, error);
+    });
+    try {
+      await pipeline(chunks, digesting, file.createWriteStream());
+      if (!force && !(await written.mayReplace(path)))
+        throw new Error("another program has changed the file");
+      written.record(path, digest.digest("hex"));
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error instanceof PaylinkError ? error : unwritable(path, error);
+    }
+  };
+}
+
+const unwritable = (path: string, error: unknown): PaylinkError =>
+  new PaylinkError("file_unwritable", `Cannot write the results to ${path}: ${systemReason(error)}.`, {
+    hints: [
+      hint`paylink remembers all results. Run the same command again with another --output: no row is sent twice.`,
+    ],
+    cause: error,
+  });
+
+export interface WrittenResults {
+  /** Whether the file has the bytes that paylink wrote, or does not exist. */
+  readonly mayReplace: (path: string) => Promise<boolean>;
+  /** Call it before the file is replaced: a kill in between must leave a file that the next run may replace. */
+  readonly record: (path: string, digest: string) => void;
+}
+
+export function openWrittenResults(folder: string): WrittenResults {
+  const recordOf = (path: string): string =>
+    join(folder, hash("sha256", join(realpathSync(dirname(path)), basename(path))));
+  return {
+    mayReplace: async (path) => {
+      const digest = await digestOfFile(path);
+      return digest === undefined || linesOf(recordOf(path)).includes(digest);
+    },
+    record: (path, digest) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      appendFileSync(recordOf(path), `${digest}\n`, { mode: 0o600 });
+    },
+  };
+}
+
+async function digestOfFile(path: string): Promise<string | undefined> {
+  const digest = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(path)) digest.update(chunk as Uint8Array);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  return digest.digest("hex");
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}

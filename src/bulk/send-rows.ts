@@ -1,17 +1,15 @@
 /** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import pLimit, { type LimitFunction } from "p-limit";
-import { PaylinkError, type Problem } from "../domain/errors.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isWebAddress } from "../domain/addresses.ts";
-import type { RequestKey } from "../store/journal/journal.ts";
-import type { NumberList } from "./number-list.ts";
-import type { Ledger } from "./row-ledger.ts";
-import { type Outcome, settledDoubt, statusOf } from "./outcome.ts";
+import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { RequestKey } from "./memory.ts";
+import { isBound, type Outcome, settledDoubt, statusOf } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
-import type { Row } from "./row.ts";
-import { type BuildRequest, requestOf } from "./row-request.ts";
+import { type BuildRequest, requestOf, type Row } from "./row.ts";
+import type { SentList } from "./sent-list.ts";
 
-/** The parts of a created link that the journal keeps. */
+/** A created link, as far as the run needs it. */
 export interface Created {
   readonly id: string | undefined;
   readonly url: string | undefined;
@@ -24,10 +22,10 @@ export interface Created {
 export interface RunParts {
   readonly rows: AsyncIterable<Row>;
   /** The digest of each row, by its position. */
-  readonly asks: NumberList;
+  readonly digests: readonly number[];
   /** Whether this run sends the row. */
   readonly isDue: (index: number) => boolean;
-  readonly ledger: Ledger;
+  readonly sent: SentList;
   readonly pace: Pace;
   readonly build: BuildRequest;
   /** Sends one request, once. */
@@ -102,14 +100,15 @@ async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: R
 
 /** Undefined if the run stopped before the row was sent. */
 async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
-  const { asks, ledger, pace, build, now, limit, retryUnknown } = state;
+  const { digests, sent: list, pace, build, now, limit, retryUnknown } = state;
   const key = state.keyOf(row.index);
-  let doubt = key !== undefined && ledger.isBound(row.index) ? ledger.outcome(row.index) : undefined;
+  let doubt: Outcome<unknown> | undefined =
+    key !== undefined && isBound(list.state(row.index)) ? list.outcome(row.index) : undefined;
   let attempt = 0;
   const settle = (result: Outcome): Sent => {
     const isTrusted = retryUnknown && attempt === 0 && result.status === "refused";
     const outcome = doubt === undefined || isTrusted ? result : settledDoubt(doubt, result);
-    return { outcome, durable: ledger.settle(row.index, outcome) };
+    return { outcome, durable: list.settle(row.index, outcome) };
   };
   let sent: Sent | undefined;
   while (attempt < (doubt === undefined ? ATTEMPTS : KEYED_ATTEMPTS)) {
@@ -117,9 +116,9 @@ async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
     // Without a key, built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
     const time = key === undefined ? now() : new Date(key.time);
     const { request, problems, digest } = requestOf(row, build, time);
-    if (digest !== asks.at(row.index)) throw changedMeanwhile(row);
+    if (digest !== digests[row.index]) throw changedMeanwhile(row);
     if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
-    await ledger.intend(row.index, key);
+    await list.intend(row.index, key);
     const outcome = await limit(async () =>
       pace.isOpen() ? judged(await attempted(row, request, key, state), state, key) : undefined,
     );
@@ -137,7 +136,9 @@ async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
 
 const changedMeanwhile = ({ line }: Row): PaylinkError =>
   new PaylinkError("input_changed", `The list changed while it was being sent (line ${line}).`, {
-    hint: "The remaining rows were not sent. Run the same command again to continue with the changed list.",
+    hints: [
+      hint`The remaining rows were not sent. Run the same command again to continue with the changed list.`,
+    ],
   });
 
 const words = ({ at, message }: { readonly at: string; readonly message: string }): string =>

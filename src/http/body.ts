@@ -31,9 +31,6 @@ function declaredLength({ headers }: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-const headSize = ({ rawHeaders }: IncomingMessage): number =>
-  rawHeaders.reduce((bytes, text) => bytes + HEADER_TEXT + text.length, REQUEST);
-
 const bodyTooLarge = (maxBody: number): Refusal => ({
   code: "body_too_large",
   status: 413,
@@ -129,7 +126,7 @@ export function readBody(
         detail: `the connection ended after ${length} bytes of body`,
       }),
     );
-    share.open(headSize(incoming));
+    share.open();
   });
 }
 
@@ -222,14 +219,13 @@ function nextOf(waiting: ReadonlySet<PausableBody>): PausableBody | undefined {
 
 /** Bytes over all requests of one server. */
 const MAX_HELD = 24 * 1024 * 1024;
-/** Bytes that Node takes for each request, and for each text of its header section besides the characters. */
-const REQUEST = 4096;
-const HEADER_TEXT = 32;
+/** Bytes of each request besides its body: Node accepts no larger header section. */
+const HEAD = 16 * 1024;
 
 /** The memory of one request, from its head to its answer. */
 export interface RequestShare {
-  /** The head was read, and takes this many bytes. */
-  readonly open: (bytes: number) => void;
+  /** The head was read. */
+  readonly open: () => void;
   /** The body takes this many more bytes. */
   readonly grow: (bytes: number) => void;
   /** The body is complete: from now on, it is not refused to make room for another. */
@@ -277,9 +273,9 @@ export function createRequestMemory(): RequestMemory {
         makeRoom();
       };
       return {
-        open: (bytes) => {
+        open: () => {
           unfinished.add(request);
-          grow(bytes);
+          grow(HEAD);
         },
         grow,
         complete: () => void unfinished.delete(request),

@@ -38,8 +38,6 @@ const LIMITS = {
 const HANDSHAKE_TIMEOUT = 10_000;
 /** Connections that the system accepts while the event loop is busy; beyond them it also refuses honest senders. */
 const BACKLOG = 4096;
-/** Milliseconds for a refused sender to read the answer and close its side. */
-const LINGER = 2_000;
 /** Milliseconds for unfinished requests once the server closes. */
 const CLOSE_GRACE = 1_000;
 
@@ -60,7 +58,7 @@ export const serve: Serve = async (handler, options) => {
   const state: ServerState = {
     ...options,
     handler,
-    connections: trackConnections(options.maxConnections),
+    connections: trackConnections(),
     memory: createRequestMemory(),
     turns: createReadingTurns(),
     reading: new WeakSet(),
@@ -226,9 +224,6 @@ export function refuseSocket(
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
-  // A sender that does not close its side would keep the connection half open.
-  const linger = setTimeout(() => socket.destroy(), LINGER);
-  socket.once("close", () => clearTimeout(linger));
 }
 
 function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {

@@ -40,7 +40,8 @@ export function renderError(
       (_, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value),
     );
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
-  const problems = error.unnamed;
+  // A service often names the problem in its message too.
+  const problems = error.problems.filter(({ at, message }) => !error.message.includes(`${at} ${message}`));
   const places = problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
   for (const [index, { message }] of problems.entries()) {

@@ -96,14 +96,16 @@ export const FOLDERS = {
     ],
   },
   bulk: {
-    holds: "lists of links: the rows, the run that sends each row once, the results",
+    holds: "lists of links: the rows, what was sent, the run that sends each row once",
     mayImport: [
       "domain",
       "service/retries",
-      "store/journal",
+      "store/database",
+      "store/group-commit",
       "csv-parse",
       "csv-stringify",
       "p-limit",
+      "zod/mini",
       "node:crypto",
       "node:fs",
       "node:fs/promises",
@@ -117,7 +119,7 @@ export const FOLDERS = {
     mayImport: ["domain", "conf", "zod/mini", "node:fs", "node:path"],
   },
   store: {
-    holds: "journals and databases on disk",
+    holds: "databases on disk",
     mayImport: [
       "domain",
       "settings/resolved-settings",
@@ -176,7 +178,7 @@ export const FILES = {
   context: [
     "service/client",
     "ask",
-    "bulk/journals",
+    "bulk/import-journals",
     "domain",
     "http/exchange",
     "receiver/event-store",
@@ -200,7 +202,6 @@ export const FILES = {
   services: [
     "service/open-client",
     "service/sandbox",
-    "bulk/journals",
     "context",
     "domain",
     "http/exchange",
@@ -227,7 +228,6 @@ export const COMMANDS = {
   ],
   /** Files beside the commands that all of them may import. */
   shared: [
-    "commands/command",
     "commands/confirm",
     "commands/account-keys",
     "commands/corrections",
@@ -239,7 +239,6 @@ export const COMMANDS = {
     "commands/policy-flags",
     "commands/request-flags",
     "commands/running-listener",
-    "commands/shared-flags",
     "commands/setting-help",
     "commands/transaction-command",
     "commands/usage-errors",

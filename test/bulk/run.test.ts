@@ -1,9 +1,6 @@
 /** The pass that sends, without a network: what stops it, what makes it wait, and how much is in the air at once. */
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
-import { declarations } from "../../src/bulk/declarations.ts";
-import { Ledger } from "../../src/bulk/row-ledger.ts";
 import type { Outcome } from "../../src/bulk/outcome.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { openRows } from "../../src/bulk/rows.ts";
@@ -11,7 +8,7 @@ import { sendRows, type Created } from "../../src/bulk/send-rows.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import { beginJournal } from "../../src/store/journal/journal.ts";
+import { openIn } from "../support/bulk-memory.ts";
 import { temporaryHome } from "../support/home.ts";
 
 interface Case {
@@ -69,14 +66,11 @@ async function run({
     signal: halt.signal,
     checked: () => undefined,
   });
-  const path = join(temporaryHome(), "a.journal");
-  beginJournal(path, { service: "s", input: "i", begun: "b", repeats: "refuse" }, declarations(checked.asks));
-  const ledger = new Ledger(path);
-  ledger.open();
+  const sent = openIn(temporaryHome(), { digests: checked.digests });
   const keyOf = (row: number) => (header === undefined ? undefined : { header, value: `key-${row}`, time });
   if (isUnknown) {
-    await ledger.intend(0, keyOf(0));
-    await ledger.settle(0, { status: "unknown", error: "reset" });
+    await sent.intend(0, keyOf(0));
+    await sent.settle(0, { status: "unknown", error: "reset" });
   }
   const outcomes = new Map<number, Outcome>();
   const pauses: number[] = [];
@@ -84,7 +78,7 @@ async function run({
   let most = 0;
   let mostAnnounced = 0;
   const announced = (): number =>
-    Array.from({ length: count }, (_, row) => ledger.standing(row)).filter((one) => one === "sending").length;
+    Array.from({ length: count }, (_, row) => sent.state(row)).filter((one) => one === "sending").length;
   const stopped = (): boolean => halt.signal.aborted;
   const pace = new Pace({
     rate,
@@ -99,9 +93,9 @@ async function run({
   });
   await sendRows({
     rows: rows.read(),
-    asks: checked.asks,
+    digests: checked.digests,
     isDue: () => true,
-    ledger,
+    sent,
     pace,
     build,
     create: async ({ customerName }, key) => {
@@ -124,7 +118,7 @@ async function run({
     violated: () => undefined,
     settled: ({ index }, outcome) => outcomes.set(index, outcome),
   });
-  await ledger.close();
+  await sent.close();
   const statuses = (status: string): number =>
     [...outcomes.values()].filter((outcome) => outcome.status === status).length;
   return {

@@ -2,8 +2,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWrittenResults } from "../../src/store/journal/written-results.ts";
-import { fileSink } from "../../src/bulk/results-file.ts";
+import { fileSink, openWrittenResults } from "../../src/bulk/results.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService } from "../support/link-service.ts";

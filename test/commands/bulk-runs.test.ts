@@ -64,7 +64,7 @@ describe("a run of bulk", () => {
       ["A", 1],
       ["B", 1],
     ]);
-    expect(readdirSync(join(home, "data", "bulk")).filter((name) => !name.endsWith(".journal"))).toEqual([]);
+    expect(readdirSync(join(home, "data", "bulk")).filter((name) => /lock|spool/.test(name))).toEqual([]);
   });
 
   it("names the columns that are not sent in the summary of --json", async () => {

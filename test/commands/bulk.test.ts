@@ -20,7 +20,7 @@ function listOf(text: string) {
   const home = temporaryHome();
   const path = join(home, "orders.csv");
   writeFileSync(path, text);
-  return { home, path, results: join(home, "orders.links.csv"), journals: join(home, "data", "bulk") };
+  return { home, path, results: join(home, "orders.links.csv"), memory: join(home, "data", "bulk") };
 }
 
 const jsonLines = (text: string): Record<string, unknown>[] =>
@@ -208,7 +208,7 @@ describe("bulk", () => {
     expect(second.exit).toBe(0);
     expect(second.stderr).toContain("Every row was sent before this run, so nothing was sent.");
     expect(service.arrivals).toHaveLength(3);
-    expect(readdirSync(list.journals).filter((name) => !name.endsWith(".journal"))).toEqual([]);
+    expect(readdirSync(list.memory).filter((name) => /lock|spool/.test(name))).toEqual([]);
   });
 
   it("prints JSON lines alone with --json", async () => {

@@ -1,7 +1,8 @@
 /** `paylink bulk`, the real binary: against the sandbox, on a terminal, interrupted, killed, and two at once. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openMemory } from "../../src/bulk/memory.ts";
 import { bulkLists, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -102,22 +103,16 @@ describe("bulk", () => {
     await running.stop();
   });
 
-  it("releases its lock when the journal cannot be created", async () => {
+  it("sends nothing if it cannot remember it, and can be run again", async () => {
     const service = await startLinkService(() => "create");
-    // A file may have 512 bytes, or 1,024, as the shell counts: room for the lock, but not for the list's path.
-    const small = listOf(
-      listOfRows(1),
-      service,
-      join(temporaryHome(), ...Array.from({ length: 6 }, () => "x".repeat(200))),
-    );
-    const folder = join(small.home, "data", "bulk");
+    const small = listOf(listOfRows(1), service);
+    // A file may have 4,096 bytes, or 8,192, as the shell counts: too few for the database.
     const ended = await runPaylink(small.args, {
       ...small,
-      through: ["sh", "-c", 'ulimit -S -f 1; exec "$@"', "sh"],
+      through: ["sh", "-c", 'ulimit -S -f 8; exec "$@"', "sh"],
     });
     expect(ended.code).not.toBe(0);
     expect(service.arrivals).toEqual([]);
-    expect(readdirSync(folder).filter((name) => !name.endsWith(".new"))).toEqual([]);
     expect((await small.send()).code).toBe(0);
     expect(service.arrivals).toEqual(["I0"]);
   });
@@ -223,12 +218,10 @@ describe("each row exactly once", () => {
     const set = ["config", "set", "idempotencyHeader", "Idempotency-Key"];
     expect(await runPaylink(set, killed)).toMatchObject({ code: 0 });
     await killRuns(killed, service);
-    const journals = join(killed.home, "data", "bulk");
-    const [journal = ""] = readdirSync(journals).filter((name) => name.endsWith(".journal"));
-    const states = new Map(
-      jsonLines(readFileSync(join(journals, journal), "utf8")).map(({ row, status }) => [row, status]),
-    );
-    expect([...states].filter(([row, status]) => row !== undefined && status === undefined)).not.toEqual([]);
+    const memory = openMemory(join(killed.home, "data", "bulk"));
+    const sending = memory.database.prepare("SELECT position FROM rows WHERE state = 'sending'");
+    expect(sending.all()).not.toEqual([]);
+    memory.database.close();
     expect(await killed.send()).toMatchObject({ code: 0 });
     expectExactlyOnce(killed.results(), service.links, rows);
     expect(killed.results().filter((record) => record[6] === "created")).toHaveLength(rows);

@@ -64,7 +64,7 @@ export function webhook(
     ],
     body: bytes,
   };
-  const { fields } = sign(request, {
+  const lines = sign(request, {
     key,
     components: cover.map(componentOf),
     parameters: {
@@ -73,7 +73,7 @@ export function webhook(
       alg: "rsa-v1_5-sha256",
     },
   });
-  return { ...request, headers: [...request.headers, ...fields] };
+  return { ...request, headers: [...request.headers, ...lines] };
 }
 
 /** The webhook with another currency in its body, which is as long as before. */

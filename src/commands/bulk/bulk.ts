@@ -1,8 +1,8 @@
 /** `paylink bulk`: checks every row of a list, then sends each that is due, exactly once, and writes the results. */
+import { unsentColumns } from "../../bulk/check-rows.ts";
 import type { Context } from "../../context.ts";
 import { rowsOf } from "../../render/bulk-progress.ts";
-import { unsentColumns } from "../../bulk/check-rows.ts";
-import { checkList, reportInvalid, withList, type List } from "./open-list.ts";
+import { checkList, reportInvalid, withList, type List } from "./list.ts";
 import type { BulkOptions } from "./options.ts";
 import { sendList } from "./send-list.ts";
 
@@ -18,16 +18,16 @@ async function dryRun(context: Context, list: List): Promise<number> {
   const { out } = context;
   const { reporter } = list;
   const checked = await checkList(context, list);
-  const { asks, invalid, warnings } = checked;
-  const failure = invalid.size > 0 ? await reportInvalid(context, list, invalid, asks.length) : undefined;
+  const { digests, invalid, warnings } = checked;
+  const rows = digests.length;
+  const failure = invalid.size > 0 ? await reportInvalid(context, list, invalid, rows) : undefined;
   reporter.end();
   reporter.columns(checked);
   reporter.warnings(warnings);
-  const total = asks.length;
   const unsent_columns = unsentColumns(checked);
-  const summary = { type: "summary", rows: total, invalid: invalid.size, unsent_columns, warnings };
+  const summary = { type: "summary", rows, invalid: invalid.size, unsent_columns, warnings };
   if (out.json) out.data(JSON.stringify(summary));
   if (failure !== undefined) throw failure;
-  if (!out.json) out.data(`${rowsOf(total)}, all valid. Nothing was sent.`);
+  if (!out.json) out.data(`${rowsOf(rows)}, all valid. Nothing was sent.`);
   return 0;
 }

@@ -1,19 +1,17 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import { unsentColumns, type Checked } from "../../bulk/check-rows.ts";
+import { unsentColumns, type Checked, type RowWarning } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/outcome.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
-import type { Row } from "../../bulk/row.ts";
-import { requestOf } from "../../bulk/row-request.ts";
-import type { RowWarning } from "../../bulk/row-warnings.ts";
+import { requestOf, type Row } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
 import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderServiceName } from "../../render/service-name.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { Claim } from "./claim-journal.ts";
-import type { List } from "./open-list.ts";
+import type { List } from "./list.ts";
+import type { Claim } from "./claim.ts";
 
 export interface RunEnd {
   /** What stopped the run before its last row; undefined if nothing did. */
@@ -47,7 +45,7 @@ const CONTINUE = hint`Run the same command again to continue: no row is sent twi
 export async function finishRun(
   { out, signal, settings }: Context,
   list: List,
-  { ledger, earlier, invalid, sentBefore }: Claim,
+  { sent, earlier, invalid }: Claim,
   { checked, end, output, isKeyed }: Ended,
 ): Promise<void> {
   const { reason, violations } = end;
@@ -63,7 +61,7 @@ export async function finishRun(
   };
   const named: string[] = [];
   const resultOf = (row: Row): Result => {
-    const result = invalidity(row) ?? repeated(row) ?? ledger.outcome(row.index);
+    const result = invalidity(row) ?? sent.outcome(row.index);
     tally[result.status]++;
     if (FAILED.has(result.status) && named.length < NAMED)
       named.push(`  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`);
@@ -77,13 +75,11 @@ export async function finishRun(
       error: problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; "),
     };
   };
-  const repeated = ({ index }: Row): Result | undefined =>
-    sentBefore.has(index) ? { ...sentBefore.outcome(index), status: "sent_before" } : undefined;
   await writeResults(output.format, { rows: list.rows, checked, resultOf }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
-  const rows = checked.asks.length;
+  const rows = checked.digests.length;
   const { warnings } = checked;
   const { path } = output;
   const service = await settings();

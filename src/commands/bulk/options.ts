@@ -1,7 +1,7 @@
 /** Turns the flags of `bulk`, the base file and the settings into what a run needs. */
 import { extname, join, parse } from "node:path";
 import { noAccount } from "../../service/open-client.ts";
-import type { Repeats } from "../../bulk/own-journal.ts";
+import type { ListFacts } from "../../bulk/memory.ts";
 import { isCsv, isJsonLines } from "../../bulk/results.ts";
 import type { Context, Output } from "../../context.ts";
 import { canonicalAddress } from "../../domain/addresses.ts";
@@ -33,7 +33,7 @@ export interface BulkOptions {
   /** The header for the key of a row, if the service recognises one. */
   readonly idempotencyHeader: string | undefined;
   /** What to do with rows that were sent before, from another list. */
-  readonly repeats: Repeats;
+  readonly repeats: ListFacts["repeats"];
 }
 
 const MAX_CONCURRENCY = 256;
@@ -88,7 +88,7 @@ export async function bulkOptions(
   };
 }
 
-function repeatsOf({ newRows, again }: BulkFlags): Repeats {
+function repeatsOf({ newRows, again }: BulkFlags): ListFacts["repeats"] {
   if (newRows === true) return "skip";
   return again === true ? "send" : "refuse";
 }

@@ -1,19 +1,16 @@
-/** Sends a list: checks its rows, opens its journal, sends what is due, and reports how the run ended. */
+/** Sends a list: checks its rows, claims it, sends what is due, and reports how the run ended. */
 import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import type { Api } from "../../service/client.ts";
-import type { NumberList } from "../../bulk/number-list.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { isCsv, type Sink } from "../../bulk/results.ts";
-import { fileSink, requireWritable } from "../../bulk/results-file.ts";
+import { fileSink, isCsv, openWrittenResults, requireWritable, type Sink } from "../../bulk/results.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
-import { Warnings } from "../../bulk/row-warnings.ts";
+import { Warnings } from "../../bulk/check-rows.ts";
 import type { Context, Output } from "../../context.ts";
 import { LONGEST_TIMER } from "../../domain/time.ts";
-import { openWrittenResults } from "../../store/journal/written-results.ts";
-import { type Claim, claimJournal, type SendOptions } from "./claim-journal.ts";
+import { type Claim, claim, type SendOptions } from "./claim.ts";
 import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
-import { checkList, type List, reportInvalid } from "./open-list.ts";
+import { checkList, type List, reportInvalid } from "./list.ts";
 import { defaultOutput } from "./options.ts";
 
 export async function sendList(context: Context, list: List, options: SendOptions): Promise<number> {
@@ -22,18 +19,18 @@ export async function sendList(context: Context, list: List, options: SendOption
   const output = await openOutput(context, options, list);
   const api = await context.api({ exchangeTimeout: options.timeout, retries: false });
   const checked = await checkList(context, list);
-  const claim = await claimJournal(context, list, options, checked);
+  const claimed = await claim(context, list, options, checked);
   try {
-    const { asks, warnings } = checked;
+    const { digests, warnings } = checked;
     reporter.columns(checked);
     reporter.warnings(warnings);
-    if (claim.invalid.size > 0) {
-      const failure = await reportInvalid(context, list, claim.invalid, asks.length);
+    if (claimed.invalid.size > 0) {
+      const failure = await reportInvalid(context, list, claimed.invalid, digests.length);
       if (!options.skipInvalid) throw failure;
     }
-    const end = await run(context, list, claim, { ...options, asks, api });
+    const end = await run(context, list, claimed, { ...options, digests, api });
     reporter.warnings(end.violations);
-    await finishRun(context, list, claim, {
+    await finishRun(context, list, claimed, {
       checked,
       end,
       output,
@@ -41,7 +38,7 @@ export async function sendList(context: Context, list: List, options: SendOption
     });
     return 0;
   } finally {
-    await claim.close();
+    await claimed.sent.close();
   }
 }
 
@@ -70,19 +67,19 @@ const stdoutSink =
 
 interface RunOptions extends SendOptions {
   /** The digest of each row. */
-  readonly asks: NumberList;
+  readonly digests: readonly number[];
   readonly api: Api;
 }
 
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, now: serviceNow }: List,
-  { ledger, invalid, isDue, keyOf }: Claim,
-  { concurrency, rate, asks, api, retryUnknown }: RunOptions,
+  { sent, invalid, isDue, keyOf }: Claim,
+  { concurrency, rate, digests, api, retryUnknown }: RunOptions,
 ): Promise<RunEnd> {
-  const total = asks.length - invalid.size;
+  const total = digests.length - invalid.size;
   let due = 0;
-  for (let row = 0; row < asks.length; row++) if (isDue(row)) due++;
+  for (let row = 0; row < digests.length; row++) if (isDue(row)) due++;
   reporter.begin(total, total - due);
   const violated = new Warnings();
   const halt = new AbortController();
@@ -99,9 +96,9 @@ async function run(
   try {
     await sendRows({
       rows: rows.read(),
-      asks,
+      digests,
       isDue,
-      ledger,
+      sent,
       pace,
       build,
       create: async (request, key) => {

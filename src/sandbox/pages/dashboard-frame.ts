@@ -1,0 +1,179 @@
+/** The frame of the dashboard's pages: search, tabs with counts, the clock, the signing key and the connection. */
+import { html } from "hono/html";
+import {
+  actionForm,
+  address,
+  badge,
+  clipped,
+  exactTime,
+  keyField,
+  minuteTime,
+  type View,
+} from "./dashboard-parts.ts";
+import { page, type Page } from "./page-frame.ts";
+
+export type Tab = "deliveries" | "payments" | "links";
+
+interface DashboardPage {
+  readonly title: string;
+  readonly content: Page;
+  readonly tab?: Tab;
+  /** The link that the page is about: the script updates the page at each change of it. */
+  readonly link?: string;
+  /** The text that was searched for. */
+  readonly text?: string;
+  /** Whether the page shows a refused form. */
+  readonly invalid?: boolean;
+}
+
+export const dashboardPage = (
+  view: View,
+  { title, content, tab, link, text = "", invalid = false }: DashboardPage,
+): Page =>
+  page({
+    kind: "dashboard",
+    invalid,
+    title: `${title} – ${view.merchantName} sandbox`,
+    content: html`<a class="skip" href="#main">Skip to content</a>
+      <section class="head" aria-label="Dashboard">
+        <div class="head-row">
+          <p class="brand" dir="auto">${clipped(view.merchantName)}</p>
+          ${searchForm(view, text)}
+          <p id="connection" class="connection" role="status">Not live: reload to update</p>
+        </div>
+        <div class="head-row">
+          ${tabs(view, tab)}
+          <div id="controls" class="controls" data-live>${clock(view)} ${signingKey(view)}</div>
+        </div>
+      </section>
+      <main
+        id="main"
+        tabindex="-1"
+        data-page="${backAddress(view, view.here)}"
+        ${link === undefined ? "" : html`data-link="${link}"`}
+      >
+        ${notice(view.done)} ${view.key === undefined ? readOnlyNotice : ""} ${content}
+      </main>
+      <dialog id="dialog" aria-label="Confirm"></dialog>`,
+  });
+
+const searchForm = (view: View, text: string): Page =>
+  html`<form class="search" method="get" action="/search" role="search">
+    ${keyField(view)}
+    <label class="hidden" for="search">Search for a reference, an id or an address</label>
+    <input
+      id="search"
+      name="text"
+      type="search"
+      value="${text}"
+      placeholder="Reference, id or address"
+      dir="auto"
+    />
+    <button>Search</button>
+  </form>`;
+
+function tabs(view: View, current: Tab | undefined): Page {
+  const { deliveries, payments, links, failed } = view.counts;
+  const tab = (name: Tab, title: string, count: number, more: Page | string = ""): Page =>
+    html`<li>
+      <a href="${address(view, `/${name}`)}" ${name === current ? html`aria-current="page"` : ""}
+        >${title} <span class="count">${count.toLocaleString("en-US")}</span>${more}</a
+      >
+    </li>`;
+  return html`<nav id="tabs" class="tabs" aria-label="Lists" data-live>
+    <ul>
+      ${tab("deliveries", "Deliveries", deliveries, failed === 0 ? "" : html` <span class="count failed">${failed.toLocaleString("en-US")}<span class="word"> failed</span></span>`)}
+      ${tab("payments", "Payments", payments)} ${tab("links", "Links", links)}
+    </ul>
+  </nav>`;
+}
+
+const clock = (view: View): Page =>
+  html`<div class="control">
+    <span class="control-name">Clock</span>
+    <time datetime="${view.now.toISOString()}" title="${exactTime(view.now)}">${minuteTime(view.now)}</time>
+    ${view.clock === "running" ? "" : badge(view.clock)}
+    ${actionForm(
+      view,
+      "/sandbox/advance",
+      html`<button name="duration" value="1h">+1 h<span class="hidden"> on the clock</span></button>
+        <button name="duration" value="1d">+1 d<span class="hidden"> on the clock</span></button>`,
+    )}
+  </div>`;
+
+const signingKey = (view: View): Page =>
+  html`<div class="control">
+    <span class="control-name">Signing key</span> <span class="mono">${clipped(view.keyid)}</span>
+    ${
+      view.key === undefined
+        ? ""
+        : html`<a class="button" data-confirm href="${address(view, "/rotate-key", { back: view.here })}"
+            >Rotate…</a
+          >`
+    }
+  </div>`;
+
+/** What the action that led to this page did. */
+const DONE = new Map([
+  ["advanced", "The clock was moved forward."],
+  ["cancelled", "The link was cancelled. It can no longer be paid."],
+  ["created", "The link was created."],
+  ["paid", "The payment was made. No money moved."],
+  ["resent", "The webhook is being sent again."],
+  ["resent-all", "All failed webhooks are being sent again."],
+  ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
+]);
+
+function notice(done: string | undefined): Page | "" {
+  const text = DONE.get(done ?? "");
+  return text === undefined ? "" : html`<p class="notice" role="status">${text}</p>`;
+}
+
+const readOnlyNotice = html`<p class="notice">
+  This page is read-only. To create links, cancel them or resend webhooks, open the dashboard address that
+  <code>paylink sandbox</code> prints.
+</p>`;
+
+interface Confirmation {
+  readonly title: string;
+  /** What the action is about. */
+  readonly subject?: string;
+  readonly text: string;
+  readonly action: string;
+  readonly button: string;
+  readonly back: string;
+}
+
+/** Asks before an action that cannot be undone. The script shows its section as a dialog. */
+export const confirmPage = (view: View, { title, subject, text, action, button, back }: Confirmation): Page =>
+  dashboardPage(view, {
+    title,
+    content: html`<section id="confirm" class="panel confirm">
+      <h1>${title}</h1>
+      ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
+      <p>${text}</p>
+      <div class="actions">
+        ${actionForm(view, action, html`<button class="danger">${button}</button>`, back)}
+        <a class="button" data-close href="${backAddress(view, back)}">Go back</a>
+      </div>
+    </section>`,
+  });
+
+/** A page of the dashboard, from its path and query. */
+export function backAddress(view: Pick<View, "key">, back: string): string {
+  const [path = "/", query] = back.split("?", 2);
+  return address(view, path, Object.fromEntries(new URLSearchParams(query)));
+}
+
+export const notFoundPage = (view: View, what: string): Page =>
+  dashboardPage(view, {
+    title: "Not found",
+    content: html`<section class="panel">
+      <h1>Not found</h1>
+      <p>
+        The sandbox has no ${what} with this id. It may have been restarted with <code>--reset</code> or
+        another <code>--db</code>.
+      </p>
+      <a class="button" href="${address(view, "/deliveries")}">All deliveries</a>
+    </section>`,
+  });

@@ -1,0 +1,170 @@
+/** Small pieces that the dashboard's pages share: addresses, forms, times, badges, tables and blocks of text to copy. */
+import { html } from "hono/html";
+import { formatRelative } from "../../domain/time.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
+import type { HeaderLine } from "../../http/message.ts";
+import type { LedgerCounts } from "../ledger.ts";
+import type { Page } from "./page-frame.ts";
+
+/** What every page of the dashboard shows, and what its addresses and forms carry. */
+export interface View {
+  readonly merchantName: string;
+  readonly now: Date;
+  readonly clock: "running" | "moved" | "stopped";
+  /** The id of the signing key. */
+  readonly keyid: string;
+  readonly counts: LedgerCounts;
+  /** The dashboard's key; a page that was opened without it has no controls. */
+  readonly key: string | undefined;
+  /** The path and query of this page, without the key; actions return to it. */
+  readonly here: string;
+  /** The action that led to this page. */
+  readonly done: string | undefined;
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** An address of the dashboard, with the key; members without a value are left out. */
+export function address({ key }: Pick<View, "key">, path: string, query: Query = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value = ""] of Object.entries({ ...query, key }))
+    if (value !== "") given.set(name, value);
+  return given.size === 0 ? path : `${path}?${given.toString()}`;
+}
+
+export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)}`;
+export const paymentPath = (uti: string): string => `/payments/${encodeURIComponent(uti)}`;
+export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`;
+
+/** A form for an action; empty without the key. */
+export function actionForm(view: View, action: string, content: Page, back = view.here): Page | "" {
+  if (view.key === undefined) return "";
+  return html`<form class="inline" method="post" action="${action}">
+    ${keyField(view)} <input type="hidden" name="back" value="${back}" /> ${content}
+  </form>`;
+}
+
+export const keyField = ({ key }: Pick<View, "key">): Page | "" =>
+  key === undefined ? "" : html`<input type="hidden" name="key" value="${key}" />`;
+
+export const plural = (count: number, one: string): string =>
+  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+
+/** "3 minutes ago"; the exact time is its title. */
+export const timeOf = (date: Date, now: Date): Page =>
+  html`<time datetime="${date.toISOString()}" title="${exactTime(date)}">${formatRelative(date, now)}</time>`;
+
+/** `2026-01-31 12:00:00 UTC` */
+export const exactTime = (date: Date): string => timeTo("2026-01-31T12:00:00", date);
+
+/** `2026-01-31 12:00 UTC` */
+export const minuteTime = (date: Date): string => timeTo("2026-01-31T12:00", date);
+
+const timeTo = (example: string, date: Date): string =>
+  `${date.toISOString().slice(0, example.length).replace("T", " ")} UTC`;
+
+export const badge = (state: string): Page => html`<span class="badge ${state}">${state}</span>`;
+
+/** The longest text in a cell and in a block, in characters: a page stays small whatever a link contains. */
+const CELL = 48;
+const BLOCK = 2_500;
+
+/** The bytes of a character in a page: some are escaped, and others are longer in UTF-8. */
+const bytesOf = (character: string): number => (/[&<>"']/.test(character) ? 6 : character > "\x7f" ? 3 : 1);
+
+/** The start of a text that is too long: at most so many characters, and `bytes` in the page. */
+export function clipped(text: string, length: number = CELL, bytes: number = 3 * length): string {
+  let shown = 0;
+  for (let left = bytes; shown < text.length && left >= 0; shown++) left -= bytesOf(text.charAt(shown));
+  if (shown === text.length && shown <= length) return text;
+  // Half of a surrogate pair is no character.
+  return `${text.slice(0, Math.min(shown, length) - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Without the scheme, to save space. */
+export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));
+
+/** Hidden until the script shows it, since it needs the script. */
+export const copyButton = (what: string, from: { readonly text: string } | { readonly id: string }): Page =>
+  html`<button
+    type="button"
+    class="copy"
+    hidden
+    ${"text" in from ? html`data-copy="${from.text}"` : html`data-copy-from="${from.id}"`}
+    aria-label="Copy ${what}"
+  >
+    Copy
+  </button>`;
+
+interface Block {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  /** Where the whole text is, if the block shows only its start. */
+  readonly whole?: string;
+}
+
+/** A titled text that can be copied. */
+export function block({ id, title, text, whole }: Block): Page {
+  const shown = clipped(text, BLOCK, 2 * BLOCK);
+  const isWhole = shown === text;
+  return html`<div class="block">
+    <div class="block-head">
+      <p class="block-title">${title}</p>
+      ${isWhole ? copyButton(title.toLowerCase(), { id }) : ""}
+    </div>
+    <pre id="${id}" tabindex="0" role="region" aria-label="${title}" dir="auto">${shown}</pre>
+    ${
+      isWhole
+        ? ""
+        : html`<p class="hint">
+            The first ${shown.length - 1} of ${text.length} characters.
+            ${whole === undefined ? "" : html`<a href="${whole}">Download all of it</a>`}
+          </p>`
+    }
+  </div>`;
+}
+
+/** A block that is folded at first. */
+export const foldedBlock = (parts: Block, summary: string): Page =>
+  html`<details id="fold-${parts.id}">
+    <summary>${summary}</summary>
+    ${block(parts)}
+  </details>`;
+
+/** The most headers that are shown, and the longest value. */
+const HEADERS = 20;
+const HEADER_VALUE = 400;
+
+export const headerTable = (caption: string, headers: readonly HeaderLine[]): Page =>
+  headers.length === 0
+    ? html`<p class="hint">No headers.</p>`
+    : html`<table class="headers">
+        <caption>
+          ${caption}${headers.length > HEADERS ? `: the first ${HEADERS} of ${headers.length}` : ""}
+        </caption>
+        <tbody>
+          ${headers.slice(0, HEADERS).map(
+            ([name, value]) =>
+              html`<tr>
+                <th scope="row">${clipped(name)}</th>
+                <td>${clipped(value, HEADER_VALUE, HEADER_VALUE)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`;
+
+/** Terms and their values; values that are undefined are left out. */
+export const facts = (
+  entries: readonly (readonly [term: string, value: Page | string | undefined])[],
+): Page =>
+  html`<dl class="facts">
+    ${entries.map(([term, value]) =>
+      value === undefined
+        ? ""
+        : html`<div>
+            <dt>${term}</dt>
+            <dd><bdi>${value}</bdi></dd>
+          </div>`,
+    )}
+  </dl>`;

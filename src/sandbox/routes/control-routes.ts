@@ -1,0 +1,136 @@
+/** The sandbox's controls: the dashboard's buttons, and `paylink sandbox advance` and `rotate-key`. */
+import type { Context, Hono } from "hono";
+import { parseDuration } from "../../domain/time.ts";
+import type { Problem } from "../../domain/errors.ts";
+import { setAt } from "../../domain/json-paths.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { checkRequest, requestFields } from "../../domain/payment-link.ts";
+import { fieldFromText } from "../../domain/payment-link-fields.ts";
+import { addLink, cancelLink } from "../links.ts";
+import { address, linkPath, paymentPath } from "../pages/dashboard-parts.ts";
+import { newLinkPage } from "../pages/dashboard-new-link.ts";
+import { acceptPayment, CHOICES } from "../payments.ts";
+import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
+import type { Service } from "../service.ts";
+import { htmlReply, linkDetail, localPath, viewOf } from "./dashboard-views.ts";
+
+export function controlRoutes(app: Hono, service: Service): void {
+  // The clock is no secret: `create` asks for it before it sends a token.
+  app.get("/sandbox/clock", () => jsonReply(clockReply(service)));
+  app.post("/sandbox/advance", (c) => advanceClock(c, service));
+  app.post("/sandbox/rotate-key", (c) => rotateKey(c, service));
+  app.post("/sandbox/links", (c) => createFromForm(c, service));
+  app.post("/sandbox/links/:id/cancel", async (c) => {
+    await cancelLink(service, c.req.param("id"));
+    return redirectBack(c, "cancelled");
+  });
+  app.post("/sandbox/links/:id/pay", (c) => payLink(c, service));
+  app.post("/sandbox/deliveries/resend-failed", async (c) => {
+    await service.deliveries.resendFailed();
+    return redirectBack(c, "resent-all");
+  });
+  app.post("/sandbox/deliveries/:id/resend", async (c) => {
+    await service.deliveries.resend(c.req.param("id"));
+    return redirectBack(c, "resent");
+  });
+}
+
+function clockReply({ parts: { clock } }: Service) {
+  return { now: clock.now().toISOString(), own: clock.own };
+}
+
+/** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
+async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
+  const form = await formBody(c);
+  const { pathname, searchParams } = new URL(path ?? localPath(form.get("back")), c.req.url);
+  const key = form.get("key") ?? undefined;
+  return c.redirect(address({ key }, pathname, { ...Object.fromEntries(searchParams), done }), 303);
+}
+
+async function advanceClock(c: Context, { parts, deliveries, announce }: Service): Promise<Response> {
+  const form = await formBody(c);
+  const duration = advanceFromText(form.get("duration") ?? "", parts.clock.now());
+  if (!duration.ok)
+    throw new ServiceProblem(422, "Unprocessable Content", `duration ${duration.message}`, [
+      { at: "duration", message: duration.message },
+    ]);
+  await deliveries.advance(duration.value);
+  announce({ kind: "clock" });
+  return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: parts.clock.now().toISOString() });
+}
+
+/** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
+const LATEST = Date.parse("9990-01-01T00:00:00Z");
+
+/** Milliseconds. */
+function advanceFromText(text: string, now: Date): Parsed<number> {
+  const duration = parseDuration(text);
+  if (!duration.ok) return duration;
+  const { milliseconds } = duration.value;
+  return now.getTime() + milliseconds < LATEST
+    ? accepted(milliseconds)
+    : refused("must not move the clock beyond the year 9989");
+}
+
+async function rotateKey(c: Context, { parts, announce }: Service): Promise<Response> {
+  const keyid = parts.keys.rotate();
+  announce({ kind: "key" });
+  return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
+}
+
+/** Reads the dashboard's form, whose fields have the names of the request, with dots. */
+async function createFromForm(c: Context, service: Service): Promise<Response> {
+  const form = await formBody(c);
+  try {
+    const link = await addLink(service, requestFromForm(form, service.parts.clock.now()), checkoutUrl(c));
+    return await redirectBack(c, "created", linkPath(link.id));
+  } catch (error) {
+    if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
+    const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
+    const terminalId = service.parts.merchant.terminals[0] ?? "";
+    return htmlReply(
+      newLinkPage(view, {
+        terminalId,
+        refused: { entered: form, reason: error.message, problems: error.errors },
+      }),
+      error.status,
+    );
+  }
+}
+
+/** Throws a 400 problem with every invalid field: those that cannot be read, and those that break a rule. */
+function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
+  const unreadable: Problem[] = [];
+  const request: JsonObject = {};
+  for (const field of requestFields()) {
+    const text = form.get(field)?.trim() ?? "";
+    if (text === "") continue;
+    const parsed = fieldFromText(field, text, now);
+    if (parsed.ok) setAt(request, field, parsed.value);
+    else unreadable.push({ at: field, message: parsed.message });
+  }
+  if (unreadable.length === 0) return request;
+  const broken = checkRequest(request, now).problems.filter(
+    ({ at }) => !unreadable.some((problem) => problem.at === at),
+  );
+  throw new ServiceProblem(400, "Bad Request", "the form has invalid fields", [...unreadable, ...broken]);
+}
+
+/** Pays as the customer would; the dashboard then shows the payment. */
+async function payLink(c: Context, service: Service): Promise<Response> {
+  const form = await formBody(c);
+  const id = c.req.param("id") ?? "";
+  const outcome = CHOICES.find((choice) => choice === form.get("outcome"));
+  if (outcome === undefined)
+    throw new ServiceProblem(400, "Bad Request", `outcome must be one of ${CHOICES.join(", ")}`);
+  const amount = form.get("amount")?.trim() ?? "";
+  try {
+    const { uti } = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
+    return await redirectBack(c, "paid", paymentPath(uti));
+  } catch (error) {
+    if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
+    const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
+    return linkDetail(c, service, { id, view, refused: { amount, problems: error.errors } });
+  }
+}
