@@ -17,16 +17,7 @@ const REQUEST_TIMEOUT = 30_000;
 
 interface Machine extends Pick<
   Context,
-  | "out"
-  | "send"
-  | "readFile"
-  | "signal"
-  | "now"
-  | "newId"
-  | "random"
-  | "pause"
-  | "env"
-  | "profile"
+  "out" | "send" | "readFile" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
 > {
   /** The program of the thread that writes events. */
   readonly eventThread: string;

@@ -136,7 +136,8 @@ class Claim {
     const running = this.running();
     const digest = digestOfList(digests);
     const { own, changed } = this.find(digest);
-    if (typeof own?.runner === "number") throw alreadyRunning(`Process ${own.runner} is sending this list now.`);
+    if (typeof own?.runner === "number")
+      throw alreadyRunning(`Process ${own.runner} is sending this list now.`);
     if (changed !== undefined && repeats === "refuse") return this.changes(changed);
     const number = own?.number ?? NO_LIST;
     for (const other of running)

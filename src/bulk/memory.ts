@@ -77,7 +77,8 @@ export function openMemory(folder: string): Memory {
   if (!isNew && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw lostMemory(path, `${path} is missing or empty.`);
   const database = openDatabase(path, MIGRATIONS);
-  if (isNew) writeFileSync(guard, `{"paylink":"The lists that were sent are in bulk.db."}\n`, { mode: 0o600 });
+  if (isNew)
+    writeFileSync(guard, `{"paylink":"The lists that were sent are in bulk.db."}\n`, { mode: 0o600 });
   return { database, folder };
 }
 

@@ -25,7 +25,8 @@ import { startLinkService } from "../support/link-service.ts";
 const JOURNALS = resolve(import.meta.dirname, "journals-of-0.2.0");
 
 const HEADER = "invoiceId,amount,customerName\n";
-const list = (...rows: number[]): string => HEADER + rows.map((row) => `I${row},${row + 1}.50,Ada\n`).join("");
+const list = (...rows: number[]): string =>
+  HEADER + rows.map((row) => `I${row},${row + 1}.50,Ada\n`).join("");
 
 /** A home as 0.2.0 left it, of lists in this home at this service. */
 async function updatedHome(...names: string[]) {

@@ -163,7 +163,9 @@ describe("a list that is being sent", () => {
     const list = openIn(folder, { runner: 7 });
     const part = { input: "/part.csv", digests: [30, 40] };
     for (const repeats of ["refuse", "skip", "send"] as const)
-      expect(() => openIn(folder, { ...part, repeats })).toThrow("Process 7 is sending rows of this list now");
+      expect(() => openIn(folder, { ...part, repeats })).toThrow(
+        "Process 7 is sending rows of this list now",
+      );
     await openIn(folder, { ...part, service: "http://y" }).close();
     await openIn(folder, { ...part, digests: [40] }).close();
     await list.close();
@@ -198,7 +200,8 @@ describe("the list that a run continues", () => {
   const first = { begun: "a", rows: [0, 1] };
 
   it("has the same rows in the same order, whatever the name", async () => {
-    for (const input of ["/orders.csv", "/renamed.csv", "-"]) expect(await found([first], { input })).toBe("a");
+    for (const input of ["/orders.csv", "/renamed.csv", "-"])
+      expect(await found([first], { input })).toBe("a");
     for (const digests of [
       [30, 20, 10],
       [10, 20],
@@ -290,7 +293,9 @@ describe("the rows that were sent before", () => {
   it("are found by their digests, however many others there are", () => {
     const memory = openMemory(temporaryHome());
     const plan = memory.database
-      .prepare("EXPLAIN QUERY PLAN SELECT * FROM rows JOIN lists ON lists.number = rows.list WHERE rows.digest = 7")
+      .prepare(
+        "EXPLAIN QUERY PLAN SELECT * FROM rows JOIN lists ON lists.number = rows.list WHERE rows.digest = 7",
+      )
       .all();
     expect(plan.map(({ detail }) => detail)).toEqual([
       "SEARCH rows USING INDEX rows_by_digest (digest=?)",

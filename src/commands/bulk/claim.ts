@@ -65,7 +65,9 @@ export async function claim(
       earlier: sent.countCreated(),
       isDue: (row) => !left.has(row) && (!isDone(row) || knownKey(row) !== undefined),
       keyOf: (row) =>
-        header === undefined ? undefined : (knownKey(row) ?? { header, value: newId(), time: now().getTime() }),
+        header === undefined
+          ? undefined
+          : (knownKey(row) ?? { header, value: newId(), time: now().getTime() }),
     };
   } catch (error) {
     memory.database.close();
@@ -81,15 +83,19 @@ async function refusal(rows: Rows, refused: Refused, total: number): Promise<Pay
   const all = more > 0 ? [...problems, { at: "", message: `and ${count(more)} more` }] : problems;
   if (kind === "changed")
     // Its link may be for another customer.
-    return new PaylinkError("input_changed", "The list has changed since it was sent. This run sent nothing.", {
-      problems: all,
-      details: { changed: repeated },
-      hints: [
-        hint`Restore the rows that were sent; you may fix the others and add new ones at the end.`,
-        hint`If this is another list: --new-rows sends every row that was not sent before, and the changed ones.`,
-        hint`To send every row, including those that have a link already: --again`,
-      ],
-    });
+    return new PaylinkError(
+      "input_changed",
+      "The list has changed since it was sent. This run sent nothing.",
+      {
+        problems: all,
+        details: { changed: repeated },
+        hints: [
+          hint`Restore the rows that were sent; you may fix the others and add new ones at the end.`,
+          hint`If this is another list: --new-rows sends every row that was not sent before, and the changed ones.`,
+          hint`To send every row, including those that have a link already: --again`,
+        ],
+      },
+    );
   const others = total - repeated;
   return new PaylinkError(
     "sent_before",
