@@ -1,7 +1,7 @@
 /** Forwards webhooks to the merchant's application: where, with which headers, in order of arrival, and what it answered. */
 import { maskCardNumbers } from "../domain/card-number.ts";
 import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import {
   type EventLog,
   type Forward,
@@ -179,8 +179,11 @@ function statusFor({ status, timedOut }: Attempt): number {
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
 export type Forwarded = Pick<WebhookEvent, "request" | "verdict">;
 
+/** Many servers hand `_` and `-` to the application as the same character, so they count as one here. */
+const nameOf = (spelled: string): string => spelled.toLowerCase().replaceAll("_", "-");
+
 /** Fields of a single connection (RFC 9110 7.6.1), and fields that each connection sets itself. */
-const NOT_FORWARDED: ReadonlySet<string> = new Set([
+const OF_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "expect",
@@ -192,8 +195,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Fields that applications trust: forwarded only if the signature covers them, since any sender can set them. */
-const TRUSTED = /^(?:authorization|cookie|forwarded|x-forwarded-.*)$/;
+const isOfConnection = (name: string): boolean => OF_CONNECTION.has(name) || name.startsWith("proxy-");
 
 /** Fields that the application needs unchanged to verify the signature. */
 const SIGNED: ReadonlySet<string> = new Set([
@@ -203,11 +205,35 @@ const SIGNED: ReadonlySet<string> = new Set([
   "signature-input",
 ]);
 
-const isForConnection = (name: string): boolean => NOT_FORWARDED.has(name) || name.startsWith("proxy-");
+/**
+ * The fields of a webhook. Any sender can add others, and frameworks trust many of them: for the client's address, the method, the
+ * path or the user. Those are forwarded only if the signature covers them.
+ */
+const OF_WEBHOOK: ReadonlySet<string> = new Set([
+  ...SIGNED,
+  "accept",
+  "content-encoding",
+  "content-language",
+  "user-agent",
+  // Tracing: W3C Trace Context and Baggage, B3, and the ids that proxies write into their logs.
+  "traceparent",
+  "tracestate",
+  "baggage",
+  "b3",
+  "x-b3-traceid",
+  "x-b3-spanid",
+  "x-b3-parentspanid",
+  "x-b3-sampled",
+  "x-b3-flags",
+  "x-request-id",
+  "x-correlation-id",
+]);
 
 /** Whether the user may add a header of this name. */
-export const mayAdd = (name: string): boolean =>
-  name.toLowerCase() === "host" || (!isForConnection(name.toLowerCase()) && !SIGNED.has(name.toLowerCase()));
+export function mayAdd(spelled: string): boolean {
+  const name = nameOf(spelled);
+  return name === "host" || (!isOfConnection(name) && !SIGNED.has(name));
+}
 
 /** A header that is added replaces those of the same name. */
 export function forwardRequest(
@@ -217,11 +243,12 @@ export function forwardRequest(
 ): HttpRequest {
   const { method, scheme, authority, body } = request;
   const covered = new Set(verdict.verdict === "valid" ? verdict.covered : []);
-  const forConnection = namedByConnection(request, verdict.covered);
   const received = request.headers.filter(([spelled]) => {
-    const name = spelled.toLowerCase();
-    if (isForConnection(name) || forConnection.has(name)) return false;
-    return !TRUSTED.test(name) || covered.has(name);
+    const exact = spelled.toLowerCase();
+    const name = nameOf(spelled);
+    // A second spelling of a webhook's field would reach the application as a second value.
+    if (OF_WEBHOOK.has(name)) return exact === name;
+    return covered.has(exact) && !isOfConnection(name);
   });
   const own: readonly HeaderLine[] = [["Host", url.host], ...addressHeaders(scheme, authority)];
   // An address that the sender signed is authentic.
@@ -232,13 +259,6 @@ export function forwardRequest(
     headers: [...without(others, added), ["Content-Length", String(body.length)], ...added],
     body,
   };
-}
-
-/** The fields that the sender declares to be of its connection (RFC 9110 7.6.1), without those that are signed. */
-function namedByConnection({ headers }: HttpRequest, covered: readonly string[]): ReadonlySet<string> {
-  const signed = new Set(covered.map((component) => component.replace(/;.*$/s, "")));
-  const named = fieldLines(headers, "connection").flatMap((line) => line.toLowerCase().split(/[\s,]+/));
-  return new Set(named.filter((name) => !SIGNED.has(name) && !signed.has(name)));
 }
 
 /** To verify the signature, the application has to know which address was signed. */
@@ -252,8 +272,8 @@ const addressHeaders = (scheme: string, authority: string): HeaderLine[] =>
 
 /** The lines whose names are not among those of `others`. */
 function without(lines: readonly HeaderLine[], others: readonly HeaderLine[]): HeaderLine[] {
-  const names = new Set(others.map(([name]) => name.toLowerCase()));
-  return lines.filter(([name]) => !names.has(name.toLowerCase()));
+  const names = new Set(others.map(([name]) => nameOf(name)));
+  return lines.filter(([name]) => !names.has(nameOf(name)));
 }
 
 /** The target of one outcome; without an outcome, that of all others. */

@@ -219,18 +219,55 @@ describe("the headers of a forwarded webhook", () => {
     ]);
   });
 
-  it("leave out what Connection names, but nothing that the signature needs", async () => {
-    const connection = [
-      ["connection", "close, X-Shop,Content-Digest , Content-Type"],
-      ["Connection", "X-Hop"],
-      ["X-Hop", "1"],
-      ["X-Next", "2"],
-    ] as const;
-    const names = ["x-shop", "x-hop", "x-next", "content-digest", "content-type", "connection"];
-    const forwarded = async (covered: string[]): Promise<string[]> =>
-      (await linesOf(names, { covered, sent: connection })).map(([name]) => name.toLowerCase()).toSorted();
-    expect(await forwarded([])).toEqual(["content-digest", "content-type", "x-next"]);
-    expect(await forwarded(['x-hop;key="a"'])).toEqual(["content-digest", "content-type", "x-hop", "x-next"]);
+  it("leave out what frameworks trust or put in the place of other fields", async () => {
+    const names = [
+      "X_Forwarded_For",
+      "X_Forwarded_Host",
+      "Proxy",
+      "X-Real-IP",
+      "X-HTTP-Method-Override",
+      "X-Original-URL",
+      "CF-Connecting-IP",
+      "Content_Length",
+      "Content_Type",
+      "Content_Digest",
+      "Signature_Input",
+      "Transfer_Encoding",
+      "Connection",
+      "X-Invented-Tomorrow",
+    ];
+    const sent = names.map((name) => [name, "1"] as const);
+    const lower = names.map((name) => name.toLowerCase());
+    expect(await linesOf(lower, { sent })).toEqual([]);
+    // A signature makes a field authentic, but not one of the connection, nor a second spelling of another.
+    expect((await linesOf(lower, { sent, covered: lower })).map(([name]) => name)).toEqual([
+      "X_Forwarded_For",
+      "X_Forwarded_Host",
+      "Proxy",
+      "X-Real-IP",
+      "X-HTTP-Method-Override",
+      "X-Original-URL",
+      "CF-Connecting-IP",
+      "X-Invented-Tomorrow",
+    ]);
+  });
+
+  it("keep what a webhook and its trace consist of, also where Connection names it", async () => {
+    const sent: HeaderLine[] = [
+      ["Connection", "close, Content-Digest, traceparent"],
+      ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      ["User-Agent", "service/1"],
+    ];
+    const names = [
+      "content-digest",
+      "content-type",
+      "signature",
+      "signature-input",
+      "traceparent",
+      "user-agent",
+    ];
+    const forwarded = await linesOf(names, { sent });
+    expect(forwarded.map(([name]) => name.toLowerCase()).toSorted()).toEqual(names.toSorted());
   });
 
   it("have those of --forward-header in the place of the sender's", async () => {
@@ -238,8 +275,9 @@ describe("the headers of a forwarded webhook", () => {
       ["x-shop", "mine"],
       ["X-Shop", "second"],
       ["host", "app.example"],
-      ["X-Forwarded-Host", "own"],
+      ["X_Forwarded_Host", "own"],
     ];
-    expect(await linesOf(["x-shop", "host", "x-forwarded-host"], { added })).toEqual(added);
+    const names = ["x-shop", "host", "x-forwarded-host", "x_forwarded_host"];
+    expect(await linesOf(names, { added })).toEqual(added);
   });
 });
