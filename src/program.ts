@@ -1,11 +1,13 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
-import { Command, CommanderError, Option } from "@commander-js/extra-typings";
+import { Command as CommanderCommand, CommanderError, Option } from "@commander-js/extra-typings";
+import type { Command } from "./commands/command.ts";
 import { declareBulk } from "./commands/bulk/command.ts";
 import { declareCheck } from "./commands/check/command.ts";
 import { declareComplete, declareCompletion } from "./commands/completion/command.ts";
 import { declareConfig } from "./commands/config/command.ts";
 import { declareCreate } from "./commands/create/command.ts";
 import {
+  declare,
   declared,
   declareLater,
   examples,
@@ -18,56 +20,86 @@ import { declareEvents } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
 import { declareHelp } from "./commands/help/command.ts";
 import { declareLinks } from "./commands/links/command.ts";
-import { declareListen } from "./commands/listen/command.ts";
+import { listen } from "./commands/listen/command.ts";
 import { declareLogin } from "./commands/login/command.ts";
 import { declareLogout } from "./commands/logout/command.ts";
 import { failAsUsage, refuseHelp } from "./commands/usage-errors.ts";
 import { declareProfiles } from "./commands/profiles/command.ts";
-import { declarePay } from "./commands/pay/command.ts";
+import { pay } from "./commands/pay.ts";
 import { declareSandbox } from "./commands/sandbox/command.ts";
 import { declareStatus } from "./commands/status/command.ts";
 import { declareTest } from "./commands/test/command.ts";
 import { declareTransaction } from "./commands/transaction/command.ts";
-import { declareTrigger } from "./commands/trigger/command.ts";
+import { trigger } from "./commands/trigger/command.ts";
 import { declareVerify } from "./commands/verify/command.ts";
 import { declareVersion } from "./commands/version/command.ts";
 
-/** The name and the summary of a command, and the declaration of the rest. */
-type Listed = readonly [name: string, summary: string, declare: Declare];
+/** A command that is still declared by calls of commander. */
+interface Listed {
+  readonly summary: string;
+  readonly declare: Declare;
+}
 
 /** The commands under their headings, in the order of the help. */
-const COMMANDS: Readonly<Record<string, readonly Listed[]>> = {
-  "Links:": [
-    ["create", "create a payment link", declareCreate],
-    ["links", "list, show, update, cancel and open the links at the service", declareLinks],
-    ["bulk", "create one payment link per row of a spreadsheet, each exactly once", declareBulk],
-    ["transaction", "read a transaction back from the service, with its custom data", declareTransaction],
-  ],
-  "Webhooks:": [
-    ["listen", "receive, verify and show webhooks, and forward them to your application", declareListen],
-    ["events", "list, show, replay, export and prune what listen received", declareEvents],
-    ["verify", "explain step by step why a captured webhook verifies, or why not", declareVerify],
-    ["trigger", "post a well-formed, signed sample webhook to an endpoint on this machine", declareTrigger],
-    ["check", "test your own webhook endpoint: what it must accept, and what it must refuse", declareCheck],
-  ],
-  "Sandbox:": [
-    ["sandbox", "run the whole payment-link service on this machine", declareSandbox],
-    ["pay", "simulate the customer: pay a link of the sandbox without a browser", declarePay],
-    ["test", "run a command against a sandbox and a receiver of its own, then delete both", declareTest],
-    ["demo", "create, pay, receive and verify in a few seconds, without an account", declareDemo],
-  ],
-  "Account:": [
-    ["login", "check an account at a service, and store it in a profile", declareLogin],
-    ["logout", "delete a profile's token and client secret; its defaults stay", declareLogout],
-    ["status", "check the account: token, service, webhook key, addresses and storage", declareStatus],
-    ["profiles", "list, choose, rename and remove profiles", declareProfiles],
-    ["config", "show and change the settings of a profile", declareConfig],
-  ],
-  "Command line:": [
-    ["help", "show the help of a command, or explain a topic, such as errors, settings or ci", declareHelp],
-    ["version", "print the version", declareVersion],
-    ["completion", "print the completion script of a shell", declareCompletion],
-  ],
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command>>>> = {
+  "Links:": {
+    create: { summary: "create a payment link", declare: declareCreate },
+    links: { summary: "list, show, update, cancel and open the links at the service", declare: declareLinks },
+    bulk: {
+      summary: "create one payment link per row of a spreadsheet, each exactly once",
+      declare: declareBulk,
+    },
+    transaction: {
+      summary: "read a transaction back from the service, with its custom data",
+      declare: declareTransaction,
+    },
+  },
+  "Webhooks:": {
+    listen,
+    events: { summary: "list, show, replay, export and prune what listen received", declare: declareEvents },
+    verify: {
+      summary: "explain step by step why a captured webhook verifies, or why not",
+      declare: declareVerify,
+    },
+    trigger,
+    check: {
+      summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
+      declare: declareCheck,
+    },
+  },
+  "Sandbox:": {
+    sandbox: { summary: "run the whole payment-link service on this machine", declare: declareSandbox },
+    pay,
+    test: {
+      summary: "run a command against a sandbox and a receiver of its own, then delete both",
+      declare: declareTest,
+    },
+    demo: {
+      summary: "create, pay, receive and verify in a few seconds, without an account",
+      declare: declareDemo,
+    },
+  },
+  "Account:": {
+    login: { summary: "check an account at a service, and store it in a profile", declare: declareLogin },
+    logout: {
+      summary: "delete a profile's token and client secret; its defaults stay",
+      declare: declareLogout,
+    },
+    status: {
+      summary: "check the account: token, service, webhook key, addresses and storage",
+      declare: declareStatus,
+    },
+    profiles: { summary: "list, choose, rename and remove profiles", declare: declareProfiles },
+    config: { summary: "show and change the settings of a profile", declare: declareConfig },
+  },
+  "Command line:": {
+    help: {
+      summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
+      declare: declareHelp,
+    },
+    version: { summary: "print the version", declare: declareVersion },
+    completion: { summary: "print the completion script of a shell", declare: declareCompletion },
+  },
 };
 
 export interface ProgramParts {
@@ -79,7 +111,7 @@ export interface ProgramParts {
 
 /** A fresh tree of commands. */
 export function createProgram({ version, execute, print }: ProgramParts) {
-  const program = new Command("paylink")
+  const program = new CommanderCommand("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
     .addOption(new Option("-v", "print the version").hideHelp())
@@ -106,16 +138,17 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     "paylink create --amount 10 --currency EUR",
   ]);
   failAsUsage(program);
-  const add = (command: NewCommand, declare: Declare): void =>
-    declareLater(command, () => {
-      declare(command, execute);
+  const add = (command: NewCommand, listed: Listed | Command): void =>
+    declareLater(command.description(listed.summary), () => {
+      if ("declare" in listed) listed.declare(command, execute);
+      else declare(command, listed, execute);
       failAsUsage(command);
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const [name, summary, declare] of commands) add(program.command(name).description(summary), declare);
+    for (const [name, listed] of Object.entries(commands)) add(program.command(name), listed);
   }
-  add(program.command("complete", { hidden: true }), declareComplete);
+  add(program.command("complete", { hidden: true }), { summary: "", declare: declareComplete });
   program.hook("preSubcommand", (_program, command) => void declared(command));
   program.on("beforeAllHelp", (help) => {
     refuseHelp(help);

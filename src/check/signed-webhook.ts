@@ -1,7 +1,6 @@
 /** Webhooks as the service posts them: a body, the headers of the specification, and a signature over both. */
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import type { Algorithm } from "../signatures/algorithms.ts";
-import { signatureBase, signatureParams } from "../signatures/base.ts";
 import { component } from "../signatures/components.ts";
 import { contentDigest } from "../signatures/digest.ts";
 import type { SigningKey } from "../signatures/keys.ts";
@@ -64,8 +63,6 @@ export function signWebhook(body: Uint8Array, options: WebhookOptions & Differen
     alg: options.alg ?? algorithm,
   };
   const labelled = label === undefined ? {} : { label };
-  const signature = sign(request, { key, components, parameters, algorithm, ...labelled });
-  const params = signatureParams(components, new Map(Object.entries(parameters)));
-  const base = signatureBase(components, params, request);
-  return { request: { ...request, headers: [...request.headers, ...signature] }, base };
+  const { fields, base } = sign(request, { key, components, parameters, algorithm, ...labelled });
+  return { request: { ...request, headers: [...request.headers, ...fields] }, base };
 }

@@ -1,5 +1,5 @@
 /** The private key that samples are signed with: a file, or the sandbox's own key. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 
 interface KeySources {
@@ -19,7 +19,7 @@ export async function loadSigningKey(
   const name = path ?? "the sandbox's identity";
   if (!read.ok)
     throw new PaylinkError("key_invalid", `No private key can be read from ${name}: ${read.reason}`, {
-      hint: "A signing key is a private RSA key as PEM, DER or JWK.",
+      hints: [hint`A signing key is a private RSA key as PEM, DER or JWK.`],
     });
   if (read.key.key.asymmetricKeyType !== "rsa")
     throw new PaylinkError(

@@ -1,11 +1,13 @@
 /** How a command is declared: its flags, the examples of its help and of its usage errors, and what runs it. */
 import {
+  Argument,
   Option,
   type Command,
   type CommandUnknownOpts,
   type OptionValues,
 } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
+import type { Argument as DeclaredArgument, Command as Declaration, Flag, GivenFor } from "./command.ts";
 
 /** A command under the program, before its own flags and arguments are declared. */
 export type NewCommand = Command<[], {}, OptionValues>;
@@ -45,7 +47,7 @@ export function declared(command: CommandUnknownOpts): CommandUnknownOpts {
 const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();
 
 /** Gives a command its examples: lines that work against the sandbox as written, the simplest first. */
-export function examples(command: CommandUnknownOpts, lines: readonly [string, string, ...string[]]): void {
+export function examples(command: CommandUnknownOpts, lines: readonly string[]): void {
   EXAMPLES.set(command, lines);
   command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
@@ -71,4 +73,54 @@ export function oneOf<Flags extends string>(flags: Flags, description: string, v
 /** Collects the values of a repeatable option in the order given. */
 export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
+}
+
+/** Gives a command of commander what is declared for it. */
+export function declare(command: CommandUnknownOpts, declaration: Declaration, execute: Execute): void {
+  const { arguments: operands = {}, flags = {}, commands = {}, run } = declaration;
+  for (const operand of Object.values(operands)) command.addArgument(argumentOf(operand));
+  const names = new Map<string, string>();
+  for (const [name, flag] of Object.entries(flags))
+    for (const option of optionsOf(flag)) {
+      names.set(name, option.attributeName());
+      command.addOption(option);
+    }
+  if (declaration.takesAnyFlag === true) command.allowUnknownOption();
+  if (declaration.notes !== undefined) command.addHelpText("after", `\n${declaration.notes}`);
+  if (declaration.examples.length > 0) examples(command, declaration.examples);
+  const order = Object.keys(operands);
+  const given: GivenFor = (name) => {
+    if (order.includes(name)) {
+      const value: unknown = command.processedArgs[order.indexOf(name)];
+      return { value, isTyped: Array.isArray(value) ? value.length > 0 : value !== undefined };
+    }
+    const attribute = names.get(name) ?? name;
+    const isTyped = command.getOptionValueSource(attribute) === "cli";
+    return { value: command.opts()[attribute], isTyped };
+  };
+  if (run !== undefined) command.action(() => execute(command, (context) => run(context, given, command)));
+  for (const [name, inner] of Object.entries(commands)) {
+    const added = command.command(name, { isDefault: inner.isDefault === true });
+    declare(added.description(inner.summary), inner, execute);
+  }
+}
+
+function argumentOf({ spelled, description, choices }: DeclaredArgument<unknown>): Argument {
+  const argument = new Argument(spelled, description);
+  if (choices === undefined) return argument;
+  // The parser names a wrong word together with every other problem.
+  argument.choices(choices);
+  return argument.variadic ? argument.argParser(collect) : argument.argParser((value: string) => value);
+}
+
+function optionsOf(flag: Flag<unknown>): Option[] {
+  const { spelled, description, opposite, choices, heading } = flag;
+  const option = new Option(spelled, description);
+  // commander would stop at a wrong word; the parser names it together with every other problem.
+  if (choices !== undefined) option.choices(choices).argParser((value: string) => value);
+  if (flag.isRepeatable === true) option.argParser(collect);
+  if (flag.default !== undefined) option.default(flag.default);
+  if (flag.isRequired === true) option.makeOptionMandatory();
+  const options = opposite === undefined ? [option] : [option, new Option(...opposite)];
+  return heading === undefined ? options : options.map((one) => one.helpGroup(heading));
 }

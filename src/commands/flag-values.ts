@@ -3,7 +3,7 @@ import { isDatabaseUrl, isReadableUrl, parseWebAddress, passwordsIn } from "../d
 import { LONGEST_TIMER, parseDuration, parseWhen } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
-import { type Outcome, OUTCOMES } from "../domain/transaction.ts";
+import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../check/signature-form.ts";
 
 /** A TCP port; 0 picks a free one. */
@@ -108,6 +108,24 @@ export function parseUrl(text: string): Parsed<URL> {
   return url === undefined
     ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
     : accepted(url);
+}
+
+/** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
+export function parseTarget(text: string): Parsed<URL> {
+  const url = parseWebAddress(completeUrl(text.trim()));
+  return url === undefined || url.username !== "" || url.port === "0"
+    ? refused(
+        "must be a port, a path, host:port/path or a whole http(s) URL, such as 3000 or localhost:3000/hook",
+      )
+    : accepted(url);
+}
+
+const LOCAL = "http://localhost";
+
+function completeUrl(text: string): string {
+  if (/^\d+(?:[/?]|$)/.test(text)) return `${LOCAL}:${text}`;
+  if (text.startsWith("/")) return `${LOCAL}${text}`;
+  return text.includes("://") ? text : `http://${text}`;
 }
 
 /** Where events are kept: a file, or the URL of a PostgreSQL database, without a password, which other users would see. */

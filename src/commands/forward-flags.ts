@@ -1,9 +1,9 @@
 /** The flags that name the targets of webhooks: `3000` for every outcome, `declined=3001/failed` for one. */
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
-import { OUTCOMES } from "../domain/transaction.ts";
-import { parseTarget, type Route } from "../receiver/forward.ts";
+import { OUTCOMES } from "../domain/outcome.ts";
+import type { Route } from "../receiver/forward.ts";
 import type { FlagReader, ReadValue } from "./flag-reader.ts";
-import { parseOutcome } from "./flag-values.ts";
+import { parseOutcome, parseTarget } from "./flag-values.ts";
 
 /** Reads every value of the flag. Two targets for one outcome are a problem: only one of them would be used. */
 export function readRoutes(

@@ -182,6 +182,8 @@ export interface FailureOptions {
   readonly hint?: string | undefined;
   /** Every problem behind the message. */
   readonly problems?: readonly Problem[];
+  /** The problems that the message does not name; all of them by default. */
+  readonly unnamed?: readonly Problem[];
   /** How the command line can be corrected, if all of it can. */
   readonly corrections?: readonly Correction[] | undefined;
   /** Facts for scripts: `--json` prints them as `details`. */
@@ -194,6 +196,7 @@ export class PaylinkError extends Error {
   readonly effect: Effect | undefined;
   readonly hints: readonly Hint[];
   readonly problems: readonly Problem[];
+  readonly unnamed: readonly Problem[];
   readonly corrections: readonly Correction[] | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -205,6 +208,7 @@ export class PaylinkError extends Error {
     this.effect = options.effect;
     this.hints = options.hints ?? options.hint?.split("\n").map((line) => [line]) ?? failure.hints ?? [];
     this.problems = options.problems ?? [];
+    this.unnamed = options.unnamed ?? this.problems;
     this.corrections = options.corrections;
     this.details = options.details ?? {};
   }

@@ -3,6 +3,7 @@
 import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
 import { parseJson } from "./parse-json.ts";
+import type { Outcome } from "./outcome.ts";
 import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import {
   type FieldName,
@@ -16,10 +17,6 @@ import {
  * are kept. Read members with `memberOf` or `textOf`.
  */
 export type TransactionRecord = JsonObject;
-
-/** Events rule 2; UNCLEAR if the two flags contradict each other or are not booleans. */
-export const OUTCOMES = ["APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Violation {
   readonly code: "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";

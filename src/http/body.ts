@@ -31,6 +31,9 @@ function declaredLength({ headers }: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
+const headSize = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce((bytes, text) => bytes + HEADER_TEXT + text.length, REQUEST);
+
 const bodyTooLarge = (maxBody: number): Refusal => ({
   code: "body_too_large",
   status: 413,
@@ -126,7 +129,7 @@ export function readBody(
         detail: `the connection ended after ${length} bytes of body`,
       }),
     );
-    share.open();
+    share.open(headSize(incoming));
   });
 }
 
@@ -219,13 +222,14 @@ function nextOf(waiting: ReadonlySet<PausableBody>): PausableBody | undefined {
 
 /** Bytes over all requests of one server. */
 const MAX_HELD = 24 * 1024 * 1024;
-/** Bytes of each request besides its body: Node accepts no larger header section. */
-const HEAD = 16 * 1024;
+/** Bytes that Node takes for each request, and for each text of its header section besides the characters. */
+const REQUEST = 4096;
+const HEADER_TEXT = 32;
 
 /** The memory of one request, from its head to its answer. */
 export interface RequestShare {
-  /** The head was read. */
-  readonly open: () => void;
+  /** The head was read, and takes this many bytes. */
+  readonly open: (bytes: number) => void;
   /** The body takes this many more bytes. */
   readonly grow: (bytes: number) => void;
   /** The body is complete: from now on, it is not refused to make room for another. */
@@ -273,9 +277,9 @@ export function createRequestMemory(): RequestMemory {
         makeRoom();
       };
       return {
-        open: () => {
+        open: (bytes) => {
           unfinished.add(request);
-          grow(HEAD);
+          grow(bytes);
         },
         grow,
         complete: () => void unfinished.delete(request),

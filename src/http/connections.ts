@@ -1,10 +1,13 @@
-/** Limits the connections that senders can hold: those that sent nothing are closed first, then those that wait longest. */
+/** Limits the connections that senders can hold: idle ones are closed first, then the request that is incomplete for longest. */
 import type { Server as TlsServer } from "node:https";
 import type { Server, Socket } from "node:net";
 import { report } from "node:process";
 
-/** More than any service opens. A sender has a second to send something where 2,000 idle ones are opened each second. */
-const MAX_CONNECTIONS = 3000;
+/**
+ * More than any service opens. A sender loses its connection only if this many newer ones arrive before its request is
+ * complete.
+ */
+const MAX_CONNECTIONS = 10_000;
 /**
  * New connections that are read in one round of the event loop: a piece of one-byte chunks takes 10 ms and more to parse,
  * and every sender waits for the round.
@@ -26,44 +29,49 @@ export interface Connections {
   readonly dropWaiting: () => void;
 }
 
-export function trackConnections(): Connections {
-  const most = Math.min(MAX_CONNECTIONS, Math.max(1, maxOpenFiles() - RESERVED_FILES));
-  /** Connections that had sent nothing when last looked at, and all others; the longest waiting first. */
-  const silent = new Set<Socket>();
-  const heard = new Set<Socket>();
+/**
+ * Makes room by closing connections in this order: those that were answered and have sent nothing since, then those whose
+ * request is incomplete, the oldest first. The newest connection is never closed: under a flood it is the honest sender's.
+ */
+export function trackConnections(most = MAX_CONNECTIONS): Connections {
+  const limit = Math.min(most, Math.max(1, maxOpenFiles() - RESERVED_FILES));
+  /** Connections without a complete request; the oldest first. */
+  const incomplete = new Set<Socket>();
+  /** Answered connections with the bytes they had sent until then; the longest idle first. */
+  const idle = new Map<Socket, number>();
   const start = createStarts();
   const untrack = (socket: Socket): void => {
-    silent.delete(socket);
-    heard.delete(socket);
+    incomplete.delete(socket);
+    idle.delete(socket);
   };
   const drop = (socket: Socket): void => {
     untrack(socket);
     socket.destroy();
   };
   const makeRoom = (): void => {
-    if (silent.size + heard.size <= most) return;
-    for (const socket of silent) {
-      if (socket.bytesRead === 0) return drop(socket);
-      silent.delete(socket);
-      heard.add(socket);
+    if (incomplete.size + idle.size <= limit) return;
+    for (const [socket, bytesRead] of idle) {
+      if (socket.bytesRead === bytesRead) return drop(socket);
+      idle.delete(socket);
+      incomplete.add(socket);
     }
-    const [longest] = heard;
-    if (longest !== undefined) drop(longest);
+    const [oldest] = incomplete;
+    if (oldest !== undefined) drop(oldest);
   };
   return {
     opened: (socket) => {
       socket.once("close", () => untrack(socket));
       if (socket.destroyed) return;
-      silent.add(socket);
+      incomplete.add(socket);
       makeRoom();
       start(socket);
     },
     complete: untrack,
     answered: (socket) => {
       untrack(socket);
-      if (!socket.destroyed) heard.add(socket);
+      if (!socket.destroyed) idle.set(socket, socket.bytesRead);
     },
-    dropWaiting: () => [...silent, ...heard].forEach(drop),
+    dropWaiting: () => [...incomplete, ...idle.keys()].forEach(drop),
   };
 }
 

@@ -72,6 +72,8 @@ export interface ServeOptions {
   readonly maxBody: number;
   /** Serves https. */
   readonly tls?: TlsFiles | undefined;
+  /** Connections that may wait for a request or its rest; without it, more than any service opens. */
+  readonly maxConnections?: number;
   /** Refuses a request by its head, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
   /** Whether its large body is read first, and the request is refused last if memory runs short. */

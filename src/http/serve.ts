@@ -38,6 +38,8 @@ const LIMITS = {
 const HANDSHAKE_TIMEOUT = 10_000;
 /** Connections that the system accepts while the event loop is busy; beyond them it also refuses honest senders. */
 const BACKLOG = 4096;
+/** Milliseconds for a refused sender to read the answer and close its side. */
+const LINGER = 2_000;
 /** Milliseconds for unfinished requests once the server closes. */
 const CLOSE_GRACE = 1_000;
 
@@ -58,7 +60,7 @@ export const serve: Serve = async (handler, options) => {
   const state: ServerState = {
     ...options,
     handler,
-    connections: trackConnections(),
+    connections: trackConnections(options.maxConnections),
     memory: createRequestMemory(),
     turns: createReadingTurns(),
     reading: new WeakSet(),
@@ -224,6 +226,9 @@ export function refuseSocket(
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
+  // A sender that does not close its side would keep the connection half open.
+  const linger = setTimeout(() => socket.destroy(), LINGER);
+  socket.once("close", () => clearTimeout(linger));
 }
 
 function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {

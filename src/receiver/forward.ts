@@ -10,9 +10,8 @@ import {
   type StoreResult,
   type WebhookEvent,
 } from "./events.ts";
-import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
-import { type Outcome, outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
-import { parseWebAddress } from "../domain/addresses.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
 const TIMEOUT = 30_000;
@@ -288,26 +287,8 @@ export function targetFor(routes: readonly Route[], outcome: string | undefined)
   return (routes.find((route) => route.outcome !== undefined && route.outcome === outcome) ?? plain)?.url;
 }
 
-const LOCAL = "http://localhost";
-
 /** The target of a webhook, by its record. */
 export const targetOf = (
   routes: readonly Route[],
   { record }: { readonly record: TransactionRecord | null },
 ): URL | undefined => targetFor(routes, record === null ? undefined : outcomeOf(record));
-
-/** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
-export function parseTarget(text: string): Parsed<URL> {
-  const url = parseWebAddress(completeUrl(text.trim()));
-  return url === undefined || url.username !== "" || url.port === "0"
-    ? refused(
-        "must be a port, a path, host:port/path or a whole http(s) URL, such as 3000 or localhost:3000/hook",
-      )
-    : accepted(url);
-}
-
-function completeUrl(text: string): string {
-  if (/^\d+(?:[/?]|$)/.test(text)) return `${LOCAL}:${text}`;
-  if (text.startsWith("/")) return `${LOCAL}${text}`;
-  return text.includes("://") ? text : `http://${text}`;
-}

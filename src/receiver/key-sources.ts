@@ -117,6 +117,9 @@ async function bytesOf(source: KeySource, io: KeyAccess): Promise<Uint8Array> {
 /** In milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
 const FETCH_TIMEOUT = 5_000;
 
+/** Bytes of a key or a key set. */
+const MAX_KEY_REPLY = 1024 * 1024;
+
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
 async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<Uint8Array> {
   if (isExposed(url))
@@ -132,7 +135,7 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
   } as const;
   let reply: HttpReply;
   try {
-    reply = await send(request, { timeout: FETCH_TIMEOUT, signal });
+    reply = await send(request, { timeout: FETCH_TIMEOUT, maxReply: MAX_KEY_REPLY, signal });
   } catch (error) {
     signal?.throwIfAborted();
     throw notFetched(url, messageOf(error), error);

@@ -40,8 +40,7 @@ export function renderError(
       (_, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value),
     );
   const lines = [`${notePaint.red("✗")} ${safeLines(error.message)}${fixes(error)}`];
-  // A service often names the problem in its message too.
-  const problems = error.problems.filter(({ at, message }) => !error.message.includes(`${at} ${message}`));
+  const problems = error.unnamed;
   const places = problems.map(({ at }) => safeText(at));
   const width = Math.max(0, ...places.map((place) => place.length));
   for (const [index, { message }] of problems.entries()) {

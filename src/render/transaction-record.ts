@@ -4,13 +4,8 @@ import { isJsonNumber, type Json, memberOf, stringifyJson } from "../domain/json
 import { formatAmount } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
 import { responseMeaning } from "../domain/response-codes.ts";
-import {
-  type Violation,
-  type Outcome,
-  outcomeOf,
-  textOf,
-  type TransactionRecord,
-} from "../domain/transaction.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { type Violation, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
 import {
   amount,
   dateTime,

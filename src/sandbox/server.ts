@@ -1,12 +1,11 @@
 /** The sandbox as a server: its routes behind the checks that every request passes, in process or on a port. */
 import { Hono, type Context } from "hono";
 import type { Handler, Serve } from "../http/exchange.ts";
-import { problemPage } from "./pages/message-pages.ts";
-import { pageHeaders } from "./pages/page-frame.ts";
-import { checkoutRoutes } from "./routes/checkout-routes.ts";
-import { controlRoutes } from "./routes/control-routes.ts";
-import { dashboardRoutes } from "./routes/dashboard-routes.ts";
-import { eventRoutes } from "./routes/event-stream.ts";
+import { problemPage } from "./checkout/pages.ts";
+import { htmlReply } from "./page.ts";
+import { checkoutRoutes } from "./checkout/routes.ts";
+import { controlRoutes, eventRoutes } from "./dashboard/controls.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
 import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";
 import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
 import { apiRoutes } from "./api.ts";
@@ -62,8 +61,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
 async function problemReply(c: Context, problem: ServiceProblem): Promise<Response> {
   const reply = problem.toResponse();
   if (!accepts(c, "text/html")) return reply;
-  const headers = { ...pageHeaders(), "Content-Type": "text/html; charset=utf-8" };
-  return new Response(String(await problemPage(problem)), { status: reply.status, headers });
+  return htmlReply(problemPage(problem), problem.status);
 }
 
 /** The longest body of a request, in bytes. */

@@ -3,7 +3,6 @@ import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { SignatureForm } from "../check/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type AllowedHosts, type Merchant } from "./access.ts";
-import { watchLedger, type Change } from "./changes.ts";
 import { createDeliveries, type AttemptReport, type Deliveries, type Fault } from "./deliveries.ts";
 import type { Ledger, Link } from "./ledger.ts";
 import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
@@ -45,18 +44,22 @@ export interface Service {
   readonly tokens: AccessTokens;
   readonly deliveries: Deliveries;
   readonly emit: (event: SandboxEvent) => void;
-  /** Reports a change to every subscriber; the ledger reports its own. */
-  readonly announce: (change: Change) => void;
+  /** Tells open pages that something they may show has changed; each unit of the ledger tells it by itself. */
+  readonly announce: () => void;
   /** Calls back at each change until the returned function is called. */
-  subscribe(onChange: (change: Change) => void): () => void;
+  subscribe(onChange: () => void): () => void;
 }
 
 export function createService(given: SandboxParts): Service {
-  const subscribers = new Set<(change: Change) => void>();
-  const announce = (change: Change): void => {
-    for (const onChange of subscribers) onChange(change);
+  const subscribers = new Set<() => void>();
+  const announce = (): void => {
+    for (const onChange of subscribers) onChange();
   };
-  const parts = { ...given, ledger: watchLedger(given.ledger, announce) };
+  const write = async (unit: () => void): Promise<void> => {
+    await given.ledger.write(unit);
+    announce();
+  };
+  const parts = { ...given, ledger: { ...given.ledger, write } };
   const { observe } = parts;
   return {
     parts,

@@ -39,6 +39,8 @@ export class UnusableAnswer extends PaylinkError {
     super(code, message, {
       ...options,
       problems,
+      // A service often names a problem in its text too.
+      unnamed: problems.filter(({ at, message: said }) => !text.includes(`${at} ${said}`)),
       details: {
         status,
         service: text,

@@ -1,8 +1,9 @@
-/** The signature base (RFC 9421 2.5): the text that is signed. */
+/** The signature base (RFC 9421 2.5): the text that is signed, from the values of the covered components. */
 
-import { type Parameters, serializeParameters } from "structured-headers";
-import { componentValue, type Component, type MessageHead } from "./components.ts";
-import type { FieldTypes } from "./field-types.ts";
+import { isInnerList, type Parameters, serializeItem, serializeParameters } from "structured-headers";
+import { fieldLines, type HeaderLine, type RequestHead, trimSpace } from "../http/message.ts";
+import { checkUse, isDerivedName, type Component, type DerivedName } from "./components.ts";
+import { readDictionary } from "./structured.ts";
 import { SignatureError } from "./verdict.ts";
 
 /** The value of `@signature-params`, which follows the label in Signature-Input (RFC 9421 2.3). */
@@ -15,14 +16,12 @@ export function signatureParams(components: readonly Component[], parameters: Pa
 export function signatureBase(
   components: readonly Component[],
   params: string,
-  message: MessageHead,
-  types?: FieldTypes,
+  request: RequestHead,
 ): string {
   requireUnique(components);
   let base = "";
-  for (const component of components) {
-    base += `${component.identifier}: ${checked(component, componentValue(component, message, types))}\n`;
-  }
+  for (const component of components)
+    base += `${component.identifier}: ${checked(component, componentValue(component, request))}\n`;
   return `${base}"@signature-params": ${params}`;
 }
 
@@ -41,8 +40,152 @@ const DERIVED_VALUE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 function checked({ name, identifier }: Component, value: string): string {
   const allowed = name.startsWith("@") ? DERIVED_VALUE : FIELD_VALUE;
   if (allowed.test(value)) return value;
-  throw new SignatureError(
-    "component_value_invalid",
-    `${identifier} has characters that cannot be signed: ${value}`,
-  );
+  throw invalidValue(`${identifier} has characters that cannot be signed: ${value}`);
+}
+
+const invalidValue = (detail: string): SignatureError =>
+  new SignatureError("component_value_invalid", detail);
+
+/** The value of a component in a request. Throws a SignatureError where it has none. */
+export function componentValue(component: Component, request: RequestHead): string {
+  const { name, parameters } = component;
+  if (parameters.size > 0 || name.startsWith("@")) checkUse(component);
+  if (isDerivedName(name)) return DERIVED[name](request);
+  const parameter = parameters.get("name");
+  return typeof parameter === "string"
+    ? queryParam(request, parameter)
+    : fieldValue(component, request.headers);
+}
+
+/** Cut from the message as sent: parsing a URL would normalise it. */
+const DERIVED: Readonly<Record<DerivedName, (request: RequestHead) => string>> = {
+  "@method": ({ method }) => method,
+  "@target-uri": targetUri,
+  "@authority": authority,
+  "@scheme": ({ scheme }) => scheme.toLowerCase(),
+  "@request-target": ({ target }) => checkedTarget(target),
+  "@path": (request) => pathAndQuery(request).path || "/",
+  "@query": (request) => pathAndQuery(request).query || "?",
+};
+
+/** The one parameter of that name; `name` is compared in its encoded form (RFC 9421 2.2.8). */
+function queryParam(request: RequestHead, name: string): string {
+  const values: string[] = [];
+  for (const [key, value] of new URLSearchParams(pathAndQuery(request).query)) {
+    if (encodeFormPart(key) === name) values.push(value);
+  }
+  const [value] = values;
+  if (value === undefined)
+    throw new SignatureError("component_missing", `the query has no parameter ${name}`);
+  if (values.length > 1)
+    throw new SignatureError("query_param_ambiguous", `the query has ${values.length} parameters ${name}`);
+  return encodeFormPart(value);
+}
+
+/** The percent-encode set of application/x-www-form-urlencoded; encodeURIComponent leaves out `!'()~`. */
+export function encodeFormPart(text: string): string {
+  const encoded = encodeURIComponent(text);
+  return encoded.replace(/[!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+const DEFAULT_PORT = { http: /:(?:80)?$/, https: /:(?:443)?$/ } as const;
+
+/** Lower case, and without the port that the scheme implies (RFC 9110 4.2.3). */
+function authority({ scheme, authority }: Pick<RequestHead, "scheme" | "authority">): string {
+  if (authority === "") throw invalidValue("the address that the message was sent to is not known");
+  if (/[/?#@\\\s]/.test(authority)) throw invalidValue(`"${authority}" is not a host with an optional port`);
+  return authority.toLowerCase().replace(DEFAULT_PORT[scheme], "");
+}
+
+function targetUri(request: RequestHead): string {
+  const { path, query } = pathAndQuery(request);
+  if (isAbsolute(request.target)) return request.target;
+  return `${request.scheme}://${authority(request)}${path}${query}`;
+}
+
+function isAbsolute(target: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(target);
+}
+
+/** A request target is ASCII without white space, and has no fragment (RFC 9112 3.2, RFC 9110 4.2.5). */
+function checkedTarget(target: string): string {
+  if (!/^[\x21-\x7e]+$/.test(target))
+    throw invalidValue("the request target has characters that are not allowed");
+  if (target.includes("#")) throw invalidValue("the request target has a fragment");
+  return target;
+}
+
+/** The query keeps its question mark. Absolute-form must name the host that the message was sent to. */
+function pathAndQuery(request: RequestHead): { path: string; query: string } {
+  const target = checkedTarget(request.target);
+  if (target.startsWith("/")) return splitQuery(target);
+  if (target === "*") return { path: "", query: "" };
+  const [, scheme, host = "", rest = ""] = /^([^:]+):\/\/([^/?]*)(.*)$/.exec(target) ?? [];
+  if (!isAbsolute(target) || scheme === undefined)
+    throw invalidValue(`the request target "${target}" has no path`);
+  const named = authority({ scheme: request.scheme, authority: host });
+  if (scheme.toLowerCase() !== request.scheme || named !== authority(request))
+    throw invalidValue(`the request target "${target}" names another host`);
+  return splitQuery(rest);
+}
+
+function splitQuery(text: string): { path: string; query: string } {
+  const at = text.indexOf("?");
+  return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };
+}
+
+/** Lines without outer white space and without obs-fold, joined (RFC 9421 2.1). */
+function fieldValue({ name, parameters }: Component, headers: readonly HeaderLine[]): string {
+  const lines = receivedLines(name, headers).map(unfolded);
+  const key = parameters.get("key");
+  return typeof key === "string" ? memberValue(name, key, lines) : lines.join(", ");
+}
+
+const unfolded = (line: string): string =>
+  trimSpace(line.includes("\r") ? line.replace(/[ \t]*\r\n[ \t]+/g, " ") : line);
+
+/** A member of Content-Digest (RFC 9421 2.1.2); `checkUse` lets no other field have one. */
+function memberValue(name: string, key: string, lines: readonly string[]): string {
+  const member = readDictionary(lines).parsed.get(key);
+  if (member === undefined) throw new SignatureError("component_missing", `${name} has no member "${key}"`);
+  if (isInnerList(member)) throw invalidValue(`the member "${key}" of ${name} is a list`);
+  return serializeItem(member);
+}
+
+/** Fields that a message may carry only once (RFC 9110 5.3): neither joining lines nor picking one is correct. */
+const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
+  "age",
+  "authorization",
+  "content-length",
+  "content-location",
+  "content-range",
+  "content-type",
+  "date",
+  "etag",
+  "expires",
+  "from",
+  "host",
+  "if-modified-since",
+  "if-range",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "proxy-authorization",
+  "referer",
+  "retry-after",
+  "server",
+  "user-agent",
+]);
+
+/** An absent field is an error, never an empty value; component names are lower case (RFC 9421 2.1). */
+function receivedLines(name: string, headers: readonly HeaderLine[]): string[] {
+  const lines = name === name.toLowerCase() ? fieldLines(headers, name) : [];
+  if (lines.length === 0) throw new SignatureError("component_missing", `the message has no field "${name}"`);
+  if (lines.length > 1 && SINGLETON_FIELDS.has(name))
+    throw new SignatureError(
+      "duplicate_header",
+      `${name} appears ${lines.length} times; only one is allowed`,
+    );
+  return lines;
 }

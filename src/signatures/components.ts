@@ -1,10 +1,6 @@
-/** Component identifiers (RFC 9421 2): parsing, comparing, and finding the value that each covers. */
+/** Component identifiers (RFC 9421 2): parsing, comparing, and the ones that a signature of a request can cover. */
 
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
-import { fieldLines, type HeaderLine } from "../http/message.ts";
-import { queryParam, REQUEST_COMPONENTS, type RequestHead } from "./derived.ts";
-import { REGISTERED_TYPES, SINGLETON_FIELDS, type FieldTypes } from "./field-types.ts";
-import { memberValue, plainValue, strictValue, wrappedValue } from "./field-value.ts";
 import { messageOf, SignatureError } from "./verdict.ts";
 
 export interface Component {
@@ -17,15 +13,20 @@ export interface Component {
   readonly identity: string;
 }
 
-export interface ResponseHead {
-  readonly status: number;
-  readonly headers: readonly HeaderLine[];
-  readonly trailers?: readonly HeaderLine[];
-  /** The request that this answers, for components with `req` (RFC 9421 2.4). */
-  readonly request?: RequestHead;
-}
+/** The derived components of a request that need no parameter (RFC 9421 2.2). */
+export const DERIVED_NAMES = [
+  "@method",
+  "@target-uri",
+  "@authority",
+  "@scheme",
+  "@request-target",
+  "@path",
+  "@query",
+] as const;
+export type DerivedName = (typeof DERIVED_NAMES)[number];
 
-export type MessageHead = RequestHead | ResponseHead;
+const NAMES: ReadonlySet<string> = new Set(DERIVED_NAMES);
+export const isDerivedName = (name: string): name is DerivedName => NAMES.has(name);
 
 const NO_PARAMETERS: Parameters = new Map();
 
@@ -43,7 +44,7 @@ function makeComponent(name: string, parameters: Parameters): Component {
 
 /** The components that most signatures cover, made once. */
 const COMMON: ReadonlyMap<string, Component> = new Map(
-  [...REQUEST_COMPONENTS.keys(), "content-digest", "content-type", "content-length"].map((name) => [
+  [...DERIVED_NAMES, "content-digest", "content-type", "content-length"].map((name) => [
     name,
     makeComponent(name, NO_PARAMETERS),
   ]),
@@ -74,100 +75,50 @@ export function parseComponent(typed: string): ParsedComponent {
   }
 }
 
-/** The value of a component in a message. Throws a SignatureError where it has none; `base.ts` checks the characters. */
-export function componentValue(
-  component: Component,
-  message: MessageHead,
-  types: FieldTypes = REGISTERED_TYPES,
-): string {
-  if (component.parameters.size > 0 || component.name.startsWith("@")) checkUse(component);
-  const source = component.parameters.has("req") ? relatedRequest(message) : message;
-  return component.name.startsWith("@")
-    ? derivedValue(component, source)
-    : fieldValue(component, source, types);
+/** Throws a SignatureError where a signature of a request cannot cover the component, whatever the message. */
+export function checkUse({ name, parameters, identifier }: Component): void {
+  if (name.startsWith("@")) checkDerived(name);
+  for (const [key, value] of parameters) checkParameter({ name, identifier }, key, value);
+  if (name === "@query-param" && !parameters.has("name"))
+    throw new SignatureError("component_param_unknown", "@query-param needs the parameter name");
+  if (parameters.has("req"))
+    throw new SignatureError("req_on_request", "req is for responses, and this is a request");
+  if (parameters.has("bs") && (parameters.has("sf") || parameters.has("key")))
+    throw new SignatureError("component_param_incompatible", `${identifier}: bs excludes sf and key`);
+  if (parameters.has("tr"))
+    throw new SignatureError(
+      "component_missing",
+      `${identifier} is a field of the trailer section, which webhooks do not have`,
+    );
+  if ((parameters.has("sf") || parameters.has("key")) && name !== "content-digest")
+    throw new SignatureError("component_sf_type_unknown", `the structured type of ${name} is not known`);
+  if (parameters.has("sf") || parameters.has("bs"))
+    throw new SignatureError(
+      "component_param_unknown",
+      `${identifier}: the service signs no component with sf or bs`,
+    );
 }
 
-const FIELD_PARAMETERS: ReadonlySet<string> = new Set(["sf", "key", "bs", "tr", "req"]);
-const TEXT_PARAMETERS: ReadonlySet<string> = new Set(["key", "name"]);
-
-/** Whether a component with these parameters can exist at all, in any message. */
-function checkUse({ name, parameters, identifier }: Component): void {
-  if (name === "@signature-params") {
+function checkDerived(name: string): void {
+  if (name === "@signature-params")
     throw new SignatureError(
       "component_not_applicable",
       "@signature-params cannot be covered (RFC 9421 2.3)",
     );
-  }
-  const derived = name.startsWith("@");
-  if (derived && !REQUEST_COMPONENTS.has(name) && name !== "@status" && name !== "@query-param") {
+  if (name === "@status") throw new SignatureError("component_not_applicable", "a request has no @status");
+  if (!isDerivedName(name) && name !== "@query-param")
     throw new SignatureError("component_unknown", `${name} is not a derived component of RFC 9421`);
-  }
-  for (const [key, value] of parameters) {
-    const allowed = derived
-      ? key === "req" || (key === "name" && name === "@query-param")
-      : FIELD_PARAMETERS.has(key);
-    if (!allowed || (TEXT_PARAMETERS.has(key) ? typeof value !== "string" : value !== true)) {
-      throw new SignatureError(
-        "component_param_unknown",
-        `${identifier}: ${key} is not a parameter of ${name}`,
-      );
-    }
-  }
-  if (name === "@query-param" && !parameters.has("name")) {
-    throw new SignatureError("component_param_unknown", "@query-param needs the parameter name");
-  }
-  if (parameters.has("bs") && (parameters.has("sf") || parameters.has("key"))) {
-    throw new SignatureError("component_param_incompatible", `${identifier}: bs excludes sf and key`);
-  }
 }
 
-function relatedRequest(message: MessageHead): RequestHead {
-  if (!("status" in message)) {
-    throw new SignatureError("req_on_request", "req is for responses, and this is a request");
-  }
-  if (message.request === undefined) {
-    throw new SignatureError("component_missing", "the request of this response is not known");
-  }
-  return message.request;
-}
+const FIELD_FLAGS: ReadonlySet<string> = new Set(["sf", "bs", "tr", "req"]);
 
-function derivedValue({ name, parameters }: Component, source: MessageHead): string {
-  const isResponse = "status" in source;
-  if (isResponse && name === "@status") return String(source.status).padStart(3, "0");
-  if (isResponse || name === "@status") {
-    throw new SignatureError(
-      "component_not_applicable",
-      `a ${isResponse ? "response" : "request"} has no ${name}`,
-    );
-  }
-  const parameter = parameters.get("name");
-  if (typeof parameter === "string") return queryParam(source, parameter);
-  const derive = REQUEST_COMPONENTS.get(name);
-  if (derive === undefined)
-    throw new SignatureError("component_unknown", `${name} is not a derived component of RFC 9421`);
-  return derive(source);
-}
-
-function fieldValue({ name, parameters }: Component, source: MessageHead, types: FieldTypes): string {
-  const lines = receivedLines(name, parameters.has("tr") ? (source.trailers ?? []) : source.headers);
-  if (parameters.size === 0) return plainValue(lines);
-  if (parameters.has("bs")) return wrappedValue(lines);
-  const key = parameters.get("key");
-  if (typeof key === "string") return memberValue(name, key, lines, types);
-  return parameters.has("sf") ? strictValue(name, lines, types) : plainValue(lines);
-}
-
-/** An absent field is an error, never an empty value; component names are lower case (RFC 9421 2.1). */
-function receivedLines(name: string, section: readonly HeaderLine[]): string[] {
-  const lines = name === name.toLowerCase() ? fieldLines(section, name) : [];
-  if (lines.length === 0) {
-    throw new SignatureError("component_missing", `the message has no field "${name}"`);
-  }
-  if (lines.length > 1 && SINGLETON_FIELDS.has(name)) {
-    throw new SignatureError(
-      "duplicate_header",
-      `${name} appears ${lines.length} times; only one is allowed`,
-    );
-  }
-  return lines;
+function checkParameter(
+  { name, identifier }: Pick<Component, "name" | "identifier">,
+  key: string,
+  value: unknown,
+): void {
+  const text = name.startsWith("@") ? key === "name" && name === "@query-param" : key === "key";
+  const flag = name.startsWith("@") ? key === "req" : FIELD_FLAGS.has(key);
+  if ((text && typeof value === "string") || (flag && value === true)) return;
+  throw new SignatureError("component_param_unknown", `${identifier}: ${key} is not a parameter of ${name}`);
 }

@@ -24,15 +24,42 @@ export function attempt(read: () => Reading, which = "a key"): Reading {
 /** Line breaks as an environment variable may hold them: a backslash and a letter. */
 const ESCAPED_BREAKS = /(?:\\r)?\\n/g;
 
+/** Keys that are read from one source: its server must not be able to keep the receiver busy. */
+const MAX_KEYS = 64;
+
+/** Reads the first entries; a warning stands for the others. */
+function readEach<Entry>(entries: readonly Entry[], read: (entry: Entry, at: number) => Reading): Reading[] {
+  const readings = entries.slice(0, MAX_KEYS).map(read);
+  if (entries.length > MAX_KEYS)
+    readings.push({ warning: `it has ${entries.length} keys, and only the first ${MAX_KEYS} are read` });
+  return readings;
+}
+
 /** The key of each block. In a chain, the authorities sign certificates, not webhooks: their keys are left out. */
 export function readPem(text: string): Reading[] {
-  const blocks =
-    text.replace(ESCAPED_BREAKS, "\n").match(/-----BEGIN ([^-\r\n]+)-----[\s\S]*?-----END \1-----/g) ?? [];
-  const readings = blocks.map((block) => attempt(() => readBlock(block)));
+  const readings = readEach(pemBlocks(text.replace(ESCAPED_BREAKS, "\n")), (block) =>
+    attempt(() => readBlock(block)),
+  );
   return readings.filter(
     ({ certificate }) => !readings.some((other) => hasIssued(certificate, other.certificate)),
   );
 }
+
+/** Each text from a BEGIN line to the END line of the same label, without a BEGIN in between (RFC 7468 2). */
+function pemBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  let begun: { readonly label: string; readonly at: number } | undefined;
+  for (const { 0: line, 1: kind, 2: label = "", index } of text.matchAll(PEM_BOUNDARY)) {
+    if (kind === "BEGIN") begun = { label, at: index };
+    else if (begun?.label === label) {
+      blocks.push(text.slice(begun.at, index + line.length));
+      begun = undefined;
+    }
+  }
+  return blocks;
+}
+
+const PEM_BOUNDARY = /-----(BEGIN|END) ([^-\r\n]{1,64})-----/g;
 
 function hasIssued(authority: X509Certificate | undefined, issued: X509Certificate | undefined): boolean {
   if (authority === undefined || issued === undefined || issued.issuer === issued.subject) return false;
@@ -90,7 +117,7 @@ export function readJson(text: string): Reading[] {
   if (!isRecord(parsed)) return [];
   if (!("keys" in parsed)) return [attempt(() => readJwk(parsed))];
   if (!Array.isArray(parsed["keys"])) return [{ warning: "its keys are not a list" }];
-  return parsed["keys"].map((entry: unknown, at) =>
+  return readEach(parsed["keys"], (entry: unknown, at) =>
     attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
   );
 }

@@ -15,14 +15,12 @@ export function traceBase(base: string | null, request: HttpRequest, address: st
 }
 
 function originOf(line: string, request: HttpRequest, address: string): string {
-  const [, name = "", parameters = ""] = /^"([^"]*)"([^:]*)/.exec(line) ?? [];
+  const [, name = ""] = /^"([^"]*)"/.exec(line) ?? [];
   if (name.startsWith("@")) return DERIVED[name]?.(address) ?? "the request line: its target";
-  const trailer = /;tr\b/.test(parameters);
-  const section = trailer ? (request.trailers ?? []) : request.headers;
-  const places = section.flatMap(([spelled], at) => (spelled.toLowerCase() === name ? [at] : []));
-  const kind = trailer ? "trailer" : "header";
-  const spelled = section[places[0] ?? 0]?.[0] ?? name;
-  return `${kind} ${places.length > 1 ? "lines" : "line"} ${places.map((at) => at + 1).join(", ")}: ${spelled}`;
+  const { headers } = request;
+  const places = headers.flatMap(([spelled], at) => (spelled.toLowerCase() === name ? [at] : []));
+  const spelled = headers[places[0] ?? 0]?.[0] ?? name;
+  return `header ${places.length > 1 ? "lines" : "line"} ${places.map((at) => at + 1).join(", ")}: ${spelled}`;
 }
 
 const DERIVED: Readonly<Record<string, (address: string) => string>> = {

@@ -57,7 +57,10 @@ export function checkCoverage({ components }: ReceivedSignature, { required }: P
   report.pass(`content-digest${required.map(({ identifier }) => `, ${identifier}`).join("")}`);
 }
 
-/** With any other parameter it is the digest of something else, or one that is not compared with the body. */
+/**
+ * With any other parameter it is the digest of something else, or one that is not compared with the body. With `sf` and `bs`
+ * it covers the body, and is refused for its own reason when the base is built.
+ */
 function coversContent({ name, parameters }: Component): boolean {
   if (name !== "content-digest") return false;
   if (parameters.size === 0) return true;
@@ -120,16 +123,6 @@ function describeKey(key: VerificationKey, keys: readonly VerificationKey[]): st
   return keys.length === 1 ? "the configured key" : `key number ${keys.indexOf(key) + 1}, which has no id`;
 }
 
-/** The service never signs with `sf` or `bs`, and not every verifier reads them alike, so they are refused. */
-function refuseUnusedParameters(components: readonly Component[]): void {
-  const unused = components.find(({ parameters }) => parameters.has("sf") || parameters.has("bs"));
-  if (unused !== undefined)
-    throw new SignatureError(
-      "component_param_unknown",
-      `${unused.identifier}: the service signs no component with sf or bs`,
-    );
-}
-
 /** Signatures that one message can make us verify. */
 const MAX_TRIED = 4;
 
@@ -142,7 +135,6 @@ function checkSignature(
 ): void {
   report.begin("signature-base", "component_value_invalid");
   const base = signatureBase(components, params, request);
-  refuseUnusedParameters(components);
   report.signatureBase = base;
   report.pass(`${components.length + 1} lines`);
   report.begin("key-strength", "weak_key");
@@ -183,8 +175,7 @@ export function checkContent({ headers, body }: HttpRequest, report: Report): vo
 
 /** Anything not covered may have been changed in transit (RFC 9421 7.2.1). */
 function warnOfUncovered({ target }: HttpRequest, components: readonly Component[], report: Report): void {
-  const covers = (wanted: string): boolean =>
-    components.some(({ name, parameters }) => name === wanted && !parameters.has("tr"));
+  const covers = (wanted: string): boolean => components.some(({ name }) => name === wanted);
   const query = (): boolean => !target.includes("?") || covers("@query") || covers("@query-param");
   if (!covers("@method")) report.warn("method_not_covered");
   if (!covers("@target-uri") && !covers("@request-target") && !(covers("@path") && query())) {

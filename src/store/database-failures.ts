@@ -1,5 +1,5 @@
 /** Failures of SQLite, with messages that name the file. */
-import { messageOf, PaylinkError } from "../domain/errors.ts";
+import { hint, messageOf, PaylinkError } from "../domain/errors.ts";
 
 export const unreadable = (path: string, what: string): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} ${what}.`);
@@ -10,7 +10,10 @@ const unwritable = (path: string, reason: string): PaylinkError =>
 /** A file whose content is not what paylink wrote. */
 export const damaged = (path: string, reason: string): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} is damaged, or is not paylink's: ${reason}.`, {
-    hint: "It may be possible to recover it: keep a copy of the file.\nTo continue with a new database, move the file away.",
+    hints: [
+      hint`It may be possible to recover it: keep a copy of the file.`,
+      hint`To continue with a new database, move the file away.`,
+    ],
   });
 
 /** By SQLite's messages, because not every driver gives its result codes. */

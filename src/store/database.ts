@@ -1,7 +1,7 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { guard, unreadable } from "./database-failures.ts";
 import { createFile, DATABASE_FILES, fileAt } from "./database-files.ts";
 
@@ -115,7 +115,7 @@ function migrate(database: Connection, path: string, migrations: readonly string
     const from = version();
     if (from > migrations.length)
       throw new PaylinkError("file_unreadable", `${path} was written by a newer paylink (schema ${from}).`, {
-        hint: "Update paylink, or name another file with --db.",
+        hints: [hint`Update paylink, or name another file with --db.`],
       });
     for (const sql of migrations.slice(from)) database.exec(sql);
     database.exec(`PRAGMA user_version=${migrations.length}`);
@@ -178,6 +178,8 @@ function driver(): Driver {
     }
   }
   throw new PaylinkError("usage", "This version of Node has no SQLite, which paylink needs to store data.", {
-    hint: "Use Node 22.13 or later, or install paylink again with its optional package @photostructure/sqlite.",
+    hints: [
+      hint`Use Node 22.13 or later, or install paylink again with its optional package @photostructure/sqlite.`,
+    ],
   });
 }

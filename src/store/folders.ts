@@ -1,7 +1,7 @@
 /** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
 import { isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 
 export interface Folders {
   readonly config: string;
@@ -14,7 +14,7 @@ export function folders(home: string | undefined): Folders {
   // An empty HOME gives relative folders: settings would come from wherever paylink is started.
   if (!isAbsolute(config) || !isAbsolute(data))
     throw new PaylinkError("usage", "The environment names no home folder. Nothing was read or sent.", {
-      hint: "Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.",
+      hints: [hint`Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.`],
     });
   return { config, data };
 }

@@ -2,7 +2,7 @@
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
 import { maskCardNumbers } from "../domain/card-number.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
@@ -122,7 +122,7 @@ function resultUnwritable(cause: Error): PaylinkError {
     "output_unwritable",
     `stdout could not be written (${reason}), so the result is on stderr.`,
     {
-      hint: "If the result names a link or a payment, it exists. Do not run the command again.",
+      hints: [hint`If the result names a link or a payment, it exists. Do not run the command again.`],
       cause,
     },
   );

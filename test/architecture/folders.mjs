@@ -228,6 +228,7 @@ export const COMMANDS = {
   ],
   /** Files beside the commands that all of them may import. */
   shared: [
+    "commands/command",
     "commands/confirm",
     "commands/account-keys",
     "commands/corrections",
@@ -239,6 +240,7 @@ export const COMMANDS = {
     "commands/policy-flags",
     "commands/request-flags",
     "commands/running-listener",
+    "commands/shared-flags",
     "commands/setting-help",
     "commands/transaction-command",
     "commands/usage-errors",

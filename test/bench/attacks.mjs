@@ -21,6 +21,10 @@ const attacks = {
     repeat(60, () => postBodies(url, SIGNED_LOOKING)),
   "60 connections sending one-byte chunks": (url) => repeat(60, () => sendTinyChunks(url)),
   "10,000 idle connections": (url) => repeat(10_000, () => stayIdle(url), 5000),
+  "3,000 connections that send one byte each": (url) => repeat(3000, () => sendOneByte(url)),
+  "10,000 connections that send one byte each": (url) => repeat(10_000, () => sendOneByte(url), 5000),
+  "2,000 half-open connections after a malformed request": (url) => repeat(2000, () => stayHalfOpen(url)),
+  "2,000 connections with slow bodies": (url) => repeat(2_000, () => sendBodySlowly(url)),
   "2,000 new idle connections a second": (url) => void openEverySecond(url, 2_000),
   "2,000 connections with slow headers": (url) => repeat(2_000, () => sendHeadersSlowly(url)),
 };
@@ -92,6 +96,34 @@ function sendTinyChunks(url) {
 function stayIdle(url) {
   const { socket, closed } = open(url);
   socket.resume();
+  return closed;
+}
+
+/** @param {string} url */
+function sendOneByte(url) {
+  const { socket, closed } = open(url);
+  socket.resume().write("P");
+  return closed;
+}
+
+/**
+ * Does not close its side after the answer.
+ * @param {string} url
+ */
+function stayHalfOpen(url) {
+  const { port, hostname } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.on("error", () => undefined).resume();
+  socket.write("NONSENSE\r\n\r\n");
+  return new Promise((resolve) => socket.once("close", () => resolve(undefined)));
+}
+
+/** @param {string} url */
+function sendBodySlowly(url) {
+  const { socket, closed } = open(url);
+  socket.write(head(url, [...SIGNED_LOOKING, "Content-Length: 1000"]));
+  const timer = setInterval(() => socket.write(" "), 500);
+  socket.on("close", () => clearInterval(timer)).resume();
   return closed;
 }
 

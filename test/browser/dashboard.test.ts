@@ -142,6 +142,19 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.locator("#qr").getAttribute("open")).not.toBeNull();
   });
 
+  it("keeps an amount that is being typed while payments arrive", async () => {
+    const shop = await openShop();
+    const id = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "0" });
+    const page = await openPage();
+    await page.goto(shop.at(`/links/${id}`));
+    await live(page);
+    await page.getByLabel("Amount in EUR").pressSequentially("12.");
+    await shop.pay(id, { amount: "7" });
+    await page.locator("#payments .badge.approved").waitFor();
+    await page.keyboard.type("50");
+    expect(await page.getByLabel("Amount in EUR").inputValue()).toBe("12.50");
+  });
+
   it("sees the clock, the key and a restart", async () => {
     const home = temporaryHome();
     const shop = await openShop(home);

@@ -1,31 +1,23 @@
 /** What `paylink listen` makes of its flags and settings, in process: values, defaults, and every problem at once. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../src/commands/listen/command.ts";
 import { listenOptions } from "../../src/commands/listen/options.ts";
-import type { ListenFlags } from "../../src/commands/listen/flags.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import type { Profile } from "../../src/settings/profile.ts";
+import { type Flags, optionsOf, wordsOf } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
-
-const DEFAULTS: ListenFlags = {
-  port: "4000",
-  host: "127.0.0.1",
-  tolerance: "5m",
-  maxBody: "1mb",
-  verify: true,
-  store: true,
-};
 
 const settings = (profile: Profile = { webhookKey: ["service.pem"] }) =>
   resolveSettings({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
 
-const optionsOf = (flags: Partial<ListenFlags> = {}, profile?: Profile) =>
-  listenOptions({ ...DEFAULTS, ...flags }, settings(profile));
+const read = async (flags: Flags = {}, profile?: Profile) =>
+  listenOptions(await optionsOf(listen, wordsOf(flags)), settings(profile));
 
-function problemsOf(flags: Partial<ListenFlags>): Record<string, string> {
+async function problemsOf(flags: Flags): Promise<Record<string, string>> {
   try {
-    optionsOf(flags);
+    await optionsOf(listen, wordsOf(flags));
   } catch (error) {
     if (error instanceof PaylinkError)
       return Object.fromEntries(error.problems.map(({ at, message }) => [at, message]));
@@ -33,9 +25,9 @@ function problemsOf(flags: Partial<ListenFlags>): Record<string, string> {
   return {};
 }
 
-describe("the options of listen", () => {
-  it("have the documented defaults", () => {
-    expect(optionsOf()).toMatchObject({
+describe("the options of listen", async () => {
+  it("have the documented defaults", async () => {
+    expect(await read()).toMatchObject({
       host: "127.0.0.1",
       port: 4000,
       paths: ["/"],
@@ -51,17 +43,17 @@ describe("the options of listen", () => {
     });
   });
 
-  it("take the path of the public URL unless --path is given", () => {
+  it("take the path of the public URL unless --path is given", async () => {
     const publicUrl = "https://shop.example/hook";
-    expect(optionsOf({ publicUrl }).paths).toEqual(["/hook"]);
-    expect(optionsOf({ publicUrl, path: ["/other"] }).paths).toEqual(["/other"]);
-    expect(optionsOf({ path: ["/paid", "/failed", "/paid"] }).paths).toEqual(["/paid", "/failed"]);
+    expect((await read({ publicUrl })).paths).toEqual(["/hook"]);
+    expect((await read({ publicUrl, path: ["/other"] })).paths).toEqual(["/other"]);
+    expect((await read({ path: ["/paid", "/failed", "/paid"] })).paths).toEqual(["/paid", "/failed"]);
     const profile = { webhookKey: ["k"], publicUrl: "https://shop.example/kept" };
-    expect(optionsOf({}, profile).paths).toEqual(["/kept"]);
+    expect((await read({}, profile)).paths).toEqual(["/kept"]);
   });
 
-  it("read every flag", () => {
-    const options = optionsOf({
+  it("read every flag", async () => {
+    const options = await read({
       port: "0",
       maxBody: "64kb",
       tolerance: "1h",
@@ -96,11 +88,11 @@ describe("the options of listen", () => {
       ["DECLINED", "http://localhost:3001/failed"],
       ["CANCELLED", "https://shop.example/?a=b"],
     ]);
-    expect(optionsOf({ store: false }).database).toBeNull();
+    expect((await read({ store: false })).database).toBeNull();
   });
 
-  it("name every problem at once, with the bad value", () => {
-    const bad: Partial<ListenFlags> = {
+  it("name every problem at once, with the bad value", async () => {
+    const bad: Flags = {
       port: "65536",
       path: ["hook"],
       publicUrl: "shop.example",
@@ -118,7 +110,7 @@ describe("the options of listen", () => {
       store: false,
       db: "events.db",
     };
-    const problems = problemsOf(bad);
+    const problems = await problemsOf(bad);
     expect(Object.keys(problems).toSorted()).toEqual([
       "--expect",
       "--forward-header",
@@ -132,7 +124,7 @@ describe("the options of listen", () => {
       "--public-url",
       "--require",
       "--timeout",
-      "--tls-key",
+      "--tls-cert",
       "--tolerance",
     ]);
     expect(problems["--port"]).toBe('must be a whole number from 0 to 65535 (got "65536")');
@@ -148,31 +140,37 @@ describe("the options of listen", () => {
       'must have one of these before "=": approved, declined, cancelled, unclear (got "paid=3000")',
     ],
     [["approved="], expect.stringContaining("must be a port")],
-    [["3000", "3001"], 'names more than one target for every other outcome (got "3001")'],
-    [["declined=1", "3000", "DECLINED=2"], 'names more than one target for declined (got "DECLINED=2")'],
+    [
+      ["3000", "3001"],
+      "names two targets for every other outcome: http://localhost:3000/ and http://localhost:3001/",
+    ],
+    [
+      ["declined=1", "3000", "DECLINED=2"],
+      "names two targets for declined: http://localhost:1/ and http://localhost:2/",
+    ],
     [["70000"], expect.stringContaining("must be a port")],
-  ])("refuse the targets %j", (forwardTo, problem) => {
-    expect(problemsOf({ forwardTo })).toEqual({ "--forward-to": problem });
+  ])("refuse the targets %j", async (forwardTo, problem) => {
+    expect(await problemsOf({ forwardTo })).toEqual({ "--forward-to": problem });
   });
 
-  it("accept targets whose query has an equals sign", () => {
-    const { routes } = optionsOf({ forwardTo: ["localhost:3000/?approved=1"] }).forwarding;
+  it("accept targets whose query has an equals sign", async () => {
+    const { routes } = (await read({ forwardTo: ["localhost:3000/?approved=1"] })).forwarding;
     expect(routes).toMatchObject([{ outcome: undefined, url: { search: "?approved=1" } }]);
   });
 
-  it("refuse flags of the target without a target", () => {
-    expect(problemsOf({ forwardHeader: ["X-Shop: one"], insecure: true })).toEqual({
+  it("refuse flags of the target without a target", async () => {
+    expect(await problemsOf({ forwardHeader: ["X-Shop: one"], insecure: true })).toEqual({
       "--forward-header": "has no effect without --forward-to",
       "--insecure": "has no effect without --forward-to",
     });
   });
 
-  it("acknowledge once an event is stored, with these retries", () => {
-    const delaysOf = (flags: Partial<ListenFlags>) =>
-      optionsOf({ forwardTo: ["3000"], ...flags }).forwarding.delays;
-    expect([delaysOf({}), delaysOf({ ack: "forwarded" })]).toEqual([undefined, undefined]);
+  it("acknowledge once an event is stored, with these retries", async () => {
+    const delaysOf = async (flags: Flags) =>
+      (await read({ forwardTo: ["3000"], ...flags })).forwarding.delays;
+    expect([await delaysOf({}), await delaysOf({ ack: "forwarded" })]).toEqual([undefined, undefined]);
     const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-    expect(delaysOf({ ack: "stored" })).toEqual([
+    expect(await delaysOf({ ack: "stored" })).toEqual([
       5 * second,
       30 * second,
       2 * minute,
@@ -181,30 +179,30 @@ describe("the options of listen", () => {
       6 * hour,
       24 * hour,
     ]);
-    expect(delaysOf({ ack: "stored", retry: "1s,2m" })).toEqual([second, 2 * minute]);
-    expect(delaysOf({ ack: "stored", retry: "none" })).toEqual([]);
+    expect(await delaysOf({ ack: "stored", retry: "1s,2m" })).toEqual([second, 2 * minute]);
+    expect(await delaysOf({ ack: "stored", retry: "none" })).toEqual([]);
   });
 
-  it("refuse --ack stored without a target or a store, and --retry without it", () => {
-    expect(problemsOf({ ack: "stored" })).toEqual({ "--ack": "has no effect without --forward-to" });
-    expect(problemsOf({ ack: "stored", forwardTo: ["3000"], store: false })).toEqual({
+  it("refuse --ack stored without a target or a store, and --retry without it", async () => {
+    expect(await problemsOf({ ack: "stored" })).toEqual({ "--ack": "has no effect without --forward-to" });
+    expect(await problemsOf({ ack: "stored", forwardTo: ["3000"], store: false })).toEqual({
       "--ack": "stored cannot be used with --no-store: what is acknowledged would be lost",
     });
     for (const ack of [{}, { ack: "forwarded" }])
-      expect(problemsOf({ ...ack, forwardTo: ["3000"], retry: "5s" })).toEqual({
+      expect(await problemsOf({ ...ack, forwardTo: ["3000"], retry: "5s" })).toEqual({
         "--retry": "has no effect without --ack stored: the service retries",
       });
-    expect(Object.keys(problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "5s,soon" }))).toEqual([
+    expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "5s,soon" }))).toEqual([
       "--retry",
     ]);
-    expect(Object.keys(problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "9000w" }))).toEqual([
+    expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "9000w" }))).toEqual([
       "--retry",
     ]);
   });
 
-  it("require a key, unless nothing is verified", () => {
-    expect(() => optionsOf({}, {})).toThrow(expect.objectContaining({ code: "key_required" }));
-    expect(optionsOf({ verify: false }, {}).keySources).toEqual([]);
+  it("require a key, unless nothing is verified", async () => {
+    await expect(read({}, {})).rejects.toThrow(expect.objectContaining({ code: "key_required" }));
+    expect((await read({ verify: false }, {})).keySources).toEqual([]);
   });
 });
 

@@ -1,11 +1,12 @@
-/** Connections that are opened at the same time: each is read, a few in each round of the event loop. */
+/** Which connections are closed where there are too many, and that all are read where there are not. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectSecurely } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import type { TlsFiles } from "../../src/http/exchange.ts";
+import type { Server } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { selfSigned } from "../support/certificate.ts";
 
@@ -42,4 +43,69 @@ it.each(["http", "https"])("answers all of 100 connections that open at once ove
     answers.map((_, index) => `/${index}`),
   );
   expect(answers).toHaveLength(COUNT);
+});
+
+const REQUEST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx";
+
+const serveAtMost = async (maxConnections: number): Promise<Server> => {
+  const server = await serve(async () => ({ status: 200, headers: [], body: Buffer.from("ok") }), {
+    host: "127.0.0.1",
+    port: 0,
+    maxBody: 100,
+    maxConnections,
+  });
+  onTestFinished(() => server.close());
+  return server;
+};
+
+/** Connects and sends the text; the connection is open at the server once another one has been answered. */
+async function open(server: Server, text: string): Promise<{ socket: Socket; closed: () => boolean }> {
+  const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let closed = false;
+  socket.on("error", () => undefined).on("end", () => (closed = true));
+  socket.on("close", () => (closed = true)).resume();
+  await new Promise((resolve) => socket.once("connect", resolve));
+  if (text !== "") await new Promise((resolve) => socket.write(text, resolve));
+  return { socket, closed: () => closed };
+}
+
+const answerTo = (socket: Socket): Promise<string> =>
+  new Promise((resolve) => socket.once("data", (bytes) => resolve(String(bytes))));
+
+it("closes the oldest incomplete request, not the newest connection", async () => {
+  const server = await serveAtMost(3);
+  const attackers = [
+    await open(server, "P"),
+    await open(server, ""),
+    await open(server, "POST / HTTP/1.1\r\n"),
+  ];
+  const honest = await open(server, "");
+  await expect.poll(() => attackers.map(({ closed }) => closed())).toEqual([true, false, false]);
+  await open(server, "P");
+  await expect.poll(() => attackers.map(({ closed }) => closed())).toEqual([true, true, false]);
+  const answer = answerTo(honest.socket);
+  honest.socket.write(REQUEST);
+  expect(await answer).toMatch(/^HTTP\/1.1 200/);
+});
+
+it("closes idle connections before incomplete requests", async () => {
+  const server = await serveAtMost(2);
+  const slow = await open(server, "P");
+  const idle = await open(server, "");
+  const answer = answerTo(idle.socket);
+  idle.socket.write(REQUEST);
+  await answer;
+  await open(server, "");
+  await expect.poll(() => idle.closed()).toBe(true);
+  expect(slow.closed()).toBe(false);
+});
+
+it("does not keep a refused connection that its sender leaves half open", async () => {
+  const server = await serveAtMost(10);
+  const { socket, closed } = await open(server, "NONSENSE\r\n\r\n");
+  // The server has closed its side, and waits for the sender's.
+  await expect.poll(closed).toBe(true);
+  await expect.poll(() => server.connections()).toBe(0);
+  expect(socket.writable).toBe(true);
 });

@@ -9,7 +9,7 @@ function requests() {
   const refused: string[] = [];
   const open = (name: string, isPreferred: boolean, mebibytes: number): RequestShare => {
     const share = memory.share(isPreferred, () => void refused.push(name));
-    share.open();
+    share.open(1024);
     share.grow(mebibytes * MEBIBYTE);
     return share;
   };

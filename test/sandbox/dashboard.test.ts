@@ -1,7 +1,6 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
-import { watchLedger, type Change } from "../../src/sandbox/changes.ts";
 import type { DeliveryState } from "../../src/sandbox/ledger.ts";
 import {
   linkId,
@@ -97,18 +96,42 @@ describe("the lists", () => {
       expect(Buffer.byteLength(await get(service, list))).toBeLessThan(60_000);
   });
 
-  it("keep their filters in the addresses of the next page, and for the rows that a script asks for", async () => {
+  it("keep their filters in the addresses of the next page, and for the rows that an open page shows", async () => {
     const service = openTestSandbox();
     await store(service, 60, (index) => (index === 7 ? "failed" : "waiting"));
     const page = await get(service, "/deliveries?state=waiting&text=inv");
     expect(page).toMatch(
       /rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=[\d.]+&amp;key=/,
     );
-    const rows = await get(service, "/deliveries?state=waiting&ids=d7,d8,none");
-    expect(rowIds(rows)).toEqual(["d7", "d8"]);
-    expect(rows).toMatch(/data-row="d8" data-listed/);
-    expect(rows).not.toMatch(/data-row="d7" data-listed/);
-    expect(rows).toContain("50 of 59");
+    const open = await get(service, "/deliveries?state=waiting&shown=d7,d60,d8,none");
+    expect(rowIds(open)).toEqual(["d7", "d60", "d8"]);
+    expect(open).toContain("50 of 59");
+  });
+
+  it("tell an open page how many rows are new, and leave its own where they are", async () => {
+    const service = openTestSandbox();
+    await store(service, 3, () => "waiting");
+    const opened = await get(service, "/deliveries");
+    expect(opened).not.toContain("new</a>");
+    const [, again = ""] = /data-page="([^"]+)"/.exec(opened) ?? [];
+    const path = again.replaceAll("&amp;", "&");
+    expect(new URL(path, ORIGIN).searchParams.get("shown")).toBe("d3,d2,d1");
+    const payment = {
+      uti: "uti1",
+      linkId: "link1",
+      url: "http://127.0.0.1:4000/",
+      attempts: 0,
+      tries: 0,
+      due: 0,
+    };
+    const body = new TextEncoder().encode("{}");
+    await service.ledger.write(() =>
+      service.ledger.addDelivery({ id: "new", ...payment, body, state: "failed" }),
+    );
+    const { text } = await service.request("GET", path);
+    expect(rowIds(text)).toEqual(["d3", "d2", "d1"]);
+    expect(text).toContain("Show 1 new</a>");
+    expect(text).toContain("4 of 4");
   });
 
   it("find the payment, its link and its deliveries by a reference", async () => {
@@ -222,7 +245,7 @@ describe("an action", () => {
     expect(await advance("/payments?state=declined&text=a")).toBe(
       `/payments?state=declined&text=a&done=advanced&key=${key}`,
     );
-    expect(await advance("/links?key=old&done=paid&ids=1")).toBe(`/links?done=advanced&key=${key}`);
+    expect(await advance("/links?key=old&done=paid&shown=1&above=2")).toBe(`/links?done=advanced&key=${key}`);
     for (const back of [
       "https://evil.example/",
       "//evil.example/",
@@ -340,47 +363,28 @@ describe("the stream of events", () => {
     return body;
   }
 
-  it("names each row once it is stored, the clock and the key, and says when the sandbox stops", async () => {
+  it("tells each change once it is stored, of the clock and the key too, and when the sandbox stops", async () => {
     const service = openTestSandbox();
     const stream = await openStream(service);
     const id = await linkId(service, oneTime(service));
     await service.request("GET", `/pay?r=${id}`);
-    const { uti } = (await service.pay(id, { outcome: "approved" })).json();
+    await service.pay(id, { outcome: "approved" });
     await service.sandbox.idle();
-    const delivery = service.ledger.deliveries({ limit: 1, now: NOW }).rows[0]?.id;
     await service.control("/sandbox/advance", { duration: "1s" });
     await service.control("/sandbox/rotate-key");
     service.sandbox.endStreams();
     const text = await new Response(stream).text();
-    const link = { kind: "link", id, link: id };
-    const sent = { kind: "delivery", id: delivery, link: id };
-    const changes = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json) as unknown);
-    expect(changes).toEqual([
-      link,
-      link,
-      sent,
-      link,
-      { kind: "payment", id: uti, link: id },
-      sent,
-      { kind: "clock" },
-      { kind: "key" },
-    ]);
+    // The link, its viewing, its payment, the attempt of the webhook, the clock and the key.
+    expect(text.match(/^data: changed$/gm)).toHaveLength(6);
     expect(text).toMatch(/event: stopped\ndata:\n\n$/);
   });
 
-  it("names no row of a unit that was not stored", async () => {
-    const { ledger } = openTestSandbox();
-    const changes: Change[] = [];
-    const watched = watchLedger(ledger, (change) => changes.push(change));
-    const payment = { uti: "u", linkId: "l", record: {}, customer: {}, form: null };
-    const failed = watched.write(() => {
-      watched.addPayment(payment);
-      throw new Error("stopped");
-    });
-    await expect(failed).rejects.toThrow("stopped");
-    expect(changes).toEqual([]);
-    await watched.write(() => watched.addPayment(payment));
-    expect(changes).toEqual([{ kind: "payment", id: "u", link: "l" }]);
+  it("tells nothing of a request that was refused", async () => {
+    const service = openTestSandbox();
+    const stream = await openStream(service);
+    expect((await service.create({})).status).toBe(400);
+    service.sandbox.endStreams();
+    expect(await new Response(stream).text()).not.toContain("changed");
   });
 
   it("disconnects a reader that does not read", async () => {
@@ -388,6 +392,6 @@ describe("the stream of events", () => {
     const stream = await openStream(service);
     for (let count = 0; count < 2_000; count++) await service.control("/sandbox/rotate-key");
     const text = await new Response(stream).text();
-    expect(text.match(/"key"/g)?.length).toBeLessThan(1_100);
+    expect(text.match(/changed/g)?.length).toBeLessThan(1_100);
   });
 });

@@ -29,6 +29,20 @@ function armoured(der: Buffer, label: string): string {
   return `-----BEGIN ${label}-----\n${der.toString("base64")}\n-----END ${label}-----\n`;
 }
 
+it("reads a text of 270,000 PEM headers in one pass", () => {
+  const headers = "-----BEGIN PUBLIC KEY-----\n".repeat(270_000);
+  expect(readKeys(headers)).toEqual({ ok: false, reason: "it has no key" });
+  expect(readKeys(`${headers}${spki}`)).toMatchObject({ ok: true, keys: [{ keyid: null }], warnings: [] });
+});
+
+it("reads 64 keys of a set at most, and says so", () => {
+  const keys = Array.from({ length: 65 }, (_, at) => publicJwk(rsa.publicKey, `key-${at}`));
+  const expected = { ok: true, warnings: ["it has 65 keys, and only the first 64 are read"] };
+  expect(readKeys(JSON.stringify({ keys }))).toMatchObject(expected);
+  expect(readKeys(spki.repeat(65))).toMatchObject(expected);
+  expect(readKeys(JSON.stringify({ keys: keys.slice(1) }))).toMatchObject({ ok: true, warnings: [] });
+});
+
 describe("readKeys", () => {
   it.each<[string, string | Uint8Array]>([
     ["PEM", spki],

@@ -43,8 +43,8 @@ export function signed(
   parameters: Readonly<Record<string, string | number>> = { created: NOW, keyid: "k" },
 ): HttpRequest {
   const key = { keyid: "k", key: PAIR.privateKey };
-  const lines = sign(request, { key, components: covered.map(componentOf), parameters });
-  return { ...request, headers: [...request.headers, ...lines] };
+  const { fields } = sign(request, { key, components: covered.map(componentOf), parameters });
+  return { ...request, headers: [...request.headers, ...fields] };
 }
 
 /** With its Signature-Input, and Signature where given, replaced by raw text. */

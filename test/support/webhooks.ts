@@ -64,7 +64,7 @@ export function webhook(
     ],
     body: bytes,
   };
-  const lines = sign(request, {
+  const { fields } = sign(request, {
     key,
     components: cover.map(componentOf),
     parameters: {
@@ -73,7 +73,7 @@ export function webhook(
       alg: "rsa-v1_5-sha256",
     },
   });
-  return { ...request, headers: [...request.headers, ...lines] };
+  return { ...request, headers: [...request.headers, ...fields] };
 }
 
 /** The webhook with another currency in its body, which is as long as before. */

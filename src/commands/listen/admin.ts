@@ -1,6 +1,6 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
 import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
@@ -72,7 +72,7 @@ export async function openAdmin(
     if (!(error instanceof PaylinkError) || error.code !== "port_in_use") throw error;
     throw new PaylinkError("port_in_use", error.message, {
       cause: error,
-      hint: "Use another port in --admin, or port 0 for a free one.",
+      hints: [hint`Use another port in --admin, or port 0 for a free one.`],
     });
   });
   if (!isPrivate)

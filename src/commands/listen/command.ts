@@ -1,20 +1,51 @@
-/** `paylink listen`: its help, and what runs it. */
-import { LISTENER_PORT, SANDBOX_URL } from "../../domain/addresses.ts";
-import { type Declare, examples } from "../declare.ts";
+/** `paylink listen`: its help, the rules between its flags, and what runs it. */
+import { hostnameOf, isLoopback, LISTENER_PORT, SANDBOX_URL } from "../../domain/addresses.ts";
+import { command, excludes, needs } from "../command.ts";
+import { checkTargets } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
 
-export const declareListen: Declare = (command, execute) => {
-  listenFlags(command).action((flags) =>
-    execute(command, async (context) => {
-      const { listenOptions } = await import("./options.ts");
-      const { listen } = await import("./listen.ts");
-      return listen(context, listenOptions(flags, await context.settings()));
-    }),
-  );
-  examples(command, [
+export const listen = command({
+  summary: "receive, verify and show webhooks, and forward them to your application",
+  examples: [
     `paylink listen --port ${LISTENER_PORT}`,
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
     `paylink listen --key ${SANDBOX_URL}/.well-known/jwks.json --public-url https://shop.example/hook`,
-  ]);
-};
+  ],
+  flags: listenFlags,
+  rules: [
+    excludes(["tunnel"], ["publicUrl", "tlsCert"]),
+    needs(["tlsCert"], ["tlsKey"]),
+    needs(["tlsKey"], ["tlsCert"]),
+    needs(["forwardHeader", "insecure", "ack"], ["forwardTo"]),
+    excludes(["store"], ["db"]),
+  ],
+  consequence: "Nothing is listening.",
+  check: (values, usage) => {
+    const { host, verify, store } = values;
+    if (!verify && !isLoopback(hostnameOf(host)))
+      usage.problems.push({
+        at: "--no-verify",
+        message: `is for loopback only: it cannot be used with --host ${host}`,
+      });
+    const { ack } = values;
+    if (ack === "stored" && !store)
+      usage.problems.push({
+        at: "--ack",
+        message: "stored cannot be used with --no-store: what is acknowledged would be lost",
+      });
+    if (ack !== "stored" && values.retry !== undefined)
+      usage.problems.push({
+        at: "--retry",
+        message: "has no effect without --ack stored: the service retries",
+      });
+    checkTargets("--forward-to", values.forwardTo, usage);
+  },
+  run: async (context, values) => {
+    const [{ listen }, { listenOptions }] = await Promise.all([
+      import("./listen.ts"),
+      import("./options.ts"),
+    ]);
+    return listen(context, listenOptions(values, await context.settings()));
+  },
+});

@@ -1,6 +1,7 @@
 /** What a script waits for (`--expect`): a number of webhooks, or of one outcome, and how many are still missing. */
 import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
-import { type Outcome, outcomeOf } from "../../domain/transaction.ts";
+import type { Outcome } from "../../domain/outcome.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
 import type { WebhookEvent } from "../../receiver/events.ts";
 import { parseCount, parseOutcome } from "../flag-values.ts";
 

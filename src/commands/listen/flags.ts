@@ -1,87 +1,158 @@
 /** The flags of `paylink listen`. */
 import { LISTENER_PORT } from "../../domain/addresses.ts";
-import { collect, type FlagsOf, type NewCommand, oneOf } from "../declare.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import type { HeaderLine } from "../../http/message.ts";
+import { flag, group, oneOf, repeatable, text, toggle, toggleForPeople } from "../command.ts";
+import {
+  parseDelays,
+  parseMilliseconds,
+  parseOutcome,
+  parsePort,
+  parseSize,
+  parseTimeout,
+  parseUrl,
+} from "../flag-values.ts";
+import { eventStoreFlag, policyFlags, serviceKeyFlag, targetsFlag } from "../shared-flags.ts";
+import type { AdminAddress } from "./admin.ts";
 
 /** The delays of `--retry`: an application that is back within a day gets every webhook. */
 export const RETRY = "5s,30s,2m,10m,1h,6h,24h";
 
-export const listenFlags = (command: NewCommand) =>
-  command
-    .optionsGroup("Address:")
-    .option("--port <number>", "the port to listen on; 0 picks a free one", String(LISTENER_PORT))
-    .option("--host <address>", "the address to bind", "127.0.0.1")
-    .option(
+export const listenFlags = {
+  ...group("Address:", {
+    port: flag("--port <number>", "the port to listen on; 0 picks a free one", parsePort, {
+      default: String(LISTENER_PORT),
+    }),
+    host: flag("--host <address>", "the address to bind", text, { default: "127.0.0.1" }),
+    path: repeatable(
       "--path <path>",
       "a path to receive webhooks on (default: the path of --public-url, else /); repeatable",
-      collect,
-    )
-    .option(
+      parsePath,
+      { example: "/webhooks" },
+    ),
+    publicUrl: flag(
       "--public-url <url>",
       "the address that the service posts to, if a proxy or a tunnel is in between",
-    )
-    .option("--tunnel", "open a tunnel with cloudflared, and use its address as --public-url")
-    .option("--tls-cert <file>", "serve https with this certificate chain (PEM), reloaded when it changes")
-    .option("--tls-key <file>", "the certificate's private key (PEM)")
-    .optionsGroup("Verification:")
-    .option(
-      "--key <file or URL>",
-      "the service's public key: PEM, certificate, JWK or JWKS; repeatable",
-      collect,
-    )
-    .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
-    .option("--require <component>", "a component that the signature must cover; repeatable", collect)
-    .option("--require-created", "refuse signatures without a creation time")
-    .option(
-      "--no-require-created",
-      "accept signatures without a creation time, even if the profile requires one",
-    )
-    .option("--strict", "refuse records that break the specification")
-    .option("--no-verify", "show unverified webhooks too, marked as such; on loopback only")
-    .option("--max-body <size>", "the largest body that is accepted", "1mb")
-    .optionsGroup("Forwarding:")
-    .option(
-      "-f, --forward-to <target>",
-      "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
-      collect,
-    )
-    .option("-H, --forward-header <name: value>", "a header to add; repeatable", collect)
-    .option("--insecure", "accept a self-signed certificate from the target")
-    .addOption(
-      oneOf(
-        "--ack <when>",
-        "what 200 means: forwarded (default), or stored; paylink then forwards it with retries",
-        ["forwarded", "stored"],
-      ),
-    )
-    .option(
+      parseUrl,
+      { example: "https://shop.example/hook" },
+    ),
+    tunnel: toggle("--tunnel", "open a tunnel with cloudflared, and use its address as --public-url"),
+    tlsCert: flag(
+      "--tls-cert <file>",
+      "serve https with this certificate chain (PEM), reloaded when it changes",
+      text,
+      { example: "cert.pem" },
+    ),
+    tlsKey: flag("--tls-key <file>", "the certificate's private key (PEM)", text, { example: "key.pem" }),
+  }),
+  ...group("Verification:", {
+    key: serviceKeyFlag,
+    ...policyFlags,
+    strict: toggle("--strict", "refuse records that break the specification"),
+    verify: toggle("--no-verify", "show unverified webhooks too, marked as such; on loopback only"),
+    maxBody: flag("--max-body <size>", "the largest body that is accepted", parseSize, { default: "1mb" }),
+  }),
+  ...group("Forwarding:", {
+    forwardTo: targetsFlag("-f, --forward-to <target>"),
+    forwardHeader: repeatable(
+      "-H, --forward-header <name: value>",
+      "a header to add; repeatable",
+      parseHeader,
+      {
+        example: "X-Shop: one",
+      },
+    ),
+    insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
+    ack: flag(
+      "--ack <when>",
+      "what 200 means: forwarded (default), or stored; paylink then forwards it with retries",
+      oneOf(["forwarded", "stored"]),
+    ),
+    retry: flag(
       "--retry <delays>",
       `with --ack stored: the wait before each retry, or none; then the event has failed (default: ${RETRY})`,
-    )
-    .optionsGroup("Output:")
-    .addOption(
-      oneOf("--outcome <outcome>", "show and forward only payments with this outcome", [
-        "approved",
-        "declined",
-        "cancelled",
-        "unclear",
-      ]),
-    )
-    .option("--reference <text>", "show and forward only records whose reference contains this text")
-    .option("--compact", "one line per record")
-    .optionsGroup("Production:")
-    .option("--admin <host:port>", "a private listener with /healthz, /readyz and /metrics (Prometheus)")
-    .option(
+      parseRetry,
+      { example: RETRY },
+    ),
+  }),
+  ...group("Output:", {
+    outcome: flag("--outcome <outcome>", "show and forward only payments with this outcome", parseOutcome, {
+      choices: ["approved", "declined", "cancelled", "unclear"],
+      example: "approved",
+    }),
+    reference: flag(
+      "--reference <text>",
+      "show and forward only records whose reference contains this text",
+      text,
+      { example: "INV-1" },
+    ),
+    compact: toggleForPeople("--compact", "one line per record"),
+  }),
+  ...group("Production:", {
+    admin: flag(
+      "--admin <host:port>",
+      "a private listener with /healthz, /readyz and /metrics (Prometheus)",
+      parseHostAndPort,
+      { example: "127.0.0.1:9100" },
+    ),
+    drain: flag(
       "--drain <duration>",
       "keep receiving for this long after SIGTERM, while /readyz answers 503 (default: end at once)",
-    )
-    .optionsGroup("Scripts:")
-    .option("--expect <count>", "end once this many have arrived: 2, or approved:2; repeatable", collect)
-    .option("--timeout <duration>", "how long to wait for the expected webhooks")
-    .optionsGroup("Storage:")
-    .option(
-      "--db <file or URL>",
-      "where events are kept: a file or postgres://… (default: in paylink's data folder)",
-    )
-    .option("--no-store", "keep no events");
+      parseTimeout,
+      { example: "10s" },
+    ),
+  }),
+  ...group("Scripts:", {
+    expect: repeatable(
+      "--expect <count>",
+      "end once this many have arrived: 2, or approved:2; repeatable",
+      async (typed) => (await import("./expectations.ts")).parseExpectation(typed),
+      { example: "approved:2" },
+    ),
+    timeout: flag("--timeout <duration>", "how long to wait for the expected webhooks", parseMilliseconds, {
+      example: "30s",
+    }),
+  }),
+  ...group("Storage:", {
+    db: eventStoreFlag,
+    store: toggle("--no-store", "keep no events"),
+  }),
+};
 
-export type ListenFlags = FlagsOf<typeof listenFlags>;
+const LONGEST_RETRY = 365 * 86_400_000;
+
+function parseRetry(text: string): Parsed<readonly number[]> {
+  const delays = parseDelays(text);
+  return delays.ok && delays.value.some((delay) => delay > LONGEST_RETRY)
+    ? refused("must be 365d at most, each")
+    : delays;
+}
+
+/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 picks a free one. */
+function parseHostAndPort(text: string): Parsed<AdminAddress> {
+  const [, inner, name, digits = ""] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+)):(\d+)$/i.exec(text.trim()) ?? [];
+  const [host, port] = [inner ?? name, parsePort(digits)];
+  return host !== undefined && port.ok
+    ? accepted({ host, port: port.value })
+    : refused("must be a host and a port, such as 127.0.0.1:9100");
+}
+
+/** As a URL spells it, which is how the service requests it. A second slash would begin the name of a host. */
+function parsePath(text: string): Parsed<string> {
+  const path = /^\/[^?#\s]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : "";
+  return /^\/(?!\/)/.test(path)
+    ? accepted(path)
+    : refused("must start with one / and have no query, such as /webhooks");
+}
+
+/** RFC 9110 5.1, 5.5: a token, and visible ASCII with inner white space. */
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?[ \t]*$/;
+
+async function parseHeader(text: string): Promise<Parsed<HeaderLine>> {
+  const { mayAdd } = await import("../../receiver/forward.ts");
+  const [, name, value = ""] = HEADER.exec(text) ?? [];
+  if (name === undefined) return refused('must be "Name: value"');
+  if (!mayAdd(name)) return refused("must not change a header that is signed or that frames the message");
+  return accepted([name, value]);
+}

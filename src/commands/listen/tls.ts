@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
+import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
 import { keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
 
@@ -29,7 +29,7 @@ export async function readTls(
       `${cert} and ${key} cannot be used for https: ${keyPairReason(error)}.`,
       {
         cause: error,
-        hint: "Give the certificate chain and its own private key, both as PEM.",
+        hints: [hint`Give the certificate chain and its own private key, both as PEM.`],
       },
     );
   }

@@ -1,42 +1,79 @@
-/** The flags of `paylink trigger`. */
+/** The argument and the flags of `paylink trigger`. */
 import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
-import { collect, oneOf, type FlagsOf, type NewCommand } from "../declare.ts";
+import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
+import { parseCount, parseCover, parseRate, parseTarget } from "../flag-values.ts";
+import { signingKeyFlag } from "../shared-flags.ts";
 
-export const triggerFlags = (command: NewCommand) =>
-  command
-    .optionsGroup("Endpoint:")
-    .option(
+const MAX_COUNT = 9_999_999;
+
+export const triggerFlags = {
+  ...group("Endpoint:", {
+    to: flag(
       "--to <target>",
       "3000, 3000/hook, localhost:3000/hook, /hook or a URL (default: where listen listens)",
-    )
-    .option("--key <file>", "the private key to sign with (default: the sandbox's)")
-    .option("--allow-remote", "post to another machine")
-    .optionsGroup("Payment:")
-    .addOption(
-      oneOf("--link <kind>", "the link that was paid", ["one-time", "reusable", "subscription"]).default(
-        "one-time",
-      ),
-    )
-    .option("--amount <decimal>", "the amount (default: 10, or 0 for a subscription)")
-    .option("--currency <code>", "the currency (default: EUR)")
-    .option("--reference <text>", "the merchant's order number; the base of a reusable link's reference")
-    .option("--set <field=value>", "any field of the record; repeatable", collect)
-    .optionsGroup("Sending:")
-    .option("--count <n>", "how many webhooks, each for another payment", "1")
-    .option("--times <n>", "how many times to send each one, with the same bytes", "1")
-    .option("--rate <n/s>", "at most this many a second")
-    .addOption(
-      oneOf(
-        "--tamper <kind>",
-        "tamper with it, so that it must be refused; the kinds are below",
-        Object.values(TAMPERING_NAMES).flat(),
-      ),
-    )
-    .option(
+      parseTarget,
+      { example: "3000" },
+    ),
+    key: signingKeyFlag,
+    allowRemote: toggle("--allow-remote", "post to another machine"),
+  }),
+  ...group("Payment:", {
+    link: flag("--link <kind>", "the link that was paid", oneOf(["one-time", "reusable", "subscription"]), {
+      default: "one-time",
+    }),
+    amount: flag(
+      "--amount <decimal>",
+      "the amount (default: 10, or 0 for a subscription)",
+      async (typed) => (await import("../../domain/money.ts")).parseAmount(typed),
+      { example: "12.50" },
+    ),
+    currency: flag(
+      "--currency <code>",
+      "the currency (default: EUR)",
+      async (typed) => (await import("../../domain/money.ts")).parseCurrency(typed),
+      { example: "EUR" },
+    ),
+    reference: flag(
+      "--reference <text>",
+      "the merchant's order number; the base of a reusable link's reference",
+      text,
+      { example: "DONATION" },
+    ),
+    set: repeatable(
+      "--set <field=value>",
+      "any field of the record; repeatable",
+      async (typed) => (await import("./parsers.ts")).parseField(typed),
+      { example: "cardScheme=MASTERCARD" },
+    ),
+  }),
+  ...group("Sending:", {
+    count: flag("--count <n>", "how many webhooks, each for another payment", parseCount(1, MAX_COUNT), {
+      default: "1",
+    }),
+    times: flag(
+      "--times <n>",
+      "how many times to send each one, with the same bytes",
+      parseCount(1, MAX_COUNT),
+      { default: "1" },
+    ),
+    rate: flag("--rate <n/s>", "at most this many a second", parseRate, { example: "20" }),
+    tamper: flag(
+      "--tamper <kind>",
+      "tamper with it, so that it must be refused; the kinds are below",
+      async (typed) => (await import("./parsers.ts")).parseTampering(typed),
+      { choices: Object.values(TAMPERING_NAMES).flat(), example: "body" },
+    ),
+    cover: flag(
       "--cover <components>",
       "what the signature covers (default: content-digest content-length content-type)",
-    )
-    .option("--no-created", "leave created out of the signature")
-    .option("--dry-run", "print the exact bytes and send nothing");
+      parseCover,
+      { example: '"content-digest @method"' },
+    ),
+    created: toggle("--no-created", "leave created out of the signature"),
+    dryRun: toggle("--dry-run", "print the exact bytes and send nothing"),
+  }),
+};
 
-export type TriggerFlags = FlagsOf<typeof triggerFlags>;
+export const triggerArguments = {
+  outcome: argument("<outcome>", "the result of the payment", oneOf(["approved", "declined", "cancelled"])),
+};

@@ -1,19 +1,69 @@
 /** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
+import { isLoopback, LISTENER_URL } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
+import { decimalsProblem } from "../../domain/money.ts";
 import { type Violation, violationsOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/endpoint-answer.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { type Answer, type NoAnswer, notReached, post } from "../../check/endpoint.ts";
 import { recordOfSample } from "../../check/samples.ts";
-import type { Tampering } from "../../check/tamperings.ts";
+import { SERVICE_COVER, type SignatureForm } from "../../check/signature-form.ts";
+import { coverToTamper, type Tampering } from "../../check/tamperings.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
-import type { TriggerOptions } from "./options.ts";
+import type { Usage, ValuesOf } from "../command.ts";
+import { parseUrl } from "../flag-values.ts";
+import { checkLocal } from "../shared-flags.ts";
+import type { triggerArguments, triggerFlags } from "./flags.ts";
+
+type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
+
+/** What to send, with what is wrong with flags together. */
+export async function triggerOptions(
+  values: ValuesOf<typeof triggerArguments> & ValuesOf<typeof triggerFlags>,
+  usage: Usage,
+  { settings }: Context,
+) {
+  const { to, allowRemote } = values;
+  if (to !== undefined) checkLocal("--to", to, allowRemote, usage);
+  const { amount, currency } = values;
+  const decimals = amount && decimalsProblem(amount, currency ?? "EUR");
+  if (decimals !== undefined)
+    usage.problems.push({ at: "--amount", message: `${decimals} (got "${amount?.toString()}")` });
+  const { tamper, cover } = values;
+  if (tamper && cover && coverToTamper(tamper, cover) === undefined)
+    usage.problems.push({
+      at: "--cover",
+      message: `must include ${tamper.detectedBy.join(" or ")}; without it, --tamper ${tamper.name} cannot be detected (got "${cover.join(" ")}")`,
+    });
+  const { outcome, link, reference, rate, set, created } = values;
+  const form: SignatureForm = {
+    cover: cover ?? (tamper && coverToTamper(tamper, undefined)) ?? SERVICE_COVER,
+    created,
+  };
+  return {
+    ...values,
+    url: to ?? listenerOf(await settings()),
+    sample: { outcome, link, amount: amount?.toString(), currency, reference },
+    /** Fields of the record that replace the sample's. */
+    replaced: Object.fromEntries(set.map(({ name, value }) => [name, value])),
+    /** Milliseconds from one start to the next; 0 for none. */
+    interval: rate === undefined ? 0 : 1000 / rate,
+    form,
+  };
+}
+
+/** The profile's own callback if it is on this machine: a sample must not reach a live endpoint by accident. */
+function listenerOf(settings: ResolvedSettings): URL {
+  const callback = parseUrl(settings.get("callbackUrl") ?? "");
+  return callback.ok && isLoopback(callback.value.hostname) ? callback.value : new URL(LISTENER_URL);
+}
 
 interface Delivery {
   readonly record: TransactionRecord;
@@ -23,7 +73,7 @@ interface Delivery {
 }
 
 export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
-  const key = await loadSigningKey(options.keyPath, context);
+  const key = await loadSigningKey(options.key, context);
   const pace = createPace(options.interval, context);
   let posted = 0;
   let wrong = 0;
@@ -37,7 +87,7 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
         await pace();
         const status = report(delivery, await post(delivery.request, context), context);
         posted++;
-        if (isWrong(status, delivery, options.tampering)) wrong++;
+        if (isWrong(status, delivery, options.tamper)) wrong++;
       }
     }
   }
@@ -51,28 +101,28 @@ function isWrong(status: number, { violations }: Delivery, tampering: Tampering 
   return violations.length === 0 && !isAccepted(status);
 }
 
-function wrongAnswers({ url, tampering }: TriggerOptions, wrong: number, posted: number): PaylinkError {
+function wrongAnswers({ url, tamper }: TriggerOptions, wrong: number, posted: number): PaylinkError {
   const how = posted === 1 ? "" : ` (${wrong} of ${posted})`;
-  if (tampering === undefined)
+  if (tamper === undefined)
     return new PaylinkError("not_accepted", `${url.href} refused a well-formed webhook${how}.`, {
       hints: [
         hint`The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: ${paylink("check", url.href)}`,
       ],
     });
-  return new PaylinkError("check_failed", `${url.href} accepted ${tampering.sent}${how}.`, {
-    hints: [[tampering.matters]],
+  return new PaylinkError("check_failed", `${url.href} accepted ${tamper.sent}${how}.`, {
+    hints: [[tamper.matters]],
   });
 }
 
 function prepare(
-  { url, sample, replaced, tampering, form }: TriggerOptions,
+  { url, sample, replaced, tamper, form }: TriggerOptions,
   key: SigningKey,
   context: Context,
 ): Delivery {
   const record = { ...recordOfSample(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, form, created: Math.floor(context.now().getTime() / 1000) };
-  const request = tampering?.tamper(body, sender) ?? signedWebhook(body, sender);
+  const request = tamper?.tamper(body, sender) ?? signedWebhook(body, sender);
   return { record, violations: violationsOf(record), request };
 }
 

@@ -1,10 +1,8 @@
 /**
- * The dashboard's script: rows that change by themselves, copy buttons, and confirmation in a dialog. Everything else
- * works without it.
+ * The dashboard's script: it fetches the page again at each change and makes the open one like it, copies, and confirms in
+ * a dialog. Everything else works without it.
  */
 "use strict";
-
-/** @typedef {{ kind: string, id?: string, link?: string }} Change */
 
 /**
  * An element that every page has.
@@ -19,24 +17,11 @@ function found(element) {
 const main = found(document.querySelector("main"));
 const connection = found(document.getElementById("connection"));
 const dialog = found(document.querySelector("dialog"));
-const header = found(document.querySelector("section.head"));
-const list = document.getElementById("list");
-const page = main.dataset["page"] ?? "/";
 
 /** Milliseconds to gather changes before fetching. */
 const GATHERED = 150;
-/** Rows in one request; the server shows no more in a list. */
-const ROWS = 50;
 /** Milliseconds between updates of relative times. */
 const REFRESHED = 60_000;
-
-/** The HTML of each live region as the server sent it: the page itself has opened details and shown buttons. */
-const shown = new Map(liveRegions(document).map((region) => [region.id, region.innerHTML]));
-
-/** @param {ParentNode} parent */
-function liveRegions(parent) {
-  return [...parent.querySelectorAll("[data-live]")].filter((region) => region instanceof HTMLElement);
-}
 
 /** @param {string} address */
 async function fetchPage(address) {
@@ -44,163 +29,87 @@ async function fetchPage(address) {
   return new DOMParser().parseFromString(await reply.text(), "text/html");
 }
 
-/** @param {Readonly<Record<string, string>>} query */
-function pageWith(query) {
-  const url = new URL(page, location.href);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  return url.href;
-}
+/** What stays the same when the server renders an element again. @param {Node} node */
+const keyOf = (node) =>
+  node instanceof HTMLElement ? node.id || node.dataset["row"] || undefined : undefined;
 
-/** @param {Element} element */
-function isSelected(element) {
-  const selection = getSelection();
-  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
+/**
+ * The node in place of which a child is rendered: one with its key, or the one at the place if neither has a key.
+ * @param {ChildNode} child
+ * @param {ChildNode | null} place
+ */
+function counterpart(child, place) {
+  const key = keyOf(child);
+  if (key === undefined)
+    return place?.nodeName === child.nodeName && keyOf(place) === undefined ? place : null;
+  while (place !== null && keyOf(place) !== key) place = place.nextSibling;
+  return place;
 }
 
 /**
- * Changes an element, and keeps what the user opened and focused in it. Does nothing while text in it is selected.
- * @param {HTMLElement} element
- * @param {() => HTMLElement} change returns the element that is then on the page
+ * Makes a node like the one that the server has rendered, and leaves alone what is the same in both: the focus, the
+ * selection, opened details and typed text stay.
+ * @param {Node} node
+ * @param {Node} next
  */
-function keepingState(element, change) {
-  if (isSelected(element)) return false;
-  const open = [...element.querySelectorAll("details[open]")].map(({ id }) => id);
-  const focused = element.contains(document.activeElement) ? handleOf(document.activeElement) : undefined;
-  const after = change();
-  for (const id of open) after.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
-  if (focused !== undefined)
-    after.querySelectorAll("a, button, summary").forEach((candidate) => {
-      if (candidate instanceof HTMLElement && handleOf(candidate) === focused)
-        candidate.focus({ preventScroll: true });
-    });
-  showCopyButtons(after);
-  return true;
-}
-
-/**
- * What stays the same when the server renders an element again.
- * @param {Element | null} element
- */
-const handleOf = (element) =>
-  `${element?.getAttribute("href") ?? ""} ${element?.getAttribute("aria-label") ?? element?.textContent ?? ""}`;
-
-/**
- * @param {Document} fresh
- * @param {ParentNode} parent
- */
-function updateRegions(fresh, parent) {
-  for (const region of liveRegions(parent)) {
-    const html = fresh.getElementById(region.id)?.innerHTML;
-    if (html === undefined || html === shown.get(region.id) || region.dataset["live"] === "presence")
-      continue;
-    const isChanged = keepingState(region, () => {
-      region.innerHTML = html;
-      return region;
-    });
-    if (isChanged) shown.set(region.id, html);
-  }
-}
-
-/** Adds and removes forms and attempts, but does not replace one that is in use. @param {Document} fresh */
-function updatePresence(fresh) {
-  for (const region of document.querySelectorAll('[data-live="presence"]'))
-    if (fresh.getElementById(region.id) === null) region.remove();
-  for (const next of fresh.querySelectorAll('[data-live="presence"]'))
-    if (document.getElementById(next.id) === null) {
-      document.querySelector(".detail-main")?.append(next);
-      showCopyButtons(main);
+function renew(node, next) {
+  if (node.isEqualNode(next)) return;
+  if (!(node instanceof Element && next instanceof Element)) return void (node.nodeValue = next.nodeValue);
+  for (const name of node.getAttributeNames())
+    if (name !== "open" && !next.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of next.attributes)
+    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  let place = node.firstChild;
+  let child = next.firstChild;
+  while (child !== null) {
+    const following = child.nextSibling;
+    const same = counterpart(child, place);
+    if (same === null) node.insertBefore(child, place);
+    else {
+      removeUntil(same, place);
+      renew(same, child);
+      place = same.nextSibling;
     }
-}
-
-/** Rows that are new since the page was loaded. @type {Set<string>} */
-const arrived = new Set();
-
-/** @param {ParentNode} parent */
-const rowsOf = (parent) => /** @type {HTMLElement[]} */ ([...parent.querySelectorAll("#list tr[data-row]")]);
-
-/** @param {HTMLElement} row */
-const rowId = (row) => row.dataset["row"] ?? "";
-
-/** Replaces rows in place, and announces new ones, so that nothing moves under the pointer. @param {Document} fresh */
-function updateRows(fresh) {
-  const current = new Map(rowsOf(document).map((row) => [rowId(row), row]));
-  for (const next of rowsOf(fresh)) {
-    const row = current.get(rowId(next));
-    if (row !== undefined) {
-      if (row.innerHTML !== next.innerHTML)
-        keepingState(row, () => {
-          row.replaceWith(next);
-          return next;
-        });
-    } else if (next.hasAttribute("data-listed")) arrived.add(rowId(next));
+    child = following;
   }
-  const link = document.querySelector("#fresh");
-  if (!(link instanceof HTMLElement) || arrived.size === 0) return;
-  link.textContent = `Show ${arrived.size} new`;
-  link.hidden = false;
+  removeUntil(null, place);
 }
 
-/** @param {Element} element */
-const isEmpty = (element) => element.querySelector("table") === null;
-
-/** Shows new rows at once: in an empty list, nothing can move. */
-async function fillEmptyList() {
-  const fresh = await fetchPage(page);
-  const next = fresh.querySelector("#list");
-  if (list === null || next === null) return;
-  list.innerHTML = next.innerHTML;
-  arrived.clear();
-  updateRegions(fresh, document);
-}
-
-/** @param {readonly string[]} ids */
-async function fetchRows(ids) {
-  for (let start = 0; start === 0 || start < ids.length; start += ROWS) {
-    const fresh = await fetchPage(pageWith({ ids: ids.slice(start, start + ROWS).join(",") }));
-    updateRegions(fresh, document);
-    updateRows(fresh);
+/**
+ * Removes siblings, from a place to another.
+ * @param {ChildNode | null} end
+ * @param {ChildNode | null} place
+ */
+function removeUntil(end, place) {
+  while (place !== null && place !== end) {
+    const following = place.nextSibling;
+    place.remove();
+    place = following;
   }
 }
 
-/** Updates everything on the page, after changes that it may have missed. */
-async function fetchAll() {
-  if (list === null) {
-    const fresh = await fetchPage(page);
-    updateRegions(fresh, document);
-    updatePresence(fresh);
-  } else if (isEmpty(list)) await fillEmptyList();
-  else {
-    await fetchRows(rowsOf(document).map(rowId));
-    updateRows(await fetchPage(page));
-  }
-}
-
-/** @type {Change[]} */
-let changes = [];
+let hasChanged = false;
 let isUpdating = false;
 
+/** The page's address has what it shows, so that the server renders the same rows again. */
 async function update() {
-  await new Promise((done) => setTimeout(done, GATHERED));
-  const gathered = changes;
-  changes = [];
-  const own = main.dataset["link"];
-  if (list !== null && !isEmpty(list) && gathered.every(({ id }) => id !== undefined)) {
-    const ids = gathered.flatMap(({ kind, id }) =>
-      kind === list.dataset["kind"] && id !== undefined ? [id] : [],
-    );
-    await fetchRows([...new Set(ids)]);
-  } else if (list !== null || gathered.some(({ id, link }) => id === undefined || link === own))
-    await fetchAll();
-  else updateRegions(await fetchPage(page), header);
+  const fresh = await fetchPage(main.dataset["page"] ?? "/");
+  for (const region of document.querySelectorAll("[data-live]")) {
+    const next = fresh.getElementById(region.id);
+    if (next !== null) renew(region, next);
+  }
 }
 
-/** @param {Change} change */
-async function onChange(change) {
-  changes.push(change);
+async function onChange() {
+  hasChanged = true;
   if (isUpdating) return;
   isUpdating = true;
-  // A request fails while the sandbox restarts; everything is fetched again once the stream is open.
-  while (changes.length > 0) await update().catch(() => undefined);
+  while (hasChanged) {
+    await new Promise((done) => setTimeout(done, GATHERED));
+    hasChanged = false;
+    // A request fails while the sandbox restarts; the page is fetched again once the stream is open.
+    await update().catch(() => undefined);
+  }
   isUpdating = false;
 }
 
@@ -224,10 +133,10 @@ function connect() {
   stream = opened;
   opened.addEventListener("open", () => {
     setConnection("live");
-    if (hasMissed) void onChange({ kind: "all" });
+    if (hasMissed) void onChange();
     hasMissed = false;
   });
-  opened.addEventListener("message", ({ data }) => void onChange(JSON.parse(data)));
+  opened.addEventListener("message", () => void onChange());
   opened.addEventListener("stopped", () => setConnection("stopped"));
   opened.addEventListener("error", () => {
     hasMissed = true;
@@ -246,14 +155,11 @@ document.addEventListener("visibilitychange", () => {
 });
 if (!document.hidden) connect();
 setInterval(() => {
-  if (stream?.readyState === EventSource.OPEN) void onChange({ kind: "all" });
+  if (stream?.readyState === EventSource.OPEN) void onChange();
 }, REFRESHED);
 
-/** @param {ParentNode} parent */
-function showCopyButtons(parent) {
-  for (const button of parent.querySelectorAll("button.copy")) button.removeAttribute("hidden");
-}
-showCopyButtons(document);
+// The style shows what needs the script.
+document.documentElement.classList.add("scripted");
 
 /** @param {HTMLElement} button */
 async function copy(button) {

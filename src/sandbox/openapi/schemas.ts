@@ -4,7 +4,8 @@ import { joinPath } from "../../domain/json.ts";
 import { linksQuery, paymentLink } from "../../domain/payment-link-reply.ts";
 import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
-import { isForbidden, isRequired, type Outcome } from "../../domain/transaction.ts";
+import type { Outcome } from "../../domain/outcome.ts";
+import { isForbidden, isRequired } from "../../domain/transaction.ts";
 import type { Edition } from "./editions.ts";
 import {
   type FieldNotes,

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:cry
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
 import { hasCode } from "../../domain/system-reason.ts";
 import type { Profile } from "../../settings/profile.ts";
 
@@ -99,7 +99,7 @@ export function openIdentity(folder: string, newId: () => string): SandboxIdenti
     if (!hasCode(error, "ENOENT"))
       throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
         cause: error,
-        hint: "If you move it away, the sandbox creates a new identity.",
+        hints: [hint`If you move it away, the sandbox creates a new identity.`],
       });
   }
   const made = newIdentity(newId);

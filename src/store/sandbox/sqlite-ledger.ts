@@ -1,5 +1,5 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
@@ -103,7 +103,7 @@ function lockLedger(path: string): () => void {
   } catch (error) {
     owner.close();
     throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
-      hint: "Stop it, or start this one with another --db or another PAYLINK_HOME.",
+      hints: [hint`Stop it, or start this one with another --db or another PAYLINK_HOME.`],
       cause: error,
     });
   }

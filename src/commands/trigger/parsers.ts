@@ -1,18 +1,21 @@
-/** `--set field=value` of `trigger`: one field of the record, typed as the specification types it. */
-import { JsonNumber, type Json } from "../../domain/json.ts";
+/** Parsers of the flags of `trigger` that need the tables of record fields and of tamperings. */
+import { type Json, JsonNumber } from "../../domain/json.ts";
 import { nearest } from "../../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
 import {
-  TRANSACTION_FIELDS,
   type FieldName,
+  TRANSACTION_FIELDS,
   type TransactionField,
 } from "../../domain/transaction-fields.ts";
+import { TAMPERINGS } from "../../check/tamperings.ts";
+import type { Tampering } from "../../check/tamperings.ts";
 
-export interface RecordField {
+interface RecordField {
   readonly name: FieldName;
   readonly value: Json;
 }
 
+/** `--set field=value`, typed as the specification types the field. */
 export function parseField(text: string): Parsed<RecordField> {
   const [, name = "", value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (value === undefined) return refused("must be a field and its value, such as cardScheme=VISA");
@@ -45,4 +48,16 @@ function parseFlag(value: string): Parsed<boolean> {
   return value === "true" || value === "false"
     ? accepted(value === "true")
     : refused("must be true or false");
+}
+
+/** A kind of tampering, by its name. */
+export function parseTampering(text: string): Parsed<Tampering> {
+  const found = TAMPERINGS.find(({ name }) => name === text);
+  if (found !== undefined) return accepted(found);
+  const near = nearest(
+    text,
+    TAMPERINGS.map(({ name }) => name),
+  );
+  const advice = near === undefined ? "paylink trigger --help lists them" : `did you mean ${near}?`;
+  return refused(`is not a kind of tampering; ${advice}`, near);
 }

@@ -14,7 +14,6 @@ export const DASHBOARD_STYLE = `
 .dashboard .hint { color: var(--quiet); font-size: 0.8125rem; }
 .dashboard .mono, .dashboard code, .dashboard pre { font-family: ui-monospace, "SF Mono", Menlo, "Liberation Mono", monospace; font-size: 0.8125rem; overflow-wrap: anywhere; }
 .dashboard .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.dashboard [hidden] { display: none; }
 .skip { position: absolute; left: 1rem; top: -6rem; z-index: 2; padding: 0.5rem 0.9rem; background: var(--card); border-radius: 8px; }
 .skip:focus { top: 0.5rem; }
 
@@ -26,6 +25,7 @@ export const DASHBOARD_STYLE = `
 .dashboard input, .dashboard select { min-height: 2.25rem; padding: 0.3rem 0.65rem; font-size: 0.875rem; border-radius: 8px; }
 .dashboard .inline { display: contents; }
 .dashboard .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
+html:not(.scripted) .copy { display: none; }
 .dashboard button.copy { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.75rem; font-weight: 500; color: var(--quiet); }
 
 .dashboard .head { padding-top: 0.9rem; padding-bottom: 0; display: grid; gap: 0.6rem; }
@@ -86,7 +86,7 @@ table.list .number { text-align: right; padding-right: 0; font-variant-numeric: 
 table.list time, table.list .badge { white-space: nowrap; }
 table.list a { text-decoration: none; } table.list a:hover { text-decoration: underline; }
 table.list .main a { font-weight: 600; }
-table.list .shown { background: var(--soft); }
+table.list tr:has([aria-current]) { background: var(--soft); }
 table.list td:last-child, table.list th:last-child { padding-right: 0; }
 .dashboard .wide, .dashboard .medium { display: none; }
 @media (min-width: 48rem) { table.list .number { padding-right: 1.75rem; white-space: nowrap; } .dashboard th.medium, .dashboard td.medium { display: table-cell; } }

@@ -8,9 +8,10 @@ import {
   exactTime,
   keyField,
   minuteTime,
+  pageAddress,
   type View,
-} from "./dashboard-parts.ts";
-import { page, type Page } from "./page-frame.ts";
+} from "./parts.ts";
+import { page, type Page } from "../page.ts";
 
 export type Tab = "deliveries" | "payments" | "links";
 
@@ -18,8 +19,8 @@ interface DashboardPage {
   readonly title: string;
   readonly content: Page;
   readonly tab?: Tab;
-  /** The link that the page is about: the script updates the page at each change of it. */
-  readonly link?: string;
+  /** Added to the address that the script reads again at each change; without it, only the frame is kept up to date. */
+  readonly live?: Readonly<Record<string, string>> | undefined;
   /** The text that was searched for. */
   readonly text?: string;
   /** Whether the page shows a refused form. */
@@ -28,7 +29,7 @@ interface DashboardPage {
 
 export const dashboardPage = (
   view: View,
-  { title, content, tab, link, text = "", invalid = false }: DashboardPage,
+  { title, content, tab, live, text = "", invalid = false }: DashboardPage,
 ): Page =>
   page({
     kind: "dashboard",
@@ -49,8 +50,8 @@ export const dashboardPage = (
       <main
         id="main"
         tabindex="-1"
-        data-page="${backAddress(view, view.here)}"
-        ${link === undefined ? "" : html`data-link="${link}"`}
+        data-page="${pageAddress(view, view.here, { done: view.done, ...live })}"
+        ${live === undefined ? "" : "data-live"}
       >
         ${notice(view.done)} ${view.key === undefined ? readOnlyNotice : ""} ${content}
       </main>
@@ -154,16 +155,10 @@ export const confirmPage = (view: View, { title, subject, text, action, button, 
       <p>${text}</p>
       <div class="actions">
         ${actionForm(view, action, html`<button class="danger">${button}</button>`, back)}
-        <a class="button" data-close href="${backAddress(view, back)}">Go back</a>
+        <a class="button" data-close href="${pageAddress(view, back)}">Go back</a>
       </div>
     </section>`,
   });
-
-/** A page of the dashboard, from its path and query. */
-export function backAddress(view: Pick<View, "key">, back: string): string {
-  const [path = "/", query] = back.split("?", 2);
-  return address(view, path, Object.fromEntries(new URLSearchParams(query)));
-}
 
 export const notFoundPage = (view: View, what: string): Page =>
   dashboardPage(view, {

@@ -4,26 +4,20 @@ import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transact
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { isOpen, statusOf } from "../links.ts";
 import type { Link } from "../ledger.ts";
-import { submitForm } from "../payments.ts";
-import { formToken, paymentInputFromForm } from "../pages/checkout-form.ts";
-import { checkoutPage } from "../pages/checkout-page.ts";
-import { CHECKOUT_STYLE } from "../pages/checkout-style.ts";
-import { closedPage, unknownPage } from "../pages/message-pages.ts";
-import { pageHeaders } from "../pages/page-frame.ts";
-import { receiptPage, RETURN_DELAY } from "../pages/receipt-page.ts";
-import { STYLE } from "../pages/style.ts";
+import { CHOICES, submitForm, type Choice, type PaymentInput } from "../payments.ts";
+import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
+import { CHECKOUT_STYLE } from "./style.ts";
+import { fileReply, htmlReply, STYLE } from "../page.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { requireSameOrigin } from "../access.ts";
+import { CUSTOMER_FIELDS, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
 
 export function checkoutRoutes(app: Hono, service: Service): void {
   app.get("/pay", (c) => viewLink(c, service));
   app.post("/pay", (c) => payLink(c, service));
   app.get("/pay/result", (c) => viewResult(c, service));
-  app.get("/checkout.css", () => {
-    const headers = { ...pageHeaders(), "Content-Type": "text/css; charset=utf-8" };
-    return new Response(STYLE + CHECKOUT_STYLE, { headers });
-  });
+  app.get("/checkout.css", () => fileReply(STYLE + CHECKOUT_STYLE, "text/css"));
 }
 
 const linkFromQuery = (c: Context, { parts }: Service): Link | undefined =>
@@ -32,19 +26,19 @@ const linkFromQuery = (c: Context, { parts }: Service): Link | undefined =>
 async function viewLink(c: Context, service: Service): Promise<Response> {
   const { ledger, clock } = service.parts;
   const link = linkFromQuery(c, service);
-  if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
+  if (link === undefined) return htmlReply(unknownPage(), 404);
   if (link.viewedDate === null) {
     await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   }
-  return linkPage(c, link, service);
+  return linkPage(link, service);
 }
 
-function linkPage(c: Context, link: Link, { parts }: Service): Response | Promise<Response> {
+function linkPage(link: Link, { parts }: Service): Response | Promise<Response> {
   const { merchantName } = parts.merchant;
   const status = statusOf(link, parts.clock.now());
   return isOpen(status)
-    ? c.html(checkoutPage({ link, merchantName, token: parts.newToken() }), 200, pageHeaders())
-    : c.html(closedPage(status, merchantName), 410, pageHeaders());
+    ? htmlReply(checkoutPage({ link, merchantName, token: parts.newToken() }))
+    : htmlReply(closedPage(status, merchantName), 410);
 }
 
 /** Where the customer returns to after a payment; undefined if the link has no address for the outcome. */
@@ -87,14 +81,14 @@ function refuseForm(
   service: Service,
 ): Response | Promise<Response> {
   const link = linkFromQuery(c, service);
-  if (link === undefined) return c.html(unknownPage(), 404, pageHeaders());
+  if (link === undefined) return htmlReply(unknownPage(), 404);
   if (problem.status === 409) return c.redirect(checkoutPath(link.id), 303);
   const { merchant, newToken } = service.parts;
   const { merchantName } = merchant;
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
   const token = formToken(entered) ?? newToken();
   const content = checkoutPage({ link, merchantName, token, entered, problems: problem.errors });
-  return c.html(content, 422, pageHeaders());
+  return htmlReply(content, 422);
 }
 
 /** `stay` is in the query once the customer has turned off the time limit. */
@@ -102,7 +96,7 @@ function viewResult(c: Context, { parts }: Service): Response | Promise<Response
   const { t = "", stay } = c.req.query();
   const payment = parts.ledger.findPayment(t);
   const link = payment && parts.ledger.findLink(payment.linkId);
-  if (payment === undefined || link === undefined) return c.html(unknownPage(), 404, pageHeaders());
+  if (payment === undefined || link === undefined) return htmlReply(unknownPage(), 404);
   const open = isOpen(statusOf(link, parts.clock.now()));
   const url = returnUrlFor(payment.record, link);
   const leaves = url !== undefined && stay === undefined;
@@ -113,8 +107,43 @@ function viewResult(c: Context, { parts }: Service): Response | Promise<Response
     payAgain: open ? checkoutPath(link.id) : undefined,
     returnLink: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
   });
-  return c.html(content, 200, {
-    ...pageHeaders(),
-    ...(leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {}),
-  });
+  return htmlReply(content, 200, leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {});
+}
+
+/** The outcome is that of the pressed button, or of the typed card. Throws a 400 problem for a form with neither. */
+export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
+  const amount = entered(form, "amount");
+  const reference = entered(form, "reference");
+  return {
+    ...paidWith(form),
+    ...(amount === "" ? {} : { amount }),
+    ...(reference === "" ? {} : { reference }),
+    customer: filledIn(Object.fromEntries(CUSTOMER_FIELDS.map((field) => [field, entered(form, field)]))),
+  };
+}
+
+const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
+
+function paidWith(form: URLSearchParams): { readonly outcome: Choice; readonly card?: EnteredCard } {
+  const button =
+    CHOICES.find((choice) => choice === form.get("outcome")) ?? testCardWith(form.get("card") ?? "")?.outcome;
+  if (button !== undefined) return { outcome: button };
+  if (!form.has("number")) {
+    const message = `must be one of ${CHOICES.join(", ")}`;
+    throw new ServiceProblem(400, "Bad Request", `outcome ${message}`, [{ at: "outcome", message }]);
+  }
+  const card = {
+    number: entered(form, "number"),
+    expiry: entered(form, "expiry"),
+    cvc: entered(form, "cvc"),
+    name: entered(form, "name"),
+  };
+  // Any other card is refused, so its outcome does not matter.
+  return { outcome: testCardWith(card.number)?.outcome ?? "declined", card };
+}
+
+/** The token of the rendered form, which pays once; null for a request of a program, which has none. */
+export function formToken(form: URLSearchParams): string | null {
+  const token = form.get("form") ?? "";
+  return /^[\w-]{1,64}$/.test(token) ? token : null;
 }

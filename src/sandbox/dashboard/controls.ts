@@ -1,4 +1,4 @@
-/** The sandbox's controls: the dashboard's buttons, and `paylink sandbox advance` and `rotate-key`. */
+/** The sandbox's controls: the dashboard's buttons, `paylink sandbox advance` and `rotate-key`, and the stream of changes. */
 import type { Context, Hono } from "hono";
 import { parseDuration } from "../../domain/time.ts";
 import type { Problem } from "../../domain/errors.ts";
@@ -8,12 +8,13 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { addLink, cancelLink } from "../links.ts";
-import { address, linkPath, paymentPath } from "../pages/dashboard-parts.ts";
-import { newLinkPage } from "../pages/dashboard-new-link.ts";
+import { linkPath, pageAddress, paymentPath } from "./parts.ts";
+import { linkPage, newLinkPage, type Refused } from "./link.ts";
+import { detailReply, localPath, viewOf } from "./routes.ts";
+import { htmlReply } from "../page.ts";
 import { acceptPayment, CHOICES } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
-import { htmlReply, linkDetail, localPath, viewOf } from "./dashboard-views.ts";
 
 export function controlRoutes(app: Hono, service: Service): void {
   // The clock is no secret: `create` asks for it before it sends a token.
@@ -43,9 +44,8 @@ function clockReply({ parts: { clock } }: Service) {
 /** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
 async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
   const form = await formBody(c);
-  const { pathname, searchParams } = new URL(path ?? localPath(form.get("back")), c.req.url);
   const key = form.get("key") ?? undefined;
-  return c.redirect(address({ key }, pathname, { ...Object.fromEntries(searchParams), done }), 303);
+  return c.redirect(pageAddress({ key }, path ?? localPath(form.get("back")), { done }), 303);
 }
 
 async function advanceClock(c: Context, { parts, deliveries, announce }: Service): Promise<Response> {
@@ -56,7 +56,7 @@ async function advanceClock(c: Context, { parts, deliveries, announce }: Service
       { at: "duration", message: duration.message },
     ]);
   await deliveries.advance(duration.value);
-  announce({ kind: "clock" });
+  announce();
   return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: parts.clock.now().toISOString() });
 }
 
@@ -75,9 +75,15 @@ function advanceFromText(text: string, now: Date): Parsed<number> {
 
 async function rotateKey(c: Context, { parts, announce }: Service): Promise<Response> {
   const keyid = parts.keys.rotate();
-  announce({ kind: "key" });
+  announce();
   return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
 }
+
+const refusedForm = (entered: URLSearchParams, { message, errors }: ServiceProblem): Refused => ({
+  entered,
+  reason: message,
+  problems: errors,
+});
 
 /** Reads the dashboard's form, whose fields have the names of the request, with dots. */
 async function createFromForm(c: Context, service: Service): Promise<Response> {
@@ -88,14 +94,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
   } catch (error) {
     if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
-    const terminalId = service.parts.merchant.terminals[0] ?? "";
-    return htmlReply(
-      newLinkPage(view, {
-        terminalId,
-        refused: { entered: form, reason: error.message, problems: error.errors },
-      }),
-      error.status,
-    );
+    return htmlReply(newLinkPage(view, refusedForm(form, error)), error.status);
   }
 }
 
@@ -131,6 +130,51 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
-    return linkDetail(c, service, { id, view, refused: { amount, problems: error.errors } });
+    return detailReply(view, "link", linkPage(view, id, refusedForm(form, error)), 422);
   }
+}
+
+/** Milliseconds between comments in the stream: writing them reveals closed connections. */
+const HEARTBEAT = 15_000;
+/** Events that may wait for a slow reader. Beyond them it is disconnected, and fetches everything when it reconnects. */
+const WAITING = 1_000;
+
+export function eventRoutes(app: Hono, service: Service, stop: AbortSignal): void {
+  app.get("/sandbox/events", () => eventStream(service, stop));
+}
+
+function eventStream(service: Service, stop: AbortSignal): Response {
+  const encoder = new TextEncoder();
+  let cleanUp = (): void => undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => {
+      const enqueue = (text: string): void => stream.enqueue(encoder.encode(text));
+      const write = (text: string): void => {
+        enqueue(text);
+        if ((stream.desiredSize ?? 0) < -WAITING) disconnect();
+      };
+      const disconnect = (): void => {
+        cleanUp();
+        stream.close();
+      };
+      const unsubscribe = service.subscribe(() => write("data: changed\n\n"));
+      const heartbeat = setInterval(() => write(": heartbeat\n\n"), HEARTBEAT);
+      const end = (): void => {
+        // Lets pages show that the sandbox was stopped, not that the connection was lost.
+        enqueue("event: stopped\ndata:\n\n");
+        disconnect();
+      };
+      cleanUp = () => {
+        clearInterval(heartbeat);
+        unsubscribe();
+        stop.removeEventListener("abort", end);
+      };
+      stop.addEventListener("abort", end);
+      enqueue("retry: 1000\n\n");
+    },
+    cancel: () => cleanUp(),
+  });
+  return new Response(body, {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
+  });
 }

@@ -1,14 +1,24 @@
-/** Small pieces that the dashboard's pages share: addresses, forms, times, badges, tables and blocks of text to copy. */
+/** Small pieces that the dashboard's pages share: addresses, forms, times, values, tables and blocks of text to copy. */
 import { html } from "hono/html";
 import { formatRelative } from "../../domain/time.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import type { LedgerCounts } from "../ledger.ts";
-import type { Page } from "./page-frame.ts";
+import type { Attempt, Delivery, Ledger, LedgerCounts, Link } from "../ledger.ts";
+import type { Page } from "../page.ts";
+import { isJsonNumber, isJsonObject, memberOf } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { isReusable } from "../links.ts";
 
 /** What every page of the dashboard shows, and what its addresses and forms carry. */
 export interface View {
   readonly merchantName: string;
+  readonly ledger: Ledger;
+  /** The merchant's first terminal. */
+  readonly terminalId: string;
+  /** Where customers open links. */
+  readonly checkoutUrl: string;
   readonly now: Date;
   readonly clock: "running" | "moved" | "stopped";
   /** The id of the signing key. */
@@ -30,6 +40,12 @@ export function address({ key }: Pick<View, "key">, path: string, query: Query =
   for (const [name, value = ""] of Object.entries({ ...query, key }))
     if (value !== "") given.set(name, value);
   return given.size === 0 ? path : `${path}?${given.toString()}`;
+}
+
+/** The same for a path with a query. */
+export function pageAddress(view: Pick<View, "key">, page: string, query: Query = {}): string {
+  const [path = "/", given] = page.split("?", 2);
+  return address(view, path, { ...Object.fromEntries(new URLSearchParams(given)), ...query });
 }
 
 export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)}`;
@@ -84,12 +100,11 @@ export function clipped(text: string, length: number = CELL, bytes: number = 3 *
 /** Without the scheme, to save space. */
 export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));
 
-/** Hidden until the script shows it, since it needs the script. */
+/** The style hides it until the script runs, since it needs the script. */
 export const copyButton = (what: string, from: { readonly text: string } | { readonly id: string }): Page =>
   html`<button
     type="button"
     class="copy"
-    hidden
     ${"text" in from ? html`data-copy="${from.text}"` : html`data-copy-from="${from.id}"`}
     aria-label="Copy ${what}"
   >
@@ -132,6 +147,42 @@ export const foldedBlock = (parts: Block, summary: string): Page =>
     ${block(parts)}
   </details>`;
 
+export const none = html`<span class="quiet">–</span>`;
+
+export interface Column<Row> {
+  readonly title: string;
+  /** `wide` and `medium` columns are left out on narrow screens; `number` aligns to the right. */
+  readonly kind?: string;
+  readonly cell: (row: Row, view: View) => Page | string;
+}
+
+/** What a table shows of its rows. */
+export interface Listing<Row> {
+  readonly caption: string;
+  readonly id: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+}
+
+export const table = <Row>(view: View, { caption, id, columns }: Listing<Row>, rows: readonly Row[]): Page =>
+  html`<table class="list">
+    <caption class="hidden">
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        ${columns.map(({ title, kind = "" }) => html`<th scope="col" class="${kind.replace("mono", "")}">${title}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr data-row="${id(row)}">
+            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view)}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
 /** The most headers that are shown, and the longest value. */
 const HEADERS = 20;
 const HEADER_VALUE = 400;
@@ -168,3 +219,42 @@ export const facts = (
           </div>`,
     )}
   </dl>`;
+
+export const amountOf = (record: TransactionRecord): string => {
+  const amount = memberOf(record, "amountTrans");
+  return isJsonNumber(amount) ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
+};
+
+export const outcomeText = (record: TransactionRecord): string => outcomeOf(record).toLowerCase();
+
+/** The record in a webhook's body; empty if the body is not a JSON object. */
+export function recordOf({ body }: Delivery): TransactionRecord {
+  const parsed = parseJson(new TextDecoder().decode(body));
+  return parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : {};
+}
+
+/** When the payment was made, by the sandbox's clock. */
+export function paidAt(record: TransactionRecord): Date | undefined {
+  const time = new Date(textOf(record, "transDateTime") ?? "");
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** The receiver's status, or one word that says why it is missing. */
+export function statusText({ status, duration }: Attempt): string {
+  if (status !== null) return String(status);
+  return duration === null ? "not sent" : "no answer";
+}
+
+/** Whether the receiver accepted the webhook. */
+export const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
+
+export const linkTitle = ({ id, request }: Link): string => request.description ?? request.invoiceId ?? id;
+
+/** What a customer pays through the link. */
+export function priceOf(link: Link): string {
+  const { amount, currency } = link.request;
+  if (!isReusable(link)) return groupedAmount(amount, currency);
+  return signOf(amount) === 0
+    ? `${currency.toUpperCase()}, any amount`
+    : `${groupedAmount(amount, currency)}, reusable`;
+}

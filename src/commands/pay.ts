@@ -1,0 +1,77 @@
+/** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
+import type { Context } from "../context.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { argument, command, flag, oneOf, text, toggleForPeople } from "./command.ts";
+
+export const pay = command({
+  summary: "simulate the customer: pay a link of the sandbox without a browser",
+  examples: [
+    "paylink pay $(paylink create --amount 10 --currency EUR --quiet)",
+    "paylink pay $(paylink create --reusable --quiet) --amount 25 --outcome declined",
+  ],
+  arguments: {
+    link: argument("<link>", "the link's URL or id", parseLink, {
+      example: "$(paylink create --amount 10 --currency EUR --quiet)",
+    }),
+  },
+  flags: {
+    outcome: flag(
+      "--outcome <outcome>",
+      "the result of the payment",
+      oneOf(["approved", "declined", "cancelled"]),
+      {
+        default: "approved",
+      },
+    ),
+    amount: flag(
+      "--amount <decimal>",
+      "the amount that the customer enters, if the link leaves it open",
+      async (typed) => (await import("../domain/money.ts")).parseAmount(typed),
+      { example: "25" },
+    ),
+    reference: flag(
+      "--reference <text>",
+      "the reference that the customer enters, if the link allows it",
+      text,
+    ),
+    quiet: toggleForPeople("-q, --quiet", "print only the transaction's uti"),
+  },
+  consequence: "Nothing was paid.",
+  run: async (context, { link, outcome, amount, reference, quiet }) => {
+    const [{ payAtCheckout }, { textOf }, { renderCompactRecord }, { safeText }] = await Promise.all([
+      import("../service/sandbox.ts"),
+      import("../domain/transaction.ts"),
+      import("../render/transaction-record.ts"),
+      import("../render/safe-text.ts"),
+    ]);
+    const { out, send } = context;
+    const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
+    const { text: answer, record } = await payAtCheckout(send, url, {
+      outcome,
+      ...(amount === undefined ? {} : { amount: amount.toString() }),
+      ...(reference === undefined ? {} : { reference }),
+    });
+    if (out.json) out.data(answer);
+    else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
+    else out.data(renderCompactRecord(record, out.paint));
+    return 0;
+  },
+});
+
+/** Accepts only links on this machine, so that no real money is paid. */
+function parseLink(typed: string): Parsed<URL | string> {
+  const url = parseWebAddress(typed);
+  if (url === undefined) return typed.trim() === "" ? refused("must not be empty") : accepted(typed);
+  return isLoopback(url.hostname)
+    ? accepted(url)
+    : refused("is not on this machine, and only links of the sandbox can be paid from here");
+}
+
+async function checkoutUrl(context: Context, id: string): Promise<URL> {
+  const { findSandbox } = await import("../settings/resolved-settings.ts");
+  const { baseUrl } = await findSandbox(context);
+  const url = new URL("/pay", baseUrl);
+  url.searchParams.set("r", id);
+  return url;
+}

@@ -1,0 +1,132 @@
+/** The flags that several commands share, each declared once, and what they mean together with the settings. */
+import { isLoopback } from "../domain/addresses.ts";
+import { OUTCOMES, type Outcome } from "../domain/outcome.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import type { Route } from "../receiver/forward.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import type { Component } from "../signatures/components.ts";
+import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
+import { flag, pair, repeatable, text, type Parser, type Usage, type ValuesOf } from "./command.ts";
+import { parseEventStore, parseMilliseconds, parseOutcome, parseTarget } from "./flag-values.ts";
+
+/** Where events are kept. */
+export const eventStoreFlag = flag(
+  "--db <file or URL>",
+  "where events are kept: a file or postgres://… (default: in paylink's data folder)",
+  parseEventStore,
+  { example: "events.db" },
+);
+
+/** The private key of a sender. */
+export const signingKeyFlag = flag(
+  "--key <file>",
+  "the private key to sign with (default: the sandbox's)",
+  text,
+  { example: "key.pem" },
+);
+
+/** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
+export function checkLocal(at: string, url: URL, allowRemote: boolean, { problems }: Usage): void {
+  if (allowRemote || isLoopback(url.hostname)) return;
+  const message = `is not on this machine; add --allow-remote if that endpoint is yours (got "${url.href}")`;
+  problems.push({ at, message });
+}
+
+/** The service's public keys, for a receiver. */
+export const serviceKeyFlag = repeatable(
+  "--key <file or URL>",
+  "the service's public key: PEM, certificate, JWK or JWKS; repeatable",
+  text,
+  { example: "service.pem" },
+);
+
+/** The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. */
+export const serviceKeys = (key: readonly string[], settings: ResolvedSettings) =>
+  key.length > 0
+    ? { keySources: key, keyPlace: "--key" }
+    : { keySources: settings.get("webhookKey") ?? [], keyPlace: "webhookKey" };
+
+export const requireCreatedFlag = (where = "") =>
+  pair(
+    ["--require-created", `${where}refuse signatures without a creation time`],
+    [
+      "--no-require-created",
+      `${where}accept signatures without a creation time, even if the profile requires one`,
+    ],
+  );
+
+const parseComponent: Parser<Component> = async (typed) => {
+  const { parseComponent } = await import("../signatures/components.ts");
+  const parsed = parseComponent(typed);
+  return parsed.ok ? accepted(parsed.component) : refused(parsed.reason);
+};
+
+/** What a signature must have. */
+export const policyFlags = {
+  tolerance: flag("--tolerance <duration>", "how old a signature may be (default: 5m)", parseMilliseconds, {
+    example: "5m",
+  }),
+  require: repeatable(
+    "--require <component>",
+    "a component that the signature must cover; repeatable",
+    parseComponent,
+    { example: "@method" },
+  ),
+  requireCreated: requireCreatedFlag(),
+};
+
+export function policyOf(
+  { tolerance, require, requireCreated }: ValuesOf<typeof policyFlags>,
+  settings: ResolvedSettings,
+): Policy {
+  const stored = parseMilliseconds(settings.get("tolerance") ?? "");
+  const milliseconds = tolerance ?? (stored.ok ? stored.value : undefined);
+  const created = settings.get("requireCreated", requireCreated);
+  return {
+    ...DEFAULT_POLICY,
+    ...(created === undefined ? {} : { requireCreated: created }),
+    ...(milliseconds === undefined ? {} : { maxAge: milliseconds / 1000 }),
+    required: require,
+  };
+}
+
+/** The application's addresses: `3000` for every outcome, `declined=3001/failed` for one. */
+export const targetsFlag = (spelled: string) =>
+  repeatable(
+    spelled,
+    "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
+    parseRoute,
+    { example: "3000" },
+  );
+
+/** Two targets for one outcome are a problem: only one of them would be used. */
+export function checkTargets(at: string, routes: readonly Route[], { problems }: Usage): void {
+  const seen = new Map<Outcome | undefined, URL>();
+  for (const { outcome, url } of routes) {
+    const before = seen.get(outcome);
+    const name = outcome?.toLowerCase() ?? "every other outcome";
+    if (before !== undefined)
+      problems.push({ at, message: `names two targets for ${name}: ${before.href} and ${url.href}` });
+    seen.set(outcome, url);
+  }
+}
+
+/** A URL has no `=` before its first colon, slash or question mark. */
+const CONDITION = /^\s*([\p{L}_-]+)\s*=(.*)$/su;
+
+function parseRoute(typed: string): Parsed<Route> {
+  const [, condition, rest = ""] = CONDITION.exec(typed) ?? [];
+  const target = parseTarget(condition === undefined ? typed : rest);
+  if (condition === undefined)
+    return target.ok ? accepted({ outcome: undefined, url: target.value }) : target;
+  const outcome = parseOutcome(condition);
+  if (!outcome.ok) return unknownOutcome(outcome.instead, rest);
+  return target.ok ? accepted({ outcome: outcome.value, url: target.value }) : target;
+}
+
+function unknownOutcome(near: string | undefined, target: string): Parsed<never> {
+  const instead = near && `${near}=${target}`;
+  const meant = instead === undefined ? "" : `; did you mean ${instead}?`;
+  const names = OUTCOMES.map((name) => name.toLowerCase()).join(", ");
+  return refused(`must have one of these before "=": ${names}${meant}`, instead);
+}

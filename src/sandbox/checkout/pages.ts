@@ -1,0 +1,266 @@
+/** The pages of the checkout, without a script: the form with its summary, the receipt, and pages with one message. */
+import { html } from "hono/html";
+import { groupedAmount, signOf } from "../../domain/money.ts";
+import { isReusable, type OpenStatus } from "../links.ts";
+import type { Link, Payment } from "../ledger.ts";
+import { customerFacts, TEST_CARDS } from "../customer.ts";
+import {
+  amountText,
+  cardFields,
+  customerFields,
+  excerpt,
+  facts,
+  moment,
+  name,
+  openFields,
+  problemSummary,
+  type FormParts,
+} from "./parts.ts";
+import { page, type Page } from "../page.ts";
+import { isJsonNumber, memberOf } from "../../domain/json.ts";
+import { parseInstant } from "../../domain/time.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import type { LinkStatus } from "../../domain/payment-link-reply.ts";
+import type { ServiceProblem } from "../replies.ts";
+
+interface CheckoutParts extends FormParts {
+  readonly merchantName: string;
+  /** Identifies this rendering of the form, so that it pays once. */
+  readonly token: string;
+}
+
+export function checkoutPage(parts: CheckoutParts): Page {
+  const { link, merchantName, token, problems = [] } = parts;
+  return page({
+    kind: "checkout",
+    title: `${isVerification(link) ? "Verify your card" : "Pay"} – ${merchantName}`,
+    invalid: problems.length > 0,
+    content: html`<main class="pay">
+      ${summary(link, merchantName)}
+      <form class="card" id="payment" method="post" novalidate>
+        ${problemSummary(parts)}
+        <input type="hidden" name="form" value="${token}" />
+        ${openFields(parts)} ${cardFields(parts)} ${customerFields(parts)}
+        <div class="actions">
+          <button class="primary">${payButton(link)}</button>
+          <button class="quiet-button" name="outcome" value="cancelled">
+            ${isVerification(link) ? "Cancel" : "Cancel payment"}
+          </button>
+        </div>
+      </form>
+      ${testCards(link)}
+    </main>`,
+  });
+}
+
+const isVerification = (link: Link): boolean => !isReusable(link) && signOf(link.request.amount) === 0;
+
+function payButton(link: Link): string {
+  if (isReusable(link)) return "Pay";
+  const { amount, currency } = link.request;
+  return isVerification(link) ? "Verify card" : `Pay ${groupedAmount(amount, currency)}`;
+}
+
+function summary(link: Link, merchantName: string): Page {
+  const { amount, currency, description, invoiceId, customerName, periodic } = link.request;
+  const [initial = ""] = merchantName.trim();
+  return html`<section class="summary" aria-label="Summary">
+    <div class="merchant">
+      <span class="initial" aria-hidden="true">${initial.toUpperCase()}</span>
+      <h1>${isVerification(link) ? "Verify your card for" : "Pay"} ${name(merchantName)}</h1>
+    </div>
+    ${
+      isReusable(link)
+        ? signOf(amount) > 0
+          ? amountText(amount, currency)
+          : html`<p class="amount words">You choose the amount</p>`
+        : isVerification(link)
+          ? html`<p class="amount words">Nothing is charged now</p>`
+          : amountText(amount, currency)
+    }
+    ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
+    ${description === undefined ? "" : html`<div class="description">${excerpt(description)}</div>`}
+    ${facts([
+      ["For", customerName],
+      ["Invoice", invoiceId],
+      ["Expires", moment(new Date(link.expirationDate))],
+    ])}
+  </section>`;
+}
+
+/** After the form: the Enter key presses the first button of the form. */
+const testCards = (link: Link): Page =>
+  html`<section class="test-cards" aria-labelledby="test-cards">
+    <h2 id="test-cards">Test cards</h2>
+    <p class="hint">
+      ${isVerification(link) ? "Verify" : "Pay"} with one click.
+      ${isReusable(link) ? "Only the amount is needed." : "You can leave the form empty."}
+    </p>
+    ${TEST_CARDS.map(
+      ({ number, outcome }) =>
+        html`<button form="payment" name="card" value="${number}">
+          <span class="number">${number}</span> <span class="outcome ${outcome}">${outcome}</span>
+        </button>`,
+    )}
+  </section>`;
+
+const PAYMENT_RESULTS = {
+  APPROVED: ["approved", "Payment approved", ""],
+  DECLINED: ["declined", "Payment declined", "Your card was declined, and nothing was charged."],
+  CANCELLED: ["cancelled", "Payment cancelled", "Nothing was charged."],
+  UNCLEAR: ["unknown", "Payment unclear", "Ask the merchant whether you have paid."],
+} as const;
+
+/** For a link with amount 0, which verifies a card and charges nothing. */
+const VERIFICATION_RESULTS = {
+  APPROVED: ["approved", "Card verified", "Nothing was charged."],
+  DECLINED: ["declined", "Card not verified", "Your card was declined. Nothing was charged."],
+  CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
+  UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
+} as const;
+
+/** Seconds until the merchant's page opens: WCAG 2.2.1 gives people 20 seconds to turn off a time limit. */
+export const RETURN_DELAY = 20;
+
+export interface ReturnLink {
+  readonly url: string;
+  /** This page without the time limit; undefined if it has none. */
+  readonly stay: string | undefined;
+}
+
+interface ReceiptParts {
+  readonly payment: Payment;
+  readonly link: Link;
+  readonly merchantName: string;
+  /** The link's page, if the link can still be paid. */
+  readonly payAgain: string | undefined;
+  readonly returnLink: ReturnLink | undefined;
+}
+
+export function receiptPage(parts: ReceiptParts): Page {
+  const { payment, link, merchantName } = parts;
+  const { record, customer } = payment;
+  const outcome = outcomeOf(record);
+  const amount = memberOf(record, "amountTrans");
+  const isPaid = isJsonNumber(amount) && signOf(amount) > 0;
+  const isVerification = link.request.linkOptions === undefined && !isPaid;
+  const [mark, title, advice] = (isVerification ? VERIFICATION_RESULTS : PAYMENT_RESULTS)[outcome];
+  const date = parseInstant(textOf(record, "transDateTime") ?? "");
+  const { description } = link.request;
+  return messagePage(
+    mark,
+    title,
+    html`${isPaid ? amountText(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
+    ${advice === "" ? "" : html`<p class="advice">${advice}</p>`}
+    ${facts([
+      ["Merchant", merchantName],
+      ["Description", description === undefined ? undefined : excerpt(description)],
+      ["Card", outcome === "CANCELLED" ? undefined : cardText(record)],
+      ["Date", date === undefined ? undefined : moment(date)],
+      ["Reference", textOf(record, "reference")],
+      ...customerFacts(customer),
+    ])}
+    ${nextSteps(parts, mark)}`,
+  );
+}
+
+/** `•••• 1111`, as receipts show it. */
+const cardText = (record: TransactionRecord): string =>
+  textOf(record, "cardPan")?.replace(/^\*+/, "•••• ") ?? "";
+
+function nextSteps({ merchantName, payAgain, returnLink }: ReceiptParts, mark: string): Page | "" {
+  const isApproved = mark === "approved";
+  const again =
+    payAgain === undefined
+      ? ""
+      : html`<a class="button ${isApproved ? "" : "primary"}" href="${payAgain}"
+          >${isApproved ? "Pay again" : "Try again"}</a
+        >`;
+  const back =
+    returnLink === undefined
+      ? ""
+      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${returnLink.url}"
+          >Return to ${name(merchantName)}</a
+        >`;
+  if (again === "" && back === "") return "";
+  return html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>
+    ${
+      returnLink?.stay === undefined
+        ? ""
+        : html`<p class="hint">
+            You will return to ${name(merchantName)} in ${RETURN_DELAY} seconds.
+            <a href="${returnLink.stay}">Stay on this page</a>
+          </p>`
+    }`;
+}
+
+/** Drawn as paths, since fonts draw such characters in different sizes. */
+const SHAPES = {
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  cross: "M7 7l10 10M17 7L7 17",
+  dash: "M6.5 12h11",
+  exclamation: "M12 6v7.5M12 17.5v.01",
+} as const;
+
+const MARKS = {
+  approved: SHAPES.check,
+  declined: SHAPES.cross,
+  cancelled: SHAPES.dash,
+  paid: SHAPES.check,
+  expired: SHAPES.exclamation,
+  unknown: SHAPES.exclamation,
+  refused: SHAPES.cross,
+} as const;
+
+export const messagePage = (mark: keyof typeof MARKS, title: string, content: Page): Page =>
+  page({
+    kind: "checkout",
+    title,
+    content: html`<main>
+      <div class="card message">
+        <svg class="mark ${mark}" viewBox="0 0 24 24" aria-hidden="true"><path d="${MARKS[mark]}" /></svg>
+        <div role="status"><h1>${title}</h1></div>
+        ${content}
+      </div>
+    </main>`,
+  });
+
+const CLOSED = {
+  paid: ["paid", "This link has been paid", "No further payment is due."],
+  expired: ["expired", "This link has expired", "Ask the merchant for a new link."],
+  cancelled: ["cancelled", "This link was cancelled", "The merchant no longer accepts this payment."],
+} as const;
+
+export function closedPage(status: Exclude<LinkStatus, OpenStatus>, merchantName: string): Page {
+  const [mark, title, advice] = CLOSED[status];
+  return messagePage(
+    mark,
+    title,
+    html`<p>${name(merchantName)}</p>
+      <p class="advice">${advice}</p>`,
+  );
+}
+
+export const unknownPage = (): Page =>
+  messagePage(
+    "unknown",
+    "Payment link not found",
+    html`<p class="advice">Check that the address is complete, or ask the merchant for a new link.</p>`,
+  );
+
+/** The page for browsers; programs get problem details. */
+export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
+  messagePage(
+    "refused",
+    title,
+    html`<p>${message.charAt(0).toUpperCase()}${message.slice(1)}.</p>
+      ${
+        errors.length === 0
+          ? ""
+          : html`<ul>
+                ${errors.map(({ at, message: detail }) => html`<li><span class="mono">${at}</span> ${detail}</li>`)}
+              </ul>
+              <p class="hint">Go back to correct it.</p>`
+      }
+      <a class="button" href="/">Dashboard</a>`,
+  );

@@ -1,0 +1,42 @@
+/** What a command makes of a command line, without running it. */
+import { Command as CommanderCommand } from "@commander-js/extra-typings";
+import type { Context } from "../../src/context.ts";
+import type { Command } from "../../src/commands/command.ts";
+import { declare } from "../../src/commands/declare.ts";
+
+/** Throws the usage error of the command line. `context` is what the command needs of it. */
+export async function optionsOf<Options>(
+  declaration: Command<Options>,
+  words: readonly string[],
+  context: Partial<Context> = {},
+): Promise<Options> {
+  const given = { out: { json: false }, env: {}, profile: undefined, now: () => new Date(), ...context };
+  const read: Options[] = [];
+  const command = new CommanderCommand().exitOverride();
+  declare(
+    command,
+    {
+      ...declaration,
+      run: async (all, values) => {
+        read.push(await declaration.read(values, all));
+        return 0;
+      },
+    },
+    async (_command, work) => void (await work(given as Context)),
+  );
+  await command.parseAsync(words, { from: "user" });
+  const [options] = read;
+  if (options === undefined) throw new Error("the command did not run");
+  return options;
+}
+
+/** Flags by their names in the declaration; `false` is the flag with `--no-`. */
+export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+/** The words of a command line with these flags. */
+export const wordsOf = (flags: Flags): string[] =>
+  Object.entries(flags).flatMap(([name, value]) => {
+    const spelled = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (typeof value === "boolean") return value ? `--${spelled}` : `--no-${spelled}`;
+    return [value].flat().map((text) => `--${spelled}=${text}`);
+  });
