@@ -23,7 +23,7 @@ import { declareLinks } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
 import { declareLogin } from "./commands/login/command.ts";
 import { declareLogout } from "./commands/logout/command.ts";
-import { failAsUsage, refuseHelp } from "./commands/usage-errors.ts";
+import { failAsUsage, oneWord, refuseHelp } from "./commands/usage-errors.ts";
 import { declareProfiles } from "./commands/profiles/command.ts";
 import { pay } from "./commands/pay.ts";
 import { declareSandbox } from "./commands/sandbox/command.ts";
@@ -103,14 +103,18 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
 };
 
 export interface ProgramParts {
+  /** The command line, after `paylink`. */
+  readonly argv: readonly string[];
   readonly version: string;
   readonly execute: Execute;
   /** Prints help. */
   readonly print: (text: string) => void;
 }
 
+const WHEN = ["auto", "always", "never"] as const;
+
 /** A fresh tree of commands. */
-export function createProgram({ version, execute, print }: ProgramParts) {
+export function createProgram({ argv, version, execute, print }: ProgramParts) {
   const program = new CommanderCommand("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(version, "-V, --version", "print the version")
@@ -126,7 +130,10 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     .option("--json", "print JSON on stdout, and errors as JSON on stderr")
     .option("--no-input", "never prompt")
     .addOption(
-      new Option("--color <when>", "when to use colour").choices(["auto", "always", "never"]).default("auto"),
+      new Option("--color <when>", "when to use colour")
+        .choices(WHEN)
+        .default("auto" as const)
+        .argParser(oneWord("--color", WHEN)),
     )
     .addOption(new Option("--no-color", "no colours").preset("never"))
     .option("-y, --yes", "answer the confirmation that a command asks for")
@@ -137,12 +144,12 @@ export function createProgram({ version, execute, print }: ProgramParts) {
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink create --amount 10 --currency EUR",
   ]);
-  failAsUsage(program);
+  failAsUsage(program, argv);
   const add = (command: NewCommand, listed: Listed | Command): void =>
     declareLater(command.description(listed.summary), () => {
       if ("declare" in listed) listed.declare(command, execute);
       else declare(command, listed, execute);
-      failAsUsage(command);
+      failAsUsage(command, argv);
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);

@@ -1,6 +1,6 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import { correctedLine, correctionsOf } from "./commands/corrections.ts";
+import { correctedLine } from "./commands/usage-errors.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
@@ -24,6 +24,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   let out: Output | undefined;
   let active: CommandUnknownOpts | undefined;
   const program = createProgram({
+    argv,
     version: runtime.version,
     print: runtime.print,
     execute: async (command, work) => {
@@ -65,7 +66,7 @@ async function report(out: Output, error: unknown, { argv, active, context }: Ru
   const { renderError } = await import("./render/error-message.ts");
   if (!out.json && wasStopped) return failure.exit;
   const profile = failure.hints.length === 0 ? undefined : await namedProfile(context);
-  out.error(renderError(failure, out, { corrected: tryLine(failure, argv, active), profile }));
+  out.error(renderError(failure, out, { corrected: correctedLine(failure, argv, active), profile }));
   return failure.exit;
 }
 
@@ -75,17 +76,6 @@ const namedProfile = async (context: Context | undefined): Promise<string | unde
     ({ named }) => named,
     () => undefined,
   );
-
-/** What the user typed, corrected; undefined if not every problem of the command line can be corrected. */
-function tryLine(
-  { code, problems, corrections }: PaylinkError,
-  argv: readonly string[],
-  active: CommandUnknownOpts | undefined,
-): string | undefined {
-  if (code !== "usage") return undefined;
-  const found = corrections ?? (active === undefined ? undefined : correctionsOf(problems, argv, active));
-  return found === undefined ? undefined : correctedLine(argv, found);
-}
 
 const isCommanderExit = (error: unknown): error is CommanderError =>
   error instanceof Error && "exitCode" in error && error.exitCode === 0;

@@ -35,7 +35,7 @@ interface Declared<T> {
   /** Undefined for a flag without a value. */
   readonly parse?: Parser<unknown>;
   readonly choices?: readonly string[] | undefined;
-  /** A value that works, for the line that shows how to correct a mistake. */
+  /** A value that works, as it is typed in a shell, for the line that shows how to correct a mistake. */
   readonly example?: string | undefined;
   /** The value if nothing is given. */
   readonly absent: T | undefined;

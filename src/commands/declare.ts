@@ -75,10 +75,21 @@ export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
+const EXAMPLE_VALUES = new WeakMap<Argument | Option, string>();
+
+function withExample<One extends Argument | Option>(one: One, example: string | undefined): One {
+  if (example !== undefined) EXAMPLE_VALUES.set(one, example);
+  return one;
+}
+
+/** A value that works, as it is typed in a shell. */
+export const exampleOf = (one: Argument | Option): string | undefined => EXAMPLE_VALUES.get(one);
+
 /** Gives a command of commander what is declared for it. */
 export function declare(command: CommandUnknownOpts, declaration: Declaration, execute: Execute): void {
   const { arguments: operands = {}, flags = {}, commands = {}, run } = declaration;
-  for (const operand of Object.values(operands)) command.addArgument(argumentOf(operand));
+  for (const operand of Object.values(operands))
+    command.addArgument(withExample(argumentOf(operand), operand.example));
   const names = new Map<string, string>();
   for (const [name, flag] of Object.entries(flags))
     for (const option of optionsOf(flag)) {
@@ -121,6 +132,7 @@ function optionsOf(flag: Flag<unknown>): Option[] {
   if (flag.isRepeatable === true) option.argParser(collect);
   if (flag.default !== undefined) option.default(flag.default);
   if (flag.isRequired === true) option.makeOptionMandatory();
+  withExample(option, flag.example);
   const options = opposite === undefined ? [option] : [option, new Option(...opposite)];
   return heading === undefined ? options : options.map((one) => one.helpGroup(heading));
 }

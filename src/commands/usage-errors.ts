@@ -1,15 +1,16 @@
-/** Usage errors that commander finds, as paylink's own errors: what is wrong, and how to correct the command line. */
-import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import { hint, paylink, PaylinkError, type Correction } from "../domain/errors.ts";
+/** Usage errors: those of commander as paylink's own, and the command line as it was probably meant. */
+import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/extra-typings";
+import { hint, paylink, PaylinkError, type Correction, type Problem } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
-import { missingArgument, missingFlag, missingValue, optionNamed } from "./corrections.ts";
+import { shellWord } from "../render/hint.ts";
 import { pathOf } from "./declare.ts";
+import { exampleOf } from "./example-values.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
- * subcommands.
+ * subcommands. `argv` is the command line.
  */
-export function failAsUsage(declared: CommandUnknownOpts): void {
+export function failAsUsage(declared: CommandUnknownOpts, argv: readonly string[]): void {
   for (const command of withSubcommands(declared)) {
     refuseFlagsAsValues(command);
     refuseOpposites(command);
@@ -18,7 +19,7 @@ export function failAsUsage(declared: CommandUnknownOpts): void {
     command.exitOverride((error) => {
       if (error.exitCode === 0) throw error;
       refuseUnknown(command);
-      throw usageError(command, error);
+      throw usageError(command, error, argv);
     });
   }
 }
@@ -37,11 +38,11 @@ export function refuseHelp({
 
 /** Without this, commander reads `--currency` as the amount in `--amount --currency EUR`. */
 function refuseFlagsAsValues(command: CommandUnknownOpts): void {
-  for (const { required, long, flags } of command.options) {
-    if (!required || long === undefined) continue;
-    command.on(`option:${long.slice(2)}`, (value: string) => {
+  for (const option of command.options) {
+    if (!option.required) continue;
+    command.on(`option:${option.name()}`, (value: string) => {
       if (/^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
-        throw usage(needsValue(flags, long), missingValue(long, command));
+        throw needsValue(option, command);
     });
   }
 }
@@ -92,41 +93,55 @@ function refuseUnknown(command: CommandUnknownOpts): void {
   if (!group.commands.some((known) => known.name() === word)) throw unknownCommand(word, group);
 }
 
-/** Uses commander's own words only if paylink has no better ones. */
-function usageError(command: CommandUnknownOpts, { code, message }: CommanderError): PaylinkError {
-  const [, quoted = ""] = /'([^']*)'/.exec(message) ?? [];
-  switch (code) {
+/** What commander found, by its code, with the option or the argument that it is about. */
+function usageError(command: CommandUnknownOpts, error: CommanderError, argv: readonly string[]): unknown {
+  switch (error.code) {
     case "commander.unknownOption":
-      return unknownOption(command, quoted);
+      return unknownOption(command);
     case "commander.excessArguments":
       return excessArguments(command);
     case "commander.optionMissingArgument": {
-      const [flag = ""] = quoted.match(/--[\w-]+/) ?? [];
-      return usage(needsValue(quoted, flag), missingValue(flag, command));
+      // Nothing follows it: it is the last word, or the last letter of one.
+      const last = argv.at(-1) ?? "";
+      const option = optionNamed(last, command) ?? optionNamed(`-${last.slice(-1)}`, command);
+      return option === undefined ? error : needsValue(option, command);
     }
     case "commander.missingMandatoryOptionValue": {
-      const [flag = ""] = quoted.match(/--[\w-]+/) ?? [];
-      return usage(`${flag} is required.`, missingFlag(flag, command));
+      const isMissing = (option: Option): boolean =>
+        option.mandatory && command.getOptionValue(option.attributeName()) === undefined;
+      const option = command.options.find(isMissing);
+      return option === undefined
+        ? error
+        : usage(`${option.long} is required.`, missingFlag(option, command));
     }
     case "commander.missingArgument": {
-      const index = command.registeredArguments.findIndex((argument) => argument.name() === quoted);
-      return usage(`The argument <${quoted}> is required.`, missingArgument(index, command));
+      const argument = command.registeredArguments.find(
+        ({ required }, index) => required && command.args[index] === undefined,
+      );
+      const instead = argument && exampleOf(argument, command);
+      return usage(
+        `The argument <${argument?.name() ?? ""}> is required.`,
+        instead === undefined ? undefined : { instead },
+      );
     }
     default:
-      return usage(sentence(message), nearestChoice(message));
+      return error;
   }
 }
 
-function unknownOption(command: CommandUnknownOpts, word: string): PaylinkError {
-  const [, typed = ""] = /^--?([^=]+)/.exec(word) ?? [];
+function unknownOption(command: CommandUnknownOpts): PaylinkError {
+  // commander keeps the words that it does not know behind the arguments, which may be negative numbers.
+  const isFlag = (word: string): boolean => word.length > 1 && word.startsWith("-");
+  const isArgument = (word: string): boolean => command.commands.length === 0 && !Number.isNaN(Number(word));
+  const word = command.args.find((one) => isFlag(one) && !isArgument(one)) ?? "";
+  const [flag = ""] = word.split("=");
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
   const near = nearest(
-    typed,
+    flag.replace(/^--?/, ""),
     options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []),
   );
   const meant = near === undefined ? undefined : `--${near}`;
-  const [flag = ""] = word.split("=");
   return usage(
     `Unknown option '${word}'.${didYouMean(meant)}`,
     meant === undefined ? undefined : { typed: flag, instead: meant },
@@ -139,28 +154,38 @@ function excessArguments(command: CommandUnknownOpts): PaylinkError {
   return usage(`Unexpected argument '${command.args[length] ?? ""}': ${pathOf(command)} takes ${takes}.`);
 }
 
-/** `flags` as declared, such as `--amount <decimal>`. */
-const needsValue = (flags: string, flag: string): string =>
-  `${flag} needs a value: ${flag} ${/<.*>/.exec(flags)?.[0] ?? ""}`;
-
-function nearestChoice(message: string): Correction | undefined {
-  const [, typed, choices = ""] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message) ?? [];
-  const near = typed === undefined ? undefined : nearest(typed, choices.split(", "));
-  return typed === undefined || near === undefined ? undefined : { typed, instead: near };
+function needsValue(option: Option, command: CommandUnknownOpts): PaylinkError {
+  const { long = "", flags } = option;
+  const value = exampleOf(option, command);
+  return usage(
+    `${long} needs a value: ${long} ${/<.*>/.exec(flags)?.[0] ?? ""}`,
+    value === undefined ? undefined : { typed: long, instead: `${long} ${value}` },
+  );
 }
 
-const OPTION_CHOICE =
-  /^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/;
-const ARGUMENT_CHOICE =
-  /^error: command-argument value '([^']*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/;
+/** Adds a flag that must be given. */
+function missingFlag(option: Option, command: CommandUnknownOpts): Correction | undefined {
+  const value = exampleOf(option, command);
+  return value === undefined ? undefined : { instead: `${option.long} ${value}` };
+}
 
-function sentence(message: string): string {
-  const text = message
-    .replace(OPTION_CHOICE, '$1 must be one of $3 (got "$2")')
-    .replace(ARGUMENT_CHOICE, '<$2> must be one of $3 (got "$1")')
-    .replace(/^error: /, "")
-    .replace(/\.$/, "");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+/** A parser of one of a few words. `name` is the flag or the argument. */
+export const oneWord =
+  <const Word extends string>(name: string, choices: readonly Word[]) =>
+  (typed: string): Word => {
+    const choice = choices.find((word) => word === typed);
+    if (choice !== undefined) return choice;
+    const near = nearest(typed, choices);
+    throw usage(
+      `${name} must be one of ${choices.join(", ")} (got "${typed}").`,
+      near === undefined ? undefined : { typed, instead: near },
+    );
+  };
+
+/** An option of the command, or of the commands above it. */
+export function optionNamed(word: string, command: CommandUnknownOpts): Option | undefined {
+  const own = command.options.find(({ long, short }) => long === word || short === word);
+  return own ?? (command.parent === null ? undefined : optionNamed(word, command.parent));
 }
 
 const usage = (message: string, correction?: Correction): PaylinkError =>
@@ -169,3 +194,39 @@ const usage = (message: string, correction?: Correction): PaylinkError =>
   });
 
 const didYouMean = (name: string | undefined): string => (name === undefined ? "" : ` Did you mean ${name}?`);
+
+/** What the user typed, corrected; undefined if not every problem of the command line can be corrected. */
+export function correctedLine(
+  { code, problems, corrections }: PaylinkError,
+  argv: readonly string[],
+  command: CommandUnknownOpts | undefined,
+): string | undefined {
+  if (code !== "usage") return undefined;
+  const found = corrections ?? (command && problems.map((problem) => correctionOf(problem, argv, command)));
+  const words = argv.map(shellWord);
+  const added: string[] = [];
+  for (const correction of found ?? []) {
+    if (correction === undefined) return undefined;
+    const { typed, instead } = correction;
+    const at = argv.findIndex((word) => word === typed || word.startsWith(`${typed}=`));
+    if (typed === undefined || at === -1) added.push(instead);
+    else words[at] = argv[at] === typed ? instead : instead + shellWord((argv[at] ?? "").slice(typed.length));
+  }
+  const line = ["paylink", ...words, ...added].join(" ");
+  return line === ["paylink", ...argv.map(shellWord)].join(" ") ? undefined : line;
+}
+
+/** Undefined for a problem that only the user can fix. */
+function correctionOf(
+  { at, value, instead }: Problem,
+  argv: readonly string[],
+  command: CommandUnknownOpts,
+): Correction | undefined {
+  if (value !== undefined) {
+    if (instead === undefined) return undefined;
+    const joined = `${at}=${value}`;
+    return argv.includes(joined) ? { typed: joined, instead: `${at}=${instead}` } : { typed: value, instead };
+  }
+  const option = argv.includes(at) ? undefined : optionNamed(at, command);
+  return option === undefined ? undefined : missingFlag(option, command);
+}

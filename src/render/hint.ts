@@ -19,20 +19,22 @@ const WITH_ACCOUNT: ReadonlySet<string | undefined> = new Set([
 /** `profile` is the one that the command line or PAYLINK_PROFILE names; without it, the current one is meant. */
 export function renderCommand({ words }: CommandLine, profile: string | undefined): string {
   const named = profile !== undefined && WITH_ACCOUNT.has(words[0]) && !words.includes("-p");
-  return ["paylink", ...(named ? ["-p", profile] : []), ...words].map(shellWord).join(" ");
+  const typed = words.map((word) => (PLACEHOLDER.test(word) ? word : shellWord(word)));
+  return ["paylink", ...(named ? ["-p", shellWord(profile)] : []), ...typed].join(" ");
 }
 
 /** One line, without the effect of an error. */
 export const renderHint = (hint: Hint, profile: string | undefined): string =>
   safeText(hint.map((part) => (typeof part === "string" ? part : renderCommand(part, profile))).join(""));
 
-/** As a POSIX shell reads it back; a placeholder such as `<file>` stays as it is. */
+/** It stands for what the user types there. */
+const PLACEHOLDER = /^<[^<>]+>$/;
+
+/** As a POSIX shell reads it back. */
 export const shellWord = (word: string): string =>
-  word === "" || /[^\w@%+=:,./-]/.test(word.replace(PLACEHOLDER, ""))
+  word === "" || /[^\w@%+=:,./-]/.test(word.replace(/\{\w+\}/g, ""))
     ? `'${word.replaceAll("'", "'\\''")}'`
     : word;
-
-const PLACEHOLDER = /^<[^<>]+>$|\{\w+\}/g;
 
 /** What did not happen, and what may have happened. */
 const EFFECTS: Readonly<Record<Effect, { readonly done: string; readonly maybe?: string }>> = {

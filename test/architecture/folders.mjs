@@ -191,7 +191,7 @@ export const FILES = {
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/account-keys",
-    "commands/corrections",
+    "commands/usage-errors",
     "commands/global-flags",
     "context",
     "domain",
@@ -231,7 +231,7 @@ export const COMMANDS = {
     "commands/command",
     "commands/confirm",
     "commands/account-keys",
-    "commands/corrections",
+    "commands/example-values",
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",

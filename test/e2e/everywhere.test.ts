@@ -49,7 +49,12 @@ const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
   const inner = command.createHelp().visibleCommands(command).map(declared).flatMap(leaves);
   return command.parent === null ? inner : [command, ...inner];
 };
-const program = createProgram({ version: "0", print: () => undefined, execute: async () => undefined });
+const program = createProgram({
+  argv: [],
+  version: "0",
+  print: () => undefined,
+  execute: async () => undefined,
+});
 const COMMANDS = leaves(program).map((command) => pathOf(command).replace(/^paylink /, ""));
 const ENDING = COMMANDS.filter((name) => !SERVING.includes(name));
 

@@ -78,6 +78,7 @@ async function output(args: readonly string[], home: string): Promise<string> {
 }
 
 const program = createProgram({
+  argv: [],
   version: "0",
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,

@@ -1,10 +1,13 @@
 /** `paylink completion`: its argument and help, and the hidden command that the shells call for suggestions. */
 import { Argument } from "@commander-js/extra-typings";
 import { examples, programOf, type Declare } from "../declare.ts";
+import { oneWord } from "../usage-errors.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 export const declareCompletion: Declare = (command, execute) => {
   command
-    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish", "powershell"]))
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS).argParser(oneWord("<shell>", SHELLS)))
     .action((shell) =>
       execute(command, async (context) => {
         const { printScript } = await import("./completion.ts");

@@ -4,7 +4,7 @@ import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { CONFIG_KEYS, isConfigKey, mayBeFile } from "../../settings/setting-table.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { optionNamed } from "../corrections.ts";
+import { optionNamed } from "../usage-errors.ts";
 import { declared } from "../declare.ts";
 import { BASH_SCRIPT } from "./bash-script.ts";
 

@@ -59,7 +59,7 @@ export const listenFlags = {
       "a header to add; repeatable",
       parseHeader,
       {
-        example: "X-Shop: one",
+        example: "'X-Shop: one'",
       },
     ),
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
