@@ -2,7 +2,7 @@
 import { Command as CommanderCommand, CommanderError, Option } from "@commander-js/extra-typings";
 import type { Command } from "./commands/command.ts";
 import { declareBulk } from "./commands/bulk/command.ts";
-import { declareCheck } from "./commands/check/command.ts";
+import { check } from "./commands/check.ts";
 import { declareComplete, declareCompletion } from "./commands/completion/command.ts";
 import { declareConfig } from "./commands/config/command.ts";
 import { declareCreate } from "./commands/create/command.ts";
@@ -29,7 +29,7 @@ import { pay } from "./commands/pay.ts";
 import { declareSandbox } from "./commands/sandbox/command.ts";
 import { declareStatus } from "./commands/status/command.ts";
 import { declareTest } from "./commands/test/command.ts";
-import { declareTransaction } from "./commands/transaction/command.ts";
+import { transaction } from "./commands/transaction.ts";
 import { trigger } from "./commands/trigger/command.ts";
 import { declareVerify } from "./commands/verify/command.ts";
 import { declareVersion } from "./commands/version/command.ts";
@@ -49,10 +49,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
       summary: "create one payment link per row of a spreadsheet, each exactly once",
       declare: declareBulk,
     },
-    transaction: {
-      summary: "read a transaction back from the service, with its custom data",
-      declare: declareTransaction,
-    },
+    transaction,
   },
   "Webhooks:": {
     listen,
@@ -62,10 +59,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
       declare: declareVerify,
     },
     trigger,
-    check: {
-      summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
-      declare: declareCheck,
-    },
+    check,
   },
   "Sandbox:": {
     sandbox: { summary: "run the whole payment-link service on this machine", declare: declareSandbox },

@@ -1,25 +1,10 @@
-/** The endpoint that webhooks are posted to: its address, which is limited to this machine, its answers, and its examination. */
-import { isLoopback, LISTENER_URL, parseWebAddress } from "../domain/addresses.ts";
+/** The endpoint that webhooks are posted to: its answers, and its examination. */
 import { hint, PaylinkError, type Hint, type WebhookEffect } from "../domain/errors.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases, type EndpointCase } from "./cases.ts";
 import { SERVICE_COVER, type CoveredComponents } from "./signature-form.ts";
-
-export function parseEndpoint(text: string, allowRemote: boolean): Parsed<URL> {
-  const url = parseWebAddress(text);
-  return url === undefined
-    ? refused(`must be an absolute http or https URL, such as ${LISTENER_URL}`)
-    : allowEndpoint(url, allowRemote);
-}
-
-/** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
-export function allowEndpoint(url: URL, allowRemote: boolean): Parsed<URL> {
-  if (allowRemote || isLoopback(url.hostname)) return accepted(url);
-  return refused("is not on this machine; add --allow-remote if that endpoint is yours");
-}
 
 export interface Answer {
   readonly status: number;

@@ -1,0 +1,94 @@
+/** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
+import type { CaseResult } from "../check/endpoint.ts";
+import { LISTENER_URL } from "../domain/addresses.ts";
+import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
+import { argument, command, flag, group, text, toggle, toggleForPeople } from "./command.ts";
+import { parseCover, parseUrl } from "./flag-values.ts";
+import { checkLocal, signingKeyFlag } from "./shared-flags.ts";
+
+export const check = command({
+  summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
+  examples: [
+    `paylink check ${LISTENER_URL}`,
+    `paylink check ${LISTENER_URL} --junit webhooks.xml`,
+    `paylink check ${LISTENER_URL} --cover "@method @target-uri content-digest"`,
+  ],
+  notes: `Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
+are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
+  arguments: { url: argument("<url>", "the webhook endpoint", parseUrl, { example: LISTENER_URL }) },
+  flags: {
+    ...group("Webhooks:", {
+      key: signingKeyFlag,
+      cover: flag(
+        "--cover <components>",
+        "sign exactly these components, and require the endpoint to accept that",
+        parseCover,
+        { example: '"@method @target-uri content-digest"' },
+      ),
+      allowRemote: toggle("--allow-remote", "check an endpoint on another machine"),
+    }),
+    ...group("Report:", {
+      tap: toggleForPeople("--tap", "print TAP on stdout"),
+      junit: flag("--junit <file>", "write JUnit XML to a file", text, { example: "webhooks.xml" }),
+    }),
+  },
+  consequence: "Nothing was checked.",
+  check: ({ url, allowRemote }, usage) => checkLocal("<url>", url, allowRemote, usage),
+  run: async (context, { url, key: keyPath, cover, tap, junit }) => {
+    const [{ checkEndpoint, notReached }, { loadSigningKey }, { renderCase, renderJunit, renderTap }] =
+      await Promise.all([
+        import("../check/endpoint.ts"),
+        import("../check/signing-key.ts"),
+        import("../render/check-report.ts"),
+      ]);
+    const { out } = context;
+    const key = await loadSigningKey(keyPath, context);
+    const results: CaseResult[] = [];
+    for await (const result of checkEndpoint({ ...context, url, key, cover })) {
+      if ("unreachable" in result) throw notReached(url.href, result.unreachable, UNREACHED);
+      results.push(result);
+      if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
+    }
+    if (context.signal.aborted) return 0;
+    if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
+    const failed = results.filter(({ ok, required }) => !ok && required);
+    const warned = results.filter(({ ok, required }) => !ok && !required);
+    const passed = results.length - failed.length - warned.length;
+    const counts = { passed, failed: failed.length, warnings: warned.length };
+    if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
+    else if (tap) out.data(renderTap(results));
+    if (failed.length > 0) throw failure(results, failed);
+    out.note(
+      warned.length === 0
+        ? `All ${results.length} cases passed.`
+        : `All ${passed} required cases passed. Warnings: ${namesOf(warned).join(", ")}.`,
+    );
+    return 0;
+  },
+});
+
+const UNREACHED = {
+  effect: "check",
+  next: hint`Start the endpoint and run this again.`,
+} as const;
+
+const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
+
+function failure(results: readonly CaseResult[], failed: readonly CaseResult[]): PaylinkError {
+  const names = namesOf(failed);
+  return new PaylinkError(
+    "check_failed",
+    `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`,
+    { details: { failed: names }, hints: [adviceFor(results)] },
+  );
+}
+
+/** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
+function adviceFor(results: readonly CaseResult[]): Hint {
+  const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
+  if (accepted.length === 0)
+    return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address.`;
+  if (accepted.every(({ required }) => !required))
+    return hint`It accepts only signatures that cover @method and @target-uri, and the real service signs header fields only. Require content-digest and nothing else, or every payment is refused. If your service does sign them, name its cover with --cover.`;
+  return hint`Each is explained above. To send one again: ${paylink("trigger", "<outcome>", "--tamper", "<case>")}`;
+}
