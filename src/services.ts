@@ -127,10 +127,10 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       const chosen = place ?? (await settings()).get("eventStore");
       if (chosen !== undefined && isDatabaseUrl(chosen)) {
         for (const password of passwordsIn(chosen)) secrets.know(password);
-        const { openPostgresEventStore } = await import("./store/events/postgres-event-store.ts");
-        return openPostgresEventStore(chosen, { env, owner: newId() });
+        const { openPostgresEventStore } = await import("./events/postgres.ts");
+        return openPostgresEventStore(chosen, { env, owner: newId(), now });
       }
-      const { openEventStore } = await import("./store/events/sqlite-event-store.ts");
+      const { openEventStore } = await import("./events/sqlite.ts");
       return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
         owner: newId(),

@@ -31,7 +31,7 @@ export interface DamagedEvent {
   readonly type: "damaged";
   readonly id: string;
   readonly uti: string;
-  readonly queued: Queued;
+  readonly queued: Queued | null;
   readonly reason: string;
 }
 
@@ -71,27 +71,36 @@ export interface Listener {
   readonly bound: string;
 }
 
+/** What a forwarder asks the queue for. */
+export interface Wanted {
+  /** The most events. */
+  readonly limit: number;
+  /** How long they are this forwarder's, in milliseconds. */
+  readonly duration: number;
+  /** The ids of those that it is forwarding: they stay its own for as long again. */
+  readonly held: readonly string[];
+}
+
+export interface Claimed {
+  readonly events: readonly (StoredEvent | DamagedEvent)[];
+  /** Milliseconds until a retry is due; undefined where none is planned. */
+  readonly nextDue: number | undefined;
+}
+
 /**
- * Only the forwarder with the lease works on the queue. The lease ends by itself unless it is renewed. Each lease has an
- * epoch, which every read and update checks: after another forwarder took the lease, the previous one can neither start
- * an attempt nor record one.
+ * Any number of forwarders work on the queue. Each event is claimed by one of them, and by others only when the time of the
+ * claim has passed. Of the events with one reference, one is claimed at a time: those without an attempt in order of
+ * arrival, then those whose retry is due.
  */
 export interface ForwardQueue {
-  /** Takes or renews the lease for `duration` milliseconds. Resolves with its epoch; undefined if another has the lease. */
-  lease(duration: number): Promise<number | undefined>;
-  /** Ends the lease, so that another forwarder does not have to wait. */
-  release(epoch: number): Promise<void>;
-  /** Events without an attempt in order of arrival, or those whose retry is due. None where the lease has ended. */
-  next(epoch: number, kind: "first" | "retry", limit: number): Promise<(StoredEvent | DamagedEvent)[]>;
-  /** Milliseconds until a retry is due; undefined where none is planned. */
-  untilRetry(): Promise<number | undefined>;
+  claim(wanted: Wanted): Promise<Claimed>;
   /**
-   * Records an attempt. An accepted event leaves the queue. Any other is retried after `retryAfter` milliseconds; without
-   * them it has failed. Changes nothing if another forwarder took the lease, or the attempt is already recorded.
+   * Records an attempt and ends the claim. An accepted event leaves the queue. Any other is retried after `retryAfter`
+   * milliseconds; without them it has failed. Changes nothing if another forwarder has claimed the event meanwhile, or the
+   * attempt is already recorded.
    */
   attempted(
-    epoch: number,
-    event: Pick<StoredEvent, "id" | "queued">,
+    event: Pick<StoredEvent, "id">,
     forward: Forward,
     retryAfter: number | undefined,
   ): Promise<void>;

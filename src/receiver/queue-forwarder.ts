@@ -1,46 +1,186 @@
-/** Adds events to the queue of the event store, and forwards them from there unless another forwarder does. */
-import type { WebhookEvent } from "./events.ts";
-import type { Forwarder } from "./forward.ts";
-import { createAlarm, createStoreAccess, type LeaseTimes, serveTerm, type TermParts } from "./queue-term.ts";
+/** Forwards acknowledged events from the queue of the event store: first attempts, retries, and claims on what it works on. */
+import { messageOf } from "../domain/errors.ts";
+import type { Claimed, DamagedEvent, ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
+import { isAccepted, type Forward, type WebhookEvent } from "./events.ts";
+import { forward, type Forwarder, type ForwardOptions } from "./forward.ts";
 
-const LEASE: LeaseTimes = { duration: 20_000, renewEvery: 5_000, askEvery: 2_000 };
+/** Milliseconds after which other forwarders take over the events of a dead one. */
+const CLAIM = 20_000;
+/** Milliseconds between looks at the queue, for events that other receivers stored and to renew claims. */
+const LOOK_EVERY = 1_000;
+/** Attempts at the same time, each with its event in memory: one that hangs must not delay the others. */
+const AT_ONCE = 8;
+/** The most events in memory while the attempts made cannot be recorded. */
+const MOST_HELD = 2 * AT_ONCE;
 
-export interface QueueForwarderParts extends Omit<TermParts, "lease"> {
+/** An attempt and its consequence. */
+export interface Progress {
+  readonly attempt: number;
+  readonly state: Queued["state"] | "delivered";
+  /** When the next attempt is due; null without a next attempt. */
+  readonly next: Date | null;
+}
+
+type Waiting = StoredEvent | DamagedEvent;
+
+/** Resolves after so many milliseconds, or as soon as the signal fires. */
+type Pause = (milliseconds: number, until: AbortSignal) => Promise<void>;
+
+export interface QueueForwarderParts extends ForwardOptions {
+  readonly queue: ForwardQueue;
   /** Whether a new event is to be forwarded. */
   readonly forwards: (event: WebhookEvent) => boolean;
-  readonly lease?: LeaseTimes;
+  readonly targetOf: (event: StoredEvent) => URL | undefined;
+  /** Milliseconds before each retry. */
+  readonly delays: readonly number[];
+  readonly observe: (event: Waiting, forward: Forward, progress: Progress) => void;
+  readonly pause: Pause;
+  readonly warn: (text: string) => void;
+  /** Milliseconds that a claim lasts. */
+  readonly claim?: number;
 }
 
 export interface QueueForwarder extends Forwarder {
   readonly start: () => void;
-  /** Finishes the attempts in progress, and lets another forwarder take over. */
+  /** Finishes the attempts in progress; the rest is left to other forwarders. */
   readonly close: () => Promise<void>;
 }
 
 export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder {
-  const { queue, forwards, pause, lease = LEASE } = parts;
+  const { queue, forwards, delays, observe, now, pause, warn, claim: duration = CLAIM } = parts;
   const closing = new AbortController();
-  const store = createStoreAccess(parts.warn);
-  const alarms = { term: createAlarm(pause), first: createAlarm(pause), retry: createAlarm(pause) };
+  const alarm = createAlarm(pause);
+  const store = createStoreAccess(warn);
+  /** The events under way, and of those the ones that are being sent. */
+  const held = new Set<string>();
+  let sending = 0;
+
+  /** Another attempt must not be made because this one could not be recorded. */
+  const record = async (event: Waiting, made: Forward, retryAfter: number | undefined): Promise<void> => {
+    const write = async (): Promise<true> => {
+      await queue.attempted(event, made, retryAfter);
+      return true;
+    };
+    while (!(await store.ask(event.id, write, false)) && !closing.signal.aborted)
+      await pause(LOOK_EVERY, closing.signal);
+  };
+  const attempt = async (event: Waiting): Promise<void> => {
+    const made = await forwardWaiting(event, parts);
+    const before = event.queued?.attempts ?? 0;
+    const mayRetry = event.type === "event" && !isAccepted(made.status);
+    const retryAfter = mayRetry ? delays[before] : undefined;
+    const recorded = record(event, made, retryAfter);
+    // The next claim is written together with this attempt.
+    sending -= 1;
+    alarm.ring();
+    await recorded;
+    held.delete(event.id);
+    if (event.type === "damaged") warn(damageWords(event));
+    observe(event, made, progressOf(made, before + 1, retryAfter, now()));
+    alarm.ring();
+  };
+  const claim = async (): Promise<Claimed> => {
+    const limit = closing.signal.aborted ? 0 : Math.min(AT_ONCE - sending, MOST_HELD - held.size);
+    if (limit === 0 && held.size === 0) return NOTHING;
+    return store.ask("claim", () => queue.claim({ limit, duration, held: [...held] }), NOTHING);
+  };
   const run = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      const epoch = await store.read(() => queue.lease(lease.duration), undefined);
-      if (epoch === undefined) await alarms.term.wait(lease.askEvery);
-      else await serveTerm(epoch, { ...parts, lease }, { alarms, store, closing: closing.signal });
+    while (!closing.signal.aborted || held.size > 0) {
+      const { events, nextDue = LOOK_EVERY } = await claim();
+      for (const event of events) {
+        held.add(event.id);
+        sending += 1;
+        void attempt(event);
+      }
+      if (!closing.signal.aborted || held.size > 0) await alarm.wait(Math.min(nextDue, LOOK_EVERY));
     }
   };
   let running: Promise<void> | undefined;
   return {
     plan: (event) => (forwards(event) ? "queue" : undefined),
     forward: async () => {
-      alarms.first.ring();
+      if (sending < AT_ONCE) alarm.ring();
       return 200;
     },
     start: () => void (running ??= run()),
     close: async () => {
       closing.abort();
-      for (const alarm of Object.values(alarms)) alarm.ring();
+      alarm.ring();
       await running;
+    },
+  };
+}
+
+const NOTHING: Claimed = { events: [], nextDue: undefined };
+
+const progressOf = (
+  { status }: Forward,
+  attempt: number,
+  retryAfter: number | undefined,
+  now: Date,
+): Progress => ({
+  attempt,
+  state: isAccepted(status) ? "delivered" : retryAfter === undefined ? "failed" : "pending",
+  next: retryAfter === undefined ? null : new Date(now.getTime() + retryAfter),
+});
+
+/** The targets may be others than those that the event was stored with. */
+async function forwardWaiting(event: Waiting, parts: QueueForwarderParts): Promise<Forward> {
+  if (event.type === "damaged") return notSent(parts.now(), `the stored event is damaged: ${event.reason}`);
+  const url = parts.targetOf(event);
+  if (url !== undefined) return forward(event, url, parts);
+  const kind = event.outcome === "" ? "webhooks without a record" : event.outcome;
+  return notSent(parts.now(), `--forward-to names no target for ${kind}`);
+}
+
+const notSent = (at: Date, reason: string): Forward => {
+  const detail = `not sent: ${reason}`;
+  return { at, target: "", status: null, ms: 0, detail };
+};
+
+const damageWords = ({ id, uti, reason }: DamagedEvent): string =>
+  `The stored event ${id} is damaged (${reason}). It was not forwarded, is marked as failed, and the service does not send it again. To read the payment from the service: paylink transaction ${uti}`;
+
+interface StoreAccess {
+  /** The result of `ask`; `instead` if the store fails. `what` tells one question from another. */
+  readonly ask: <T>(what: string, ask: () => Promise<T>, instead: T) => Promise<T>;
+}
+
+/** Warns once about a failure of the store, and again if the reason changes, or everything has succeeded meanwhile. */
+function createStoreAccess(warn: (text: string) => void): StoreAccess {
+  const failing = new Set<string>();
+  let reported: string | undefined;
+  return {
+    ask: async (what, ask, instead) => {
+      try {
+        const answer = await ask();
+        failing.delete(what);
+        if (failing.size === 0) reported = undefined;
+        return answer;
+      } catch (error) {
+        failing.add(what);
+        const reason = messageOf(error);
+        if (reason !== reported) warn(`Acknowledged webhooks wait to be forwarded: ${reason}`);
+        reported = reason;
+        return instead;
+      }
+    },
+  };
+}
+
+interface Alarm {
+  readonly ring: () => void;
+  /** Resolves after the time, or once it rings; at once if it has rung since the last wait. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+function createAlarm(pause: Pause): Alarm {
+  let ringing = new AbortController();
+  return {
+    ring: () => ringing.abort(),
+    wait: async (milliseconds) => {
+      await pause(milliseconds, ringing.signal);
+      ringing = new AbortController();
     },
   };
 }

@@ -1,9 +1,9 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
-import { rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { hint, PaylinkError } from "../domain/errors.ts";
-import { guard, unreadable } from "./database-failures.ts";
-import { createFile, DATABASE_FILES, fileAt } from "./database-files.ts";
+import { dirname } from "node:path";
+import { hint, messageOf, PaylinkError } from "../domain/errors.ts";
+import { hasCode } from "../domain/system-reason.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -183,3 +183,71 @@ function driver(): Driver {
     ],
   });
 }
+
+/** A database and the files that SQLite keeps beside it: the log of commits and its index. */
+export const DATABASE_FILES = ["", "-wal", "-shm"];
+
+/** The identity of the file at a path. No other file has it while this one is open. */
+function fileAt(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat && `${stat.dev}:${stat.ino}`;
+}
+
+/** Creates it for the owner only: SQLite would let everybody read it. Its other files get the mode of this one. */
+function createFile(path: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+  return path;
+}
+
+const unreadable = (path: string, what: string, cause?: unknown): PaylinkError =>
+  new PaylinkError("file_unreadable", `The database ${path} ${what}.`, { cause });
+
+const unwritable = (path: string, reason: string): PaylinkError =>
+  new PaylinkError("file_unwritable", `The database ${path} cannot be written: ${reason}.`);
+
+/** A file whose content is not what paylink wrote. */
+export const damaged = (path: string, reason: string): PaylinkError =>
+  new PaylinkError("file_unreadable", `The database ${path} is damaged, or is not paylink's: ${reason}.`, {
+    hints: [
+      hint`It may be possible to recover it: keep a copy of the file.`,
+      hint`To continue with a new database, move the file away.`,
+    ],
+  });
+
+type Explain = (path: string, reason: string, cause: unknown) => PaylinkError;
+
+const LOCKED = /is locked/;
+
+/** By SQLite's messages, because not every driver gives its result codes. */
+const FAILURES: readonly [message: RegExp, failure: Explain][] = [
+  // A missing table or column: a database of the same version, but of another program.
+  [/malformed|not a database|^no such (?:table|column)/, damaged],
+  [/readonly database|is full/, unwritable],
+  [LOCKED, (path, reason, cause) => unreadable(path, `is in use by another program: ${reason}`, cause)],
+  [
+    /disk I\/O error|unable to open/,
+    (path, reason) => unreadable(path, `cannot be opened or read: ${reason}`),
+  ],
+];
+
+/** Runs one call of SQLite. Its failures name the file. */
+const guard =
+  (path: string) =>
+  <T>(call: () => T): T => {
+    try {
+      return call();
+    } catch (error) {
+      const reason = messageOf(error);
+      const [, failure] = FAILURES.find(([message]) => message.test(reason)) ?? [];
+      throw failure?.(path, reason, error) ?? error;
+    }
+  };
+
+/** Whether another program held the lock for as long as a statement waits. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof PaylinkError && LOCKED.test(messageOf(error.cause));

@@ -125,7 +125,7 @@ export const FOLDERS = {
       "settings/resolved-settings",
       "settings/profile",
       "http/message",
-      "signatures/stored-verdict",
+      "events/stored-verdict",
       "signatures/verdict",
       "receiver/event-store",
       "receiver/events",

@@ -9,7 +9,7 @@ import type { TLSSocket } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
 import parse from "parse-prometheus-text-format";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openEventDatabase } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { interrupted, runCommand, terminated, type CommandOptions } from "../support/context.ts";

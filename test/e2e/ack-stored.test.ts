@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openEventDatabase } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
@@ -44,10 +44,10 @@ const EACH = 5;
 const RETRY = Array.from({ length: 100 }, () => "200ms").join();
 
 /**
- * The kills are in attempts that the application does not accept, so it is to accept each event once. `endLease` does what
+ * The kills are in attempts that the application does not accept, so it is to accept each event once. `endClaims` does what
  * 20 s would.
  */
-async function survive(db: string, endLease: () => Promise<void>) {
+async function survive(db: string, endClaims: () => Promise<void>) {
   const home = temporaryHome();
   const app = await startUnsteadyApp();
   const port = await freePort();
@@ -69,7 +69,7 @@ async function survive(db: string, endLease: () => Promise<void>) {
     await expect.poll(() => app.sent.length).toBeGreaterThan(before);
     if (mode === "accepts") break;
     await listen.stop("SIGKILL");
-    await endLease();
+    await endClaims();
   }
   await expect.poll(() => new Set(app.accepted).size).toBe(utis.length);
   const ended = await listen?.stop("SIGTERM");
@@ -84,7 +84,7 @@ describe("listen --ack stored on a file", () => {
     const path = join(temporaryHome(), "events.db");
     const { utis, firsts, accepted } = await survive(path, async () => {
       const database = openEventDatabase(path);
-      database.exec("UPDATE forwarder SET expires = 0");
+      database.exec("UPDATE turns SET until = 0");
       database.close();
     });
     expect(firsts).toEqual(utis);
@@ -98,7 +98,7 @@ describe("listen --ack stored on PostgreSQL", () => {
     const url = await server().createDatabase();
     const name = new URL(url).pathname.slice(1);
     const { utis, firsts, accepted } = await survive(url, async () => {
-      await server().query("UPDATE paylink.forwarder SET expires = 0", name);
+      await server().query("UPDATE paylink.turns SET until = 0", name);
     });
     expect(firsts).toEqual(utis);
     expect(accepted.toSorted()).toEqual(utis.toSorted());

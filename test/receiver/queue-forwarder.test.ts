@@ -4,16 +4,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SendError, type Send } from "../../src/http/exchange.ts";
 import type { EventStore, ForwardQueue } from "../../src/receiver/event-store.ts";
 import { createQueueForwarder, type QueueForwarderParts } from "../../src/receiver/queue-forwarder.ts";
-import { openEventDatabase } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, event, ids } from "../support/stored-events.ts";
+import { all, event, ids, idsOf } from "../support/stored-events.ts";
 
 const START = new Date("2026-11-21T12:00:00Z").getTime();
 const APP = new URL("http://127.0.0.1:3000/hook");
-const LEASE = { duration: 20_000, renewEvery: 5_000, askEvery: 2_000 };
 
 type Work = Promise<unknown>;
 
@@ -39,10 +38,7 @@ function createClock() {
     };
   /** The queue, for whose answers the clock waits: the thread of SQLite takes real time. */
   const track = (queue: ForwardQueue): ForwardQueue => ({
-    lease: tracked((duration) => queue.lease(duration)),
-    release: tracked((epoch) => queue.release(epoch)),
-    next: tracked((...wanted) => queue.next(...wanted)),
-    untilRetry: tracked(() => queue.untilRetry()),
+    claim: tracked((wanted) => queue.claim(wanted)),
     attempted: tracked((...made) => queue.attempted(...made)),
     backlog: tracked(() => queue.backlog()),
   });
@@ -101,7 +97,6 @@ function startForwarder(
     observe: ({ id }, { status }, { attempt, state }) =>
       void shown.push(`${id} ${attempt} ${status} ${state}`),
     warn: (text) => void warnings.push(text),
-    lease: LEASE,
     ...parts,
   });
   forwarder.start();
@@ -157,7 +152,7 @@ describe("the forwarder", () => {
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path, clock.now);
     const { sent, forwarder } = startForwarder(store, clock, () => 200);
-    await clock.until(() => clock.pauses.size === 3);
+    await clock.until(() => clock.pauses.size === 1);
     await append(store, "own");
     const before = clock.seconds();
     const one = { ...event("own"), repeated: false };
@@ -232,7 +227,7 @@ describe("the forwarder", () => {
     ]);
   });
 
-  it("finishes the attempt under way when it is closed, and leaves the rest and the lease to another", async () => {
+  it("finishes the attempt under way when it is closed, and leaves the rest to another", async () => {
     const clock = createClock();
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path, clock.now);
@@ -243,14 +238,16 @@ describe("the forwarder", () => {
     await clock.until(() => sent.length === 1);
     const closed = forwarder.close();
     const start = clock.seconds();
-    // The lease is renewed for as long as the attempt takes.
+    // The claim is renewed for as long as the attempt takes.
     await clock.until(() => clock.seconds() > start + 60);
     const other = openSqlite(path, clock.now);
-    expect(await other.queue.lease(1_000)).toBeUndefined();
+    const claimed = async () =>
+      idsOf((await other.queue.claim({ limit: 10, duration: 1_000, held: [] })).events);
+    expect(await claimed()).toEqual([]);
     answer();
     await closed;
     expect([sent, shown]).toEqual([["a"], ["a 1 200 delivered"]]);
-    expect(await other.queue.lease(1_000)).toBe(2);
+    expect(await claimed()).toEqual(["b"]);
     expect(await other.queue.backlog()).toMatchObject({ events: 1 });
   });
 
@@ -260,14 +257,14 @@ describe("the forwarder", () => {
     let looks = 0;
     const counted: ForwardQueue = {
       ...store.queue,
-      next: (...wanted) => ((looks += 1), store.queue.next(...wanted)),
+      claim: (wanted) => ((looks += 1), store.queue.claim(wanted)),
     };
     await append(store, "a", "b", "c");
     const { shown } = startForwarder({ queue: counted }, clock, () => "reset", { delays: [6 * 3_600_000] });
     await clock.until(() => shown.length === 3);
     const [before, start] = [looks, clock.seconds()];
     await clock.until(() => clock.seconds() > start + 600);
-    // One look a second for new events, one a minute for retries.
+    // One look a second.
     expect(looks - before).toBeLessThan(650);
   });
 });
@@ -283,7 +280,7 @@ describe("two forwarders on PostgreSQL", () => {
         if (signal.aborted) resolve();
       }),
   };
-  const lease = { duration: 1_500, renewEvery: 300, askEvery: 100 };
+  const claim = 1_500;
 
   it("forward each event once and in order, while one takes over from the other that hangs", async () => {
     const url = await server().createDatabase();
@@ -301,8 +298,7 @@ describe("two forwarders on PostgreSQL", () => {
     const { queue } = stores[0];
     const stoppable: ForwardQueue = {
       ...queue,
-      lease: stopping((duration: number) => queue.lease(duration)),
-      next: stopping((...wanted: Parameters<ForwardQueue["next"]>) => queue.next(...wanted)),
+      claim: stopping((wanted: Parameters<ForwardQueue["claim"]>[0]) => queue.claim(wanted)),
       attempted: stopping((...made: Parameters<ForwardQueue["attempted"]>) => queue.attempted(...made)),
     };
     const died = createQueueForwarder({
@@ -321,11 +317,11 @@ describe("two forwarders on PostgreSQL", () => {
       delays: [],
       observe: () => undefined,
       warn: () => undefined,
-      lease,
+      claim,
     });
     died.start();
     await expect.poll(() => taken.length).toBeGreaterThan(0);
-    startForwarder(stores[1], real, accept, { lease });
+    startForwarder(stores[1], real, accept, { claim });
     await expect.poll(() => stores[1].queue.backlog()).toMatchObject({ events: 0 });
     // The attempt whose result was not recorded is repeated: its outcome is unknown.
     expect(taken).toEqual([...names.slice(0, 10), ...names.slice(9)]);
@@ -335,11 +331,10 @@ describe("two forwarders on PostgreSQL", () => {
   it("pass on at once when one ends", async () => {
     const url = await server().createDatabase();
     const stores = [openPostgres(url), openPostgres(url)] as const;
-    const long = { ...lease, duration: 60_000 };
-    const first = startForwarder(stores[0], real, () => 200, { lease: long });
+    const first = startForwarder(stores[0], real, () => 200, { claim: 60_000 });
     await append(stores[0], "a");
     await expect.poll(() => first.sent).toEqual(["a"]);
-    const second = startForwarder(stores[1], real, () => 200, { lease: long });
+    const second = startForwarder(stores[1], real, () => 200, { claim: 60_000 });
     await first.forwarder.close();
     await append(stores[0], "b");
     await expect.poll(() => second.sent).toEqual(["b"]);

@@ -1,7 +1,7 @@
 /** What is stored of a verdict gives the whole verdict again, whatever its code. */
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
-import { restoreVerdict, storedVerdict } from "../../src/signatures/stored-verdict.ts";
+import { restoreVerdict, storedVerdict } from "../../src/events/stored-verdict.ts";
 import { verify, type VerifyOptions } from "../../src/signatures/verify.ts";
 import type { Verdict } from "../../src/signatures/verdict.ts";
 import {

@@ -1,9 +1,9 @@
-/** The queue of either event store: durable with the event, in order of arrival, and worked on by one forwarder at a time. */
+/** The queue of either event store: durable with the event, in order of arrival, and each event forwarded by one forwarder at a time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/receiver/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { openEventDatabase } from "../../src/store/events/event-schema.ts";
+import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePgBouncer } from "../support/pgbouncer.ts";
@@ -43,21 +43,26 @@ function changeIn(server: () => PostgresServer) {
 const DUE = 2_500;
 const MINUTE = 60_000;
 
-/** A store with these events in its queue, and the lease. */
-async function leased(store: EventStore, ...names: string[]) {
-  for (const name of names) await store.append(event(name), "queue");
-  const { queue } = store;
-  const epoch = (await queue.lease(MINUTE)) ?? NaN;
-  const first = async () => idsOf(await queue.next(epoch, "first", 10));
-  const due = async () => idsOf(await queue.next(epoch, "retry", 10));
-  /** Attempts the event that is next. */
-  const attempt = async (kind: "first" | "retry", status: number, retryAfter?: number) => {
-    const [next] = await queue.next(epoch, kind, 1);
-    if (next === undefined) throw new Error(`no ${kind} attempt is due`);
-    await queue.attempted(epoch, next, forward(status), retryAfter);
+/** An event with a reference of its own, so that it waits for no other. */
+const alone = (id: string) => event(id, { reference: id });
+
+/** A store with these events in its queue. */
+async function queued(store: EventStore, ...names: string[]) {
+  for (const name of names) await store.append(alone(name), "queue");
+  return working(store);
+}
+
+function working({ queue }: EventStore) {
+  const claim = async (limit = 10, duration = MINUTE) =>
+    (await queue.claim({ limit, duration, held: [] })).events;
+  /** Claims and attempts the event that is next. */
+  const attempt = async (status: number, retryAfter?: number) => {
+    const [next] = await claim(1);
+    if (next === undefined) throw new Error("no attempt is due");
+    await queue.attempted(next, forward(status), retryAfter);
     return next;
   };
-  return { queue, epoch, first, due, attempt };
+  return { queue, claim, attempt };
 }
 
 function behavesAsQueue(
@@ -72,10 +77,9 @@ function behavesAsQueue(
   ])("gives an event that is damaged (%s) as such, so that it can be set aside", async (damage, reason) => {
     const place = await newPlace();
     const store = open(place);
-    const { queue, epoch, first } = await leased(store, "a", "b", "c");
+    const { queue, claim } = await queued(store, "a", "b", "c");
     await change(place, `UPDATE events SET ${damage} WHERE id = 'a'`);
-    expect(await first()).toEqual(["a", "b", "c"]);
-    const [damaged] = await queue.next(epoch, "first", 1);
+    const [damaged] = await claim(1);
     expect(damaged).toEqual({
       type: "damaged",
       id: "a",
@@ -84,32 +88,56 @@ function behavesAsQueue(
       reason,
     });
     if (damaged === undefined) throw new Error("nothing is in the queue");
-    await queue.attempted(epoch, damaged, { ...forward(0), status: null }, undefined);
-    expect(await first()).toEqual(["b", "c"]);
+    await queue.attempted(damaged, { ...forward(0), status: null }, undefined);
+    expect(idsOf(await claim())).toEqual(["b", "c"]);
     expect(await queue.backlog()).toMatchObject({ events: 2 });
   });
 
   it("gives new events in order of arrival, also where they are stored together", async () => {
     const store = open(await newPlace());
     const names = Array.from({ length: 12 }, (_, index) => String((index * 7) % 12));
-    await Promise.all(names.map((name) => store.append(event(name), "queue")));
+    await Promise.all(names.map((name) => store.append(alone(name), "queue")));
     await store.append(event("not queued"));
-    const { queue, epoch, first } = await leased(store);
-    expect(await first()).toEqual(names.slice(0, 10));
-    expect(await queue.next(epoch, "first", 1)).toMatchObject([
+    const { claim } = working(store);
+    expect(await claim(1)).toMatchObject([
       { id: "0", queued: { state: "pending", attempts: 0, next: null } },
     ]);
+    expect(idsOf(await claim(8))).toEqual(names.slice(1, 9));
+    expect(idsOf(await claim())).toEqual(names.slice(9));
+  });
+
+  it("gives one event of a reference at a time, in order of arrival, past one that fails", async () => {
+    const store = open(await newPlace());
+    for (const id of ["a1", "a2", "b1", "a3"])
+      await store.append(event(id, { reference: `INV-${id.slice(0, 1)}` }), "queue");
+    const { queue, claim } = working(store);
+    const [a1, b1, ...others] = await claim();
+    if (a1 === undefined || b1 === undefined) throw new Error("two are due");
+    expect([idsOf([a1, b1]), others]).toEqual([["a1", "b1"], []]);
+    await queue.attempted(a1, forward(500), 1);
+    const [a2] = await claim();
+    expect(a2?.id).toBe("a2");
+    await sleep(20);
+    // The retry of a1 is due, and waits for a2 and the first attempt of a3.
+    expect(await claim()).toEqual([]);
+    if (a2 !== undefined) await queue.attempted(a2, forward(200), undefined);
+    expect(await attemptAll(store)).toEqual(["a3", "a1"]);
+  });
+
+  it("gives events without a reference side by side", async () => {
+    const store = open(await newPlace());
+    for (const id of ["a", "b"]) await store.append(event(id, { reference: "" }), "queue");
+    expect(idsOf(await working(store).claim())).toEqual(["a", "b"]);
   });
 
   it("keeps an event until it is accepted, whoever opens the store", async () => {
     const place = await newPlace();
     await open(place).append(event("a"), "queue");
     const store = open(place);
-    const { first, attempt, queue } = await leased(store);
-    expect(await first()).toEqual(["a"]);
+    const { queue, attempt, claim } = working(store);
     expect(await queue.backlog()).toEqual({ events: 1, oldest: AT });
-    await attempt("first", 200);
-    expect(await first()).toEqual([]);
+    expect(await attempt(200)).toMatchObject({ id: "a" });
+    expect(await claim()).toEqual([]);
     expect(await queue.backlog()).toEqual({ events: 0, oldest: undefined });
     expect(await all(store.events())).toMatchObject([{ accepted: true, queued: null }]);
     expect((await store.forwards("a")).map(({ status }) => status)).toEqual([200]);
@@ -117,34 +145,32 @@ function behavesAsQueue(
 
   it("gives a retry when it is due, and says how long that takes", async () => {
     const store = open(await newPlace());
-    const { queue, first, due, attempt } = await leased(store, "a", "b");
-    expect(await queue.untilRetry()).toBeUndefined();
+    const { queue, claim, attempt } = await queued(store, "a", "b");
     const before = Date.now();
-    await attempt("first", 500, DUE);
-    await attempt("first", 500, MINUTE);
-    expect([await first(), await due()]).toEqual([[], []]);
-    const wait = (await queue.untilRetry()) ?? NaN;
-    expect(wait).toBeGreaterThan(0);
-    expect(wait).toBeLessThanOrEqual(DUE);
+    await attempt(500, DUE);
+    await attempt(200);
+    const { events, nextDue = NaN } = await queue.claim({ limit: 10, duration: MINUTE, held: [] });
+    expect(events).toEqual([]);
+    expect(nextDue).toBeGreaterThan(0);
+    expect(nextDue).toBeLessThanOrEqual(DUE);
     const [waiting] = await all(store.events());
     expect(waiting?.queued).toMatchObject({ state: "pending", attempts: 1 });
     expect(waiting?.queued?.next?.getTime()).toBeGreaterThanOrEqual(before + DUE);
-    await sleep(wait);
-    expect(await due()).toEqual(["a"]);
-    expect(await attempt("retry", 200)).toMatchObject({ queued: { attempts: 1 } });
-    expect(await due()).toEqual([]);
+    await sleep(nextDue);
+    expect(await attempt(200)).toMatchObject({ id: "a", queued: { attempts: 1 } });
+    expect(await claim()).toEqual([]);
   });
 
   it("lists what failed, until a replay delivers it", async () => {
     const store = open(await newPlace());
-    const { queue, first, due, attempt } = await leased(store, "a", "b", "c");
-    await attempt("first", 500);
-    await attempt("first", 200);
-    expect([await first(), await due()]).toEqual([["c"], []]);
+    const { queue, claim, attempt } = await queued(store, "a", "b", "c");
+    await attempt(500);
+    await attempt(200);
+    expect(idsOf(await claim())).toEqual(["c"]);
     expect(await ids(store.events({ failed: true }))).toEqual(["a"]);
     expect(await queue.backlog()).toMatchObject({ events: 1 });
     // The service delivers it once more: it stays failed.
-    await store.append({ ...event("a"), id: "a2" }, "queue");
+    await store.append({ ...alone("a"), id: "a2" }, "queue");
     await store.forwarded("a", forward(503));
     expect(await all(store.events({ failed: true, limit: 5 }))).toMatchObject([
       { id: "a", repeats: 1, queued: { state: "failed", attempts: 1, next: null } },
@@ -155,64 +181,78 @@ function behavesAsQueue(
 
   it("queues a repeated delivery only where nobody has accepted or queued it", async () => {
     const store = open(await newPlace());
-    await store.append(event("refused"));
+    await store.append(alone("refused"));
     await store.forwarded("refused", forward(500));
-    await store.append(event("accepted"));
+    await store.append(alone("accepted"));
     await store.forwarded("accepted", forward(200));
     const names = ["refused", "accepted", "new"];
     for (const round of [1, 2])
       await Promise.all(
-        names.map((name) => store.append({ ...event(name), id: `${name} ${round}` }, "queue")),
+        names.map((name) => store.append({ ...alone(name), id: `${name} ${round}` }, "queue")),
       );
-    const { first } = await leased(store);
-    expect((await first()).toSorted()).toEqual(["new 1", "refused"]);
+    expect(idsOf(await working(store).claim()).toSorted()).toEqual(["new 1", "refused"]);
   });
 
   it("records an attempt once", async () => {
     const store = open(await newPlace());
-    const { queue, epoch, attempt } = await leased(store, "a");
-    const made = await attempt("first", 500, 0);
-    await queue.attempted(epoch, made, forward(500), 0);
+    const { queue, attempt } = await queued(store, "a");
+    const made = await attempt(500, 0);
+    await queue.attempted(made, forward(500), 0);
     expect(await store.forwards("a")).toHaveLength(1);
     expect(await all(store.events())).toMatchObject([{ queued: { attempts: 1 } }]);
   });
 
-  it("is for one forwarder at a time, and rejects what one records that has lost the lease", async () => {
+  it("leaves an event to its forwarder until the claim ends, and then to another", async () => {
     const place = await newPlace();
     const [one, other] = [open(place), open(place)];
     await one.append(event("a"), "queue");
-    const epoch = (await one.queue.lease(300)) ?? NaN;
-    const [taken] = await one.queue.next(epoch, "first", 1);
-    if (taken === undefined) throw new Error("nothing is queued");
-    expect(await other.queue.lease(MINUTE)).toBeUndefined();
-    expect(await one.queue.lease(300)).toBe(epoch);
-    await expect.poll(() => one.queue.next(epoch, "first", 1)).toEqual([]);
-    const next = (await other.queue.lease(MINUTE)) ?? NaN;
-    expect(next).toBeGreaterThan(epoch);
-    expect(await one.queue.lease(MINUTE)).toBeUndefined();
-    await one.queue.release(epoch);
-    await one.queue.attempted(epoch, taken, forward(200), undefined);
+    const [claimed] = await working(one).claim(1, 300);
+    if (claimed === undefined) throw new Error("nothing is queued");
+    await one.queue.claim({ limit: 10, duration: DUE, held: ["a"] });
+    await sleep(400);
+    expect(await working(other).claim()).toEqual([]);
+    await expect.poll(() => working(other).claim(), { timeout: 2 * DUE }).toHaveLength(1);
+    await one.queue.claim({ limit: 0, duration: MINUTE, held: ["a"] });
+    await one.queue.attempted(claimed, forward(200), undefined);
     expect(await one.forwards("a")).toEqual([]);
-    expect(idsOf(await other.queue.next(next, "first", 1))).toEqual(["a"]);
-    await other.queue.release(next);
-    expect(await one.queue.lease(MINUTE)).toBeGreaterThan(next);
+    await other.queue.attempted(claimed, forward(200), undefined);
+    expect(await one.forwards("a")).toHaveLength(1);
+    expect(await one.queue.backlog()).toMatchObject({ events: 0 });
   });
 
-  it("gives the lease to one of many that ask at once", async () => {
+  it("gives each event to one of many that ask at once", async () => {
     const place = await newPlace();
+    const names = Array.from({ length: 30 }, (_, index) => String(index).padStart(2, "0"));
+    await queued(open(place), ...names);
     const stores = Array.from({ length: 4 }, () => open(place));
-    const epochs = await Promise.all(stores.map(({ queue }) => queue.lease(MINUTE)));
-    expect(epochs.filter((epoch) => epoch !== undefined)).toEqual([1]);
+    const claimed: string[] = [];
+    while (claimed.length < names.length) {
+      const parts = await Promise.all(stores.map((store) => working(store).claim(4)));
+      for (const part of parts) claimed.push(...idsOf(part));
+    }
+    expect(claimed.toSorted()).toEqual(names);
   });
 
   it("keeps events that wait from being pruned", async () => {
     const store = open(await newPlace());
-    const { attempt } = await leased(store, "failed", "waits", "retried");
-    await attempt("first", 500);
+    const { attempt } = await queued(store, "failed", "waits", "retried");
+    await attempt(500);
     const later = new Date(AT.getTime() + 1);
     expect(await store.countBefore(later)).toMatchObject({ events: 1 });
     expect(await store.prune(later)).toMatchObject({ events: 1 });
     expect(await ids(store.events())).toEqual(["waits", "retried"]);
     expect(await ids(store.events({ failed: true }))).toEqual([]);
   });
+}
+
+/** Attempts all that are due, one after the other. */
+async function attemptAll(store: EventStore): Promise<string[]> {
+  const made: string[] = [];
+  for (;;) {
+    const { queue, claim } = working(store);
+    const [next] = await claim(1);
+    if (next === undefined) return made;
+    made.push(next.id);
+    await queue.attempted(next, forward(200), undefined);
+  }
 }

@@ -2,8 +2,8 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseServerAddress } from "../../src/store/postgres/server-address.ts";
-import { attemptsFor } from "../../src/store/postgres/server-tls.ts";
+import { parseServerAddress } from "../../src/events/postgres/address.ts";
+import { attemptsFor } from "../../src/events/postgres/tls.ts";
 import { temporaryHome } from "../support/home.ts";
 
 describe("the address of the server", () => {

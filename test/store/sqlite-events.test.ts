@@ -3,14 +3,12 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventLog } from "../../src/receiver/events.ts";
-import { DATABASE_FILES } from "../../src/store/database-files.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
-import { openEventDatabase } from "../../src/store/events/event-schema.ts";
-import { createEventWriter } from "../../src/store/events/event-writer.ts";
+import { damaged, DATABASE_FILES, openDatabase, type Database } from "../../src/store/database.ts";
+import { SQLITE } from "../../src/events/dialects.ts";
+import { allOf, createSqliteWriter, openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { createEventStore } from "../../src/events/store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { createWriterThread } from "../../src/store/events/writer-thread.ts";
-import { createGroupCommit } from "../../src/store/group-commit.ts";
+import { createWriterThread } from "../../src/events/sqlite.ts";
 import { openSqlite, THREAD } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { event, forward, rejection } from "../support/stored-events.ts";
@@ -64,11 +62,21 @@ describe("the writing thread", () => {
 describe("a disk that fails", () => {
   const openLog = (sql: string): { database: Database; log: EventLog } => {
     const database = openEventDatabase(join(temporaryHome(), "events.db"));
-    const write = createEventWriter(database);
-    const group = createGroupCommit(async (writes: Parameters<typeof write>[0]) => write(writes));
-    onTestFinished(() => group.settled());
+    const store = createEventStore(
+      {
+        dialect: SQLITE,
+        place: "events.db",
+        open: () => ({ all: allOf(database), close: () => undefined }),
+        write: createSqliteWriter(database),
+        ready: async () => undefined,
+        close: async () => database.close(),
+        damaged: (reason) => damaged("events.db", reason),
+      },
+      { owner: "own", now: () => new Date() },
+    );
+    onTestFinished(() => store.close());
     database.exec(sql);
-    return { database, log: createEventLog(group, "own") };
+    return { database, log: store };
   };
 
   it("rejects the events that cannot be stored and stores the others", async () => {

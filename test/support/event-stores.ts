@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import type { EventStore } from "../../src/receiver/event-store.ts";
-import { openPostgresEventStore } from "../../src/store/events/postgres-event-store.ts";
-import { openEventStore } from "../../src/store/events/sqlite-event-store.ts";
+import { openPostgresEventStore } from "../../src/events/postgres.ts";
+import { openEventStore } from "../../src/events/sqlite.ts";
 
 export const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
 
@@ -19,7 +19,7 @@ export function openSqlite(path: string, now = (): Date => new Date()): EventSto
 }
 
 export function openPostgres(url: string, env: Readonly<Record<string, string>> = {}): EventStore {
-  const store = openPostgresEventStore(url, { env, owner: crypto.randomUUID() });
+  const store = openPostgresEventStore(url, { env, owner: crypto.randomUUID(), now: () => new Date() });
   onTestFinished(() => store.close());
   return store;
 }

@@ -5,7 +5,7 @@ import { isAccepted } from "../../receiver/events.ts";
 import { forward, targetFor } from "../../receiver/forward.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
-import { findOne } from "../../store/events/find-event.ts";
+import { findOne } from "../../events/store.ts";
 import type { ReplayOptions } from "./options.ts";
 import { eventCount, withEvents } from "./stored-events.ts";
 

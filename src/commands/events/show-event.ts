@@ -17,7 +17,7 @@ import {
   type StoredEvent,
   type StoredRejection,
 } from "../../receiver/event-store.ts";
-import { findOne } from "../../store/events/find-event.ts";
+import { findOne } from "../../events/store.ts";
 import type { ShowOptions } from "./options.ts";
 import { transactionCommand } from "../transaction-command.ts";
 import { withEvents } from "./stored-events.ts";

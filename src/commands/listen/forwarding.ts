@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import type { EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, targetFor, targetOf } from "../../receiver/forward.ts";
 import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
-import type { Progress } from "../../receiver/queue-term.ts";
+import type { Progress } from "../../receiver/queue-forwarder.ts";
 import type { ListenOptions } from "./options.ts";
 
 interface Forwarding {

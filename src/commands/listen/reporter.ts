@@ -7,7 +7,7 @@ import {
   type Rejection,
   type WebhookEvent,
 } from "../../receiver/events.ts";
-import type { Progress } from "../../receiver/queue-term.ts";
+import type { Progress } from "../../receiver/queue-forwarder.ts";
 import {
   type Counts,
   renderCompactWebhook,

@@ -10,7 +10,7 @@ import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict-report.ts";
 import { compareDigests } from "../../signatures/digest.ts";
 import { traceBase } from "../../signatures/trace.ts";
-import { findOne } from "../../store/events/find-event.ts";
+import { findOne } from "../../events/store.ts";
 import { captureFromRequest, readCapture, type Capture } from "./capture.ts";
 import type { CaptureSource, VerifyOptions } from "./options.ts";
 

@@ -1,11 +1,12 @@
 /** Where a PostgreSQL server is and how to log in: from a URL, libpq's environment variables and its password file. */
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
-import { PaylinkError } from "../../domain/errors.ts";
+import { readFile, stat } from "node:fs/promises";
+import { platform, userInfo } from "node:os";
+import { join } from "node:path";
+import { hint, PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
-import { passwordFromFile } from "./password-file.ts";
 
 export const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 export type SslMode = (typeof SSL_MODES)[number];
@@ -69,7 +70,7 @@ export function parseServerAddress(text: string, env: Environment): ServerAddres
   const sslMode = SSL_MODES.find((known) => known === mode);
   if (sslMode === undefined)
     throw new PaylinkError("usage", `The sslmode "${mode}" does not exist.`, {
-      hint: `Use one of ${SSL_MODES.join(", ")}.`,
+      hints: [hint`Use one of ${SSL_MODES.join(", ")}.`],
     });
   const password = find("password");
   return {
@@ -96,7 +97,7 @@ function ownName(): string {
     return userInfo().username;
   } catch {
     throw new PaylinkError("usage", "The URL of the event store names no user.", {
-      hint: "Write it as postgres://<user>@<host>/<database>, or set PGUSER.",
+      hints: [hint`Write it as postgres://<user>@<host>/<database>, or set PGUSER.`],
     });
   }
 }
@@ -104,7 +105,54 @@ function ownName(): string {
 function unknownParameter(name: string, text: string): PaylinkError {
   const meant = nearest(name, PARAMETER_NAMES);
   return new PaylinkError("usage", `${withoutPassword(text)} has an unknown parameter: ${name}.`, {
-    hint:
-      meant === undefined ? `The parameters are ${PARAMETER_NAMES.join(", ")}.` : `Did you mean ${meant}?`,
+    hints: [
+      meant === undefined
+        ? hint`The parameters are ${PARAMETER_NAMES.join(", ")}.`
+        : hint`Did you mean ${meant}?`,
+    ],
+  });
+}
+
+interface Login {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/**
+ * The password of libpq's password file: one line for each server, with host, port, database, user and password. That of the
+ * first line that matches. Throws `file_unreadable` if others may read the file.
+ */
+async function passwordFromFile(
+  { host, port, database, user }: Login,
+  env: Environment,
+): Promise<string | undefined> {
+  const path = env["PGPASSFILE"] || join(env["HOME"] ?? "", ".pgpass");
+  const text = await readOwnFile(path);
+  const wanted = [host.startsWith("/") ? "localhost" : host, String(port), database, user];
+  for (const line of text?.split(/\r?\n/) ?? []) {
+    if (line.startsWith("#")) continue;
+    const fields = fieldsOf(line);
+    if (wanted.every((value, index) => fields[index] === "*" || fields[index] === value))
+      return fields[wanted.length];
+  }
+  return undefined;
+}
+
+/** Colons separate the fields; a backslash escapes a colon or a backslash. */
+const fieldsOf = (line: string): string[] =>
+  [...line.matchAll(/((?:\\.|[^\\:])*)(?::|$)/g)].map(([, field = ""]) => field.replace(/\\(.)/g, "$1"));
+
+async function readOwnFile(path: string): Promise<string | undefined> {
+  try {
+    const { mode } = await stat(path);
+    // Like libpq, paylink uses no file that others can read.
+    if (platform() === "win32" || (mode & 0o077) === 0) return await readFile(path, "utf8");
+  } catch {
+    return undefined;
+  }
+  throw new PaylinkError("file_unreadable", `Others may read the password file ${path}, so it is not used.`, {
+    hints: [hint`chmod 600 ${path}`],
   });
 }

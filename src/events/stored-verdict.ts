@@ -1,12 +1,12 @@
 /** A verdict as it is stored: only what the keys, the policy and the clock decided. The message gives the rest again. */
 
 import type { HttpRequest } from "../http/message.ts";
-import { signatureBase } from "./base.ts";
-import { DEFAULT_POLICY, type Policy } from "./policy.ts";
-import { readSignature } from "./received.ts";
-import { Report } from "./report.ts";
-import type { Reason, Verdict, Warning } from "./verdict.ts";
-import { checkContent, checkCoverage, checkFreshness, verifiedWith } from "./verify.ts";
+import { signatureBase } from "../signatures/base.ts";
+import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
+import { readSignature } from "../signatures/received.ts";
+import { Report } from "../signatures/report.ts";
+import type { Reason, Verdict, Warning } from "../signatures/verdict.ts";
+import { checkContent, checkCoverage, checkFreshness, verifiedWith } from "../signatures/verify.ts";
 
 export interface StoredVerdict {
   readonly code: "ok" | Reason;

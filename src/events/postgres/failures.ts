@@ -1,10 +1,10 @@
 /** Explains failures of PostgreSQL: what happened, what it means for webhooks, and what to do. */
 import { messageOf, PaylinkError } from "../../domain/errors.ts";
 import { codeOf } from "../../domain/system-reason.ts";
-import type { ServerAddress } from "./server-address.ts";
+import type { ServerAddress } from "./address.ts";
 
-/** Whether the server refused the data of one row, so that other rows can still be stored. */
-export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|54)/.test(causeCode(error));
+/** Whether the server refused one row, or one that waits for another group's, so that other rows can be stored. */
+export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|40|54)/.test(causeCode(error));
 
 /** Whether the tables are missing: they were dropped, or the server is another one. */
 export const areTablesMissing = (error: unknown): boolean => /^(?:42P01|3F000)$/.test(causeCode(error));
@@ -77,7 +77,7 @@ export function explained(error: unknown, address: ServerAddress): unknown {
     unusable(`failed: ${reason}`, WAIT);
   return new PaylinkError(failure.code, `The event store ${address.name} ${failure.what}.`, {
     cause: error,
-    hint: failure.hint,
+    hints: [[failure.hint]],
     details: { database: address.name, reason },
   });
 }

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
 import { systemReason } from "../../domain/system-reason.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
-import type { ServerAddress } from "./server-address.ts";
+import type { ServerAddress } from "./address.ts";
 
 /** How to connect: without TLS, or with it. */
 export type Attempt = false | ConnectionOptions;
@@ -47,7 +47,7 @@ function requireRoots(roots: Roots | undefined, sslMode: string): Roots {
     "usage",
     `sslmode=${sslMode} needs the certificate of the authority that signed the server's.`,
     {
-      hint: "Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.",
+      hints: [hint`Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.`],
     },
   );
 }

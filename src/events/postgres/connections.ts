@@ -1,13 +1,12 @@
 /** Connections to PostgreSQL: opened when needed, kept for the next use, and dropped when they fail or hang. */
 import pg from "pg";
-import { PaylinkError } from "../../domain/errors.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
 import { codeOf } from "../../domain/system-reason.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
-import type { ServerAddress } from "./server-address.ts";
-import { explained } from "./server-failures.ts";
-import { attemptsFor, type Attempt } from "./server-tls.ts";
-
-type Row = Readonly<Record<string, unknown>>;
+import type { Row } from "../dialects.ts";
+import type { ServerAddress } from "./address.ts";
+import { explained } from "./failures.ts";
+import { attemptsFor, type Attempt } from "./tls.ts";
 
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
 export interface Connection {
@@ -104,7 +103,7 @@ const noPassword = ({ name }: ServerAddress): PaylinkError =>
     "database_unusable",
     `The event store ${name} asks for a password, and none is configured.`,
     {
-      hint: "Set it in PAYLINK_DB, PGPASSWORD or .pgpass.",
+      hints: [hint`Set it in PAYLINK_DB, PGPASSWORD or .pgpass.`],
     },
   );
 

@@ -1,7 +1,7 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
-import { type HttpRequest, withBody } from "../../http/message.ts";
-import { messageOf } from "../../domain/errors.ts";
+import { type HttpRequest, withBody } from "../http/message.ts";
+import { messageOf } from "../domain/errors.ts";
 import type {
   Arrival,
   DamagedEvent,
@@ -9,14 +9,12 @@ import type {
   Queued,
   StoredEvent,
   StoredRejection,
-} from "../../receiver/event-store.ts";
-import type { Forward } from "../../receiver/events.ts";
-import { restoreVerdict } from "../../signatures/stored-verdict.ts";
-import { REASONS, WARNINGS } from "../../signatures/verdict.ts";
+} from "../receiver/event-store.ts";
+import type { Forward } from "../receiver/events.ts";
+import type { Row } from "./dialects.ts";
+import { restoreVerdict } from "./stored-verdict.ts";
+import { REASONS, WARNINGS } from "../signatures/verdict.ts";
 import { NO_ANSWER } from "./writes.ts";
-
-/** A row as either database gives it. */
-export type Row = Readonly<Record<string, unknown>>;
 
 const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
 const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
@@ -41,15 +39,6 @@ const messageRow = z.object({
   trailers: json(headers),
   body: z.instanceof(Uint8Array),
 });
-/** The state, the attempts and when the next one is due. */
-const queued = z.pipe(
-  json(z.tuple([z.enum(["first", "retry", "failed"]), z.number(), z.number()])),
-  z.transform(([state, attempts, due]): Queued => ({
-    state: state === "failed" ? "failed" : "pending",
-    attempts,
-    next: state === "retry" ? new Date(due) : null,
-  })),
-);
 const eventRow = z.object({
   id: z.string(),
   uti: z.string(),
@@ -67,10 +56,11 @@ const eventRow = z.object({
   details: json(z.record(z.string(), z.string())),
   repeats: z.number(),
   accepted: z.number(),
-  queued: z.nullable(queued),
 });
+/** Both are null where the event is not in the queue. */
+const queuedRow = z.object({ attempts: z.nullable(z.number()), due: z.nullable(z.number()) });
 /** What is needed of an event to take it out of the queue. */
-const queueRow = z.object({ id: z.string(), uti: z.string(), queued });
+const nameRow = z.object({ id: z.string(), uti: z.string() });
 const rejectionRow = z.object({
   id: z.string(),
   received_at: time,
@@ -101,7 +91,18 @@ export function eventFromRow(row: Row): StoredEvent {
     { code, warnings, details },
     Math.floor(receivedAt.getTime() / 1000),
   );
-  return { type: "event", receivedAt, accepted: accepted === 1, ...rest, verdict, request };
+  const queued = queuedFromRow(row);
+  return { type: "event", receivedAt, accepted: accepted > 0, ...rest, queued, verdict, request };
+}
+
+function queuedFromRow(row: Row): Queued | null {
+  const { attempts, due } = queuedRow.parse(row);
+  if (attempts === null) return null;
+  return {
+    state: due === null ? "failed" : "pending",
+    attempts,
+    next: due === null || attempts === 0 ? null : new Date(due),
+  };
 }
 
 /** An event of the queue that is damaged must not stop those behind it. */
@@ -109,7 +110,7 @@ export function queuedEventFromRow(row: Row): StoredEvent | DamagedEvent {
   try {
     return eventFromRow(row);
   } catch (error) {
-    return { type: "damaged", ...queueRow.parse(row), reason: damageOf(error) };
+    return { type: "damaged", ...nameRow.parse(row), queued: queuedFromRow(row), reason: damageOf(error) };
   }
 }
 

@@ -1,0 +1,131 @@
+/** What differs between the SQL of SQLite and that of PostgreSQL. Every statement of the event store is built from it. */
+
+/** A value that both databases store. */
+export type Value = null | number | bigint | string | Uint8Array;
+
+/** A row as either database gives it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs one statement, with a value for each `?`. */
+export type All = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+
+export interface Dialect {
+  /** What stands before the name of a table: a search path would not reach every session behind PgBouncer. */
+  readonly schema: "" | "paylink.";
+  /**
+   * The rows that one statement takes. To a server, each statement is a round trip. In a file, a prepared statement for
+   * one row is the quickest.
+   */
+  readonly rows: number;
+  /** Several groups are written at the same time, so each locks rows in the order of their keys. */
+  readonly concurrent: boolean;
+  /** Locks the selected rows, or skips those that are locked. */
+  readonly lock: string;
+  readonly skipLocked: string;
+  /** The database's time in milliseconds, where the clocks of its users differ. */
+  readonly clock: string | undefined;
+  /** The function that finds a text in a text. */
+  readonly position: string;
+  readonly types: {
+    /** A number from the order of insertion, as the key. */
+    readonly key: string;
+    /** The same in tables that SQLite numbers by itself, as a line of their definition, and its name. */
+    readonly order: string;
+    readonly orderName: string;
+    readonly integer: string;
+    /** Compared byte by byte, whatever the locale of the database. */
+    readonly text: string;
+    readonly bytes: string;
+    /** What follows the definition of a table; of one that is read by its text key only. */
+    readonly table: string;
+    readonly keyed: string;
+  };
+  /** What the newest migration needs besides its common statements. */
+  readonly oneCollation: string;
+}
+
+export const SQLITE: Dialect = {
+  schema: "",
+  rows: 1,
+  concurrent: false,
+  lock: "",
+  skipLocked: "",
+  clock: undefined,
+  position: "instr",
+  types: {
+    key: "INTEGER PRIMARY KEY AUTOINCREMENT",
+    order: "",
+    orderName: "rowid",
+    integer: "INTEGER",
+    text: "TEXT",
+    bytes: "BLOB",
+    table: "STRICT",
+    keyed: "STRICT, WITHOUT ROWID",
+  },
+  oneCollation: "",
+};
+
+const PG_KEY = "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY";
+const PG_TEXT = `text COLLATE "C"`;
+
+export const POSTGRES: Dialect = {
+  schema: "paylink.",
+  // A statement has at most 65,535 values.
+  rows: 1000,
+  concurrent: true,
+  lock: "FOR UPDATE",
+  skipLocked: "FOR UPDATE SKIP LOCKED",
+  clock: "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
+  position: "strpos",
+  types: {
+    key: PG_KEY,
+    order: `seq ${PG_KEY},`,
+    orderName: "seq",
+    integer: "bigint",
+    text: PG_TEXT,
+    bytes: "bytea",
+    table: "",
+    keyed: "",
+  },
+  oneCollation: ["arrivals", "forwards", "claims"]
+    .map((table) => `ALTER TABLE paylink.${table} ALTER COLUMN event TYPE ${PG_TEXT};`)
+    .join("\n"),
+};
+
+/** The statements of one transaction. */
+export interface Session {
+  readonly dialect: Dialect;
+  readonly all: All;
+}
+
+interface RowsOptions {
+  /** The type of each value, where the statement does not tell. */
+  readonly types?: readonly string[];
+  /** The values of the places behind the rows. */
+  readonly more?: readonly Value[];
+}
+
+/** Runs a statement for any number of rows. `sql` makes it from their places: `(?, ?), (?, ?)`. */
+export async function forRows(
+  { dialect: { rows: most }, all }: Session,
+  rows: readonly (readonly Value[])[],
+  sql: (places: string) => string,
+  { types, more = [] }: RowsOptions = {},
+): Promise<readonly Row[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const place = `(${first.map((_, index) => (types === undefined ? "?" : `CAST(? AS ${types[index]})`)).join()})`;
+  const statement = (count: number): string => sql(Array.from({ length: count }, () => place).join());
+  const whole = statement(Math.min(most, rows.length));
+  const found: Row[] = [];
+  for (let from = 0; from < rows.length; from += most) {
+    const part = rows.slice(from, from + most);
+    const isWhole = from === 0 || part.length === most;
+    found.push(...(await all(isWhole ? whole : statement(part.length), [...part.flat(), ...more])));
+  }
+  return found;
+}
+
+/** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */
+export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>
+  rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));

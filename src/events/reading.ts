@@ -1,0 +1,210 @@
+/** Reads stored events with everything that belongs to each, a page at a time: there may be millions. */
+import { messageOf, type PaylinkError } from "../domain/errors.ts";
+import type { EventFilter, EventStore, ForwardQueue } from "../receiver/event-store.ts";
+import type { EventLog } from "../receiver/events.ts";
+import type { All, Dialect, Row, Value } from "./dialects.ts";
+import { arrivalFromRow, eventFromRow, forwardFromRow, listenerFromRow, rejectionFromRow } from "./rows.ts";
+
+/** The reading half of an event store. */
+export type EventReading = Omit<EventStore, keyof EventLog | "place" | "queue" | "ready" | "prune" | "close"> &
+  Pick<ForwardQueue, "backlog">;
+
+/** Statements that each commit by themselves. */
+export interface Reader {
+  readonly all: All;
+  readonly close: () => void;
+}
+
+interface ReadingParts {
+  readonly dialect: Dialect;
+  readonly open: () => Reader;
+  /** The failure of a row that paylink did not write. */
+  readonly damaged: (reason: string) => PaylinkError;
+}
+
+/** The most events, and the most rejections, that a search finds. */
+const MAX_FOUND = 20;
+/** Rows in memory at once. */
+const PAGE_SIZE = 100;
+
+export const selectEvents = ({ schema }: Dialect): string =>
+  `SELECT events.*, queued.attempts, queued.due,
+     (SELECT count(*) FROM ${schema}arrivals WHERE arrivals.event = events.id) AS repeats,
+     (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id AND status BETWEEN 200 AND 299) AS accepted
+   FROM ${schema}events LEFT JOIN ${schema}queued ON queued.event = events.id`;
+
+/** The events that may be deleted: those that do not wait to be forwarded. */
+export const oldEvents = ({ schema }: Dialect): string =>
+  `events WHERE received_at < ?
+     AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE event = events.id AND due IS NOT NULL)`;
+export const OLD_REJECTIONS = "rejections WHERE received_at < ?";
+
+export function createReading({ dialect, open, damaged }: ReadingParts): EventReading {
+  const { schema, types } = dialect;
+  const using = async <T>(work: (all: All) => Promise<T>): Promise<T> => {
+    const reader = open();
+    try {
+      return await work(reader.all);
+    } finally {
+      reader.close();
+    }
+  };
+  const readable =
+    <T>(convert: (row: Row) => T) =>
+    (row: Row): T => {
+      try {
+        return convert(row);
+      } catch (error) {
+        throw damaged(messageOf(error));
+      }
+    };
+  const read = async <T>(convert: (row: Row) => T, sql: string, ...values: Value[]): Promise<T[]> =>
+    (await using((all) => all(sql, values))).map(readable(convert));
+  const change = (sql: string, ...values: Value[]): Promise<void> =>
+    using(async (all) => void (await all(sql, values)));
+  const pages = async function* <T>(
+    convert: (row: Row) => T,
+    source: Source,
+    filter: EventFilter,
+  ): AsyncGenerator<T> {
+    const reader = open();
+    try {
+      for await (const row of readPages(reader.all, dialect, source, filter)) yield readable(convert)(row);
+    } finally {
+      reader.close();
+    }
+  };
+  const selectRejections = `SELECT * FROM ${schema}rejections`;
+  return {
+    find: async (prefix) => {
+      const range = [prefix, `${prefix}\u{10ffff}`];
+      // By the index of the column: by `seq`, a server without statistics would read the whole table.
+      const first = (column: string): string =>
+        `SELECT seq FROM (SELECT seq FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
+           ORDER BY ${column}, seq DESC LIMIT ${MAX_FOUND}) AS by_${column}`;
+      const events = await read(
+        eventFromRow,
+        `${selectEvents(dialect)} WHERE events.seq IN (${first("uti")} UNION ${first("id")})
+         ORDER BY events.seq DESC LIMIT ${MAX_FOUND}`,
+        ...range,
+        ...range,
+      );
+      const rejections = await read(
+        rejectionFromRow,
+        `${selectRejections} WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT ${MAX_FOUND}`,
+        ...range,
+      );
+      return [...events, ...rejections];
+    },
+    events: (filter = {}) =>
+      pages(eventFromRow, { table: "events", select: selectEvents(dialect) }, filter),
+    rejections: ({ since, until, limit } = {}) =>
+      pages(rejectionFromRow, { table: "rejections", select: selectRejections }, { since, until, limit }),
+    arrivals: (first) =>
+      read(
+        arrivalFromRow,
+        `SELECT id, received_at FROM ${schema}arrivals WHERE event = ? ORDER BY ${types.orderName}`,
+        first,
+      ),
+    forwards: (first) =>
+      read(
+        forwardFromRow,
+        `SELECT * FROM ${schema}forwards WHERE event = ? ORDER BY ${types.orderName}`,
+        first,
+      ),
+    countBefore: (before) =>
+      using(async (all) => {
+        const count = async (old: string): Promise<number> => {
+          const [row] = await all(`SELECT count(*) AS n FROM ${schema}${old}`, [before.getTime()]);
+          return Number(row?.["n"]);
+        };
+        return { events: await count(oldEvents(dialect)), rejections: await count(OLD_REJECTIONS) };
+      }),
+    backlog: () =>
+      using(async (all) => {
+        const [row] = await all(
+          `SELECT count(*) AS events, min(received_at) AS oldest FROM ${schema}queued WHERE due IS NOT NULL`,
+        );
+        const oldest = row?.["oldest"];
+        return {
+          events: Number(row?.["events"]),
+          oldest: oldest == null ? undefined : new Date(Number(oldest)),
+        };
+      }),
+    listeners: () => read(listenerFromRow, `SELECT * FROM ${schema}listeners`),
+    addListener: ({ address, bound }) =>
+      change(
+        `INSERT INTO ${schema}listeners VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET bound = excluded.bound`,
+        address,
+        bound,
+      ),
+    removeListener: ({ address, bound }) =>
+      change(`DELETE FROM ${schema}listeners WHERE address = ? AND bound = ?`, address, bound),
+  };
+}
+
+interface Source {
+  readonly table: "events" | "rejections";
+  readonly select: string;
+}
+
+/** A place in the order of arrival. Several programs write, so an event may be stored after one that arrived later. */
+type Position = readonly [receivedAt: number, seq: number];
+
+const START: Position = [0, 0];
+
+const positionOf = (row: Row | undefined): Position =>
+  row === undefined ? START : [Number(row["received_at"]), Number(row["seq"])];
+
+/**
+ * The newest rows that pass the filter, in order of arrival. They are read in pages, because the open cursor of a slow
+ * reader would keep the log of SQLite from being emptied.
+ */
+async function* readPages(
+  all: All,
+  dialect: Dialect,
+  { table, select }: Source,
+  filter: EventFilter,
+): AsyncGenerator<Row> {
+  const { where, values } = conditionsOf(filter, dialect);
+  const from = `${dialect.schema}${table}`;
+  const newest = async (offset: number): Promise<Position> => {
+    const [row] = await all(
+      `SELECT received_at, seq FROM ${from} WHERE ${where} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`,
+      [...values, offset],
+    );
+    return positionOf(row);
+  };
+  // The index alone finds these rows, so that no others are read.
+  const page = `${select} WHERE ${table}.seq IN (
+      SELECT seq FROM ${from} WHERE ${where} AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?)
+      ORDER BY received_at, seq LIMIT ${PAGE_SIZE})
+    ORDER BY ${table}.received_at, ${table}.seq`;
+  let before = filter.limit === undefined ? START : await newest(filter.limit);
+  // Without an end, a reader slower than the receivers would never finish.
+  const last = await newest(0);
+  for (;;) {
+    const rows = await all(page, [...values, ...before, ...last]);
+    yield* rows;
+    if (rows.length < PAGE_SIZE) return;
+    before = positionOf(rows.at(-1));
+  }
+}
+
+function conditionsOf(
+  { outcome, reference, since, until, failed }: EventFilter,
+  { schema, position }: Dialect,
+) {
+  const conditions: readonly [sql: string, value: string | number | undefined][] = [
+    ["outcome = ?", outcome],
+    [`${position}(reference, ?) > 0`, reference],
+    ["received_at >= ?", since?.getTime()],
+    ["received_at < ?", until?.getTime()],
+  ];
+  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  const inQueue = failed === true ? [`id IN (SELECT event FROM ${schema}queued WHERE due IS NULL)`] : [];
+  return {
+    where: ["TRUE", ...given.map(({ sql }) => sql), ...inQueue].join(" AND "),
+    values: given.map(({ value }) => value),
+  };
+}

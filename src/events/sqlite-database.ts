@@ -1,0 +1,65 @@
+/** The file of an event store: its tables, and the groups that are written to it. */
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { isLocked, openDatabase, rollBack, type Connection, type Database } from "../store/database.ts";
+import { SQLITE, type All } from "./dialects.ts";
+import { migrations } from "./schema.ts";
+import { createGroupWriter, type WriteGroup } from "./write-group.ts";
+
+/** Events take about 2 KB: on pages of 4 KB, most pages would be half empty. */
+const PAGE_SIZE = 8192;
+
+const MIGRATIONS = migrations(SQLITE);
+export const EVENT_SCHEMA_VERSION = MIGRATIONS.length;
+
+export const openEventDatabase = (path: string): Database =>
+  openDatabase(path, MIGRATIONS, {
+    pageSize: PAGE_SIZE,
+    check: (database) => refuseFormerTables(database, path),
+  });
+
+/** paylink 0.1 stored whole verdicts, and numbered its tables from 1 as well. */
+function refuseFormerTables(database: Connection, path: string): void {
+  const former = "SELECT 1 FROM pragma_table_info('events') WHERE name = 'verdict'";
+  if (database.prepare(former).get() === undefined) return;
+  throw new PaylinkError(
+    "file_unreadable",
+    `${path} was written by paylink 0.1, and this version cannot read its events. Nothing was changed.`,
+    {
+      hints: [
+        hint`Rename the file, or name another one with --db.`,
+        hint`To keep its events, run this with paylink 0.1 first: ${paylink("events", "export", "--db", path)} > events.jsonl`,
+      ],
+    },
+  );
+}
+
+/** Each statement is prepared once. */
+export function allOf(database: Database): All {
+  const statements = new Map<string, ReturnType<Database["prepare"]>>();
+  return async (sql, values = []) => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement.all(...values);
+  };
+}
+
+export function createSqliteWriter(database: Database): WriteGroup {
+  const all = allOf(database);
+  return createGroupWriter({
+    dialect: SQLITE,
+    // Nothing in it waits for anything but SQLite, so that no other group comes between.
+    transaction: async (work) => {
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        const result = await work(all);
+        database.exec("COMMIT");
+        return result;
+      } catch (error) {
+        rollBack(database);
+        throw error;
+      }
+    },
+    // Each further try would wait for the lock as long as this one.
+    isOfOne: (reason) => !isLocked(reason),
+  });
+}

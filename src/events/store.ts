@@ -1,0 +1,105 @@
+/** The event store over either database: durable writes in groups, the queue, and everything read back. */
+import { hint, PaylinkError } from "../domain/errors.ts";
+import type { EventStore, Pruned, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
+import { firstDelivery } from "../receiver/events.ts";
+import { createGroupCommit } from "../store/group-commit.ts";
+import type { Dialect } from "./dialects.ts";
+import { createReading, type Reader } from "./reading.ts";
+import { queuedEventFromRow } from "./rows.ts";
+import type { WriteGroup } from "./write-group.ts";
+import { eventWrite, forwardValues, rejectionWrite, type Told, type Write } from "./writes.ts";
+
+/** A database. */
+export interface Driver {
+  readonly dialect: Dialect;
+  /** The file, or the URL of the database without its password. */
+  readonly place: string;
+  readonly open: () => Reader;
+  readonly write: WriteGroup;
+  readonly ready: () => Promise<void>;
+  readonly close: () => Promise<void>;
+  /** The failure of a row that paylink did not write. */
+  readonly damaged: (reason: string) => PaylinkError;
+}
+
+interface StoreParts {
+  /** Distinguishes the claims of this store from those of all others. */
+  readonly owner: string;
+  readonly now: () => Date;
+}
+
+export function createEventStore(driver: Driver, { owner, now }: StoreParts): EventStore {
+  // While one group waits for the disk, the next one is gathered and sent.
+  const group = createGroupCommit(driver.write, { atOnce: 2 });
+  // On a server, claims would delay the webhooks of their group. In a file, a group more would be a sync more.
+  const queueGroup = driver.dialect.concurrent ? createGroupCommit<Write, Told>(driver.write) : group;
+  const { backlog, ...reading } = createReading(driver);
+  const time = (): number => now().getTime();
+  const end = async (): Promise<void> => {
+    await Promise.all([group.settled(), queueGroup.settled()]);
+    await driver.close();
+  };
+  let ending: Promise<void> | undefined;
+  return {
+    ...reading,
+    place: driver.place,
+    append: async (event, plan) =>
+      (await group.add(eventWrite(event, owner, plan))).state ?? firstDelivery(event.id),
+    lookUp: async (first, at) =>
+      (await group.add({ type: "look-up", first, owner, now: at.getTime() })).state ?? firstDelivery(first),
+    forwarded: async (first, forward) =>
+      void (await group.add({ type: "forward", ...forwardValues(first, forward, owner) })),
+    reject: async (rejection) => void (await group.add(rejectionWrite(rejection))),
+    queue: {
+      claim: async (wanted) => {
+        const { claimed } = await queueGroup.add({ type: "claim", owner, now: time(), ...wanted });
+        return { events: (claimed?.rows ?? []).map(queuedEventFromRow), nextDue: claimed?.nextDue };
+      },
+      attempted: async ({ id }, forward, retryAfter) => {
+        const attempt = { ...forwardValues(id, forward, owner), now: time(), retryAfter: retryAfter ?? null };
+        await queueGroup.add({ type: "attempt", ...attempt });
+      },
+      backlog,
+    },
+    prune: async (before) => {
+      let [events, rejections] = [0, 0];
+      for (;;) {
+        const { pruned = NOTHING } = await group.add({ type: "prune", before: before.getTime() });
+        events += pruned.events;
+        rejections += pruned.rejections;
+        if (pruned.events === 0) return { events, rejections };
+      }
+    },
+    ready: driver.ready,
+    close: () => (ending ??= end()),
+  };
+}
+
+const NOTHING: Pruned = { events: 0, rejections: 0 };
+
+/**
+ * The one stored event that a user names by the beginning of its uti or id. Throws `event_not_found`, or `usage` if
+ * several begin with `prefix`.
+ */
+export async function findOne(
+  store: Pick<EventStore, "find">,
+  prefix: string,
+): Promise<StoredEvent | StoredRejection> {
+  const found = prefix === "" ? [] : await store.find(prefix);
+  const nameOf = (one: StoredEvent | StoredRejection): string =>
+    one.type === "event" && one.uti.startsWith(prefix) ? one.uti : one.id;
+  const exact = found.filter((one) => nameOf(one) === prefix || one.id === prefix);
+  const candidates = exact.length > 0 ? exact : found;
+  const [first] = candidates;
+  if (first === undefined)
+    throw new PaylinkError(
+      "event_not_found",
+      prefix === "" ? "The uti is empty." : `No event begins with ${prefix}.`,
+    );
+  const names = [...new Set(candidates.map(nameOf))];
+  if (names.length > 1)
+    throw new PaylinkError("usage", `Several utis and ids begin with ${prefix}: ${names.join(", ")}.`, {
+      hints: [hint`Type more characters of the one you mean.`],
+    });
+  return first;
+}
