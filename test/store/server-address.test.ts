@@ -60,7 +60,7 @@ describe("the address of the server", () => {
 
   it("has no other parameters", () => {
     expect(() => parseServerAddress("postgres://me@db/x?ssl_mode=require", {})).toThrow(
-      expect.objectContaining({ code: "usage", hints: [["Did you mean sslmode?"]] }),
+      expect.objectContaining({ code: "usage", hints: [["Did you mean ", "sslmode", "?"]] }),
     );
     expect(() => parseServerAddress("postgres://me@db/x?sslmode=on", {})).toThrow('The sslmode "on"');
   });
@@ -93,7 +93,7 @@ describe("the password", () => {
     const HOME = home("*:*:*:*:file\n", 0o644);
     await expect(parseServerAddress(url, { HOME }).password()).rejects.toMatchObject({
       code: "file_unreadable",
-      hints: [[expect.stringContaining("chmod 600")]],
+      hints: [["chmod 600 ", expect.any(String)]],
     });
   });
 });
