@@ -147,7 +147,9 @@ async function checkServer(connection: Connection, name: string): Promise<void> 
     throw new PaylinkError(
       "database_unusable",
       `The database of the event store ${name} has the encoding ${String(server["encoding"])}, and paylink needs UTF8.`,
-      { hints: [hint`Create another database for it: createdb --encoding UTF8 --template template0 paylink`] },
+      {
+        hints: [hint`Create another database for it: createdb --encoding UTF8 --template template0 paylink`],
+      },
     );
 }
 

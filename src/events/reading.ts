@@ -6,7 +6,10 @@ import type { All, Dialect, Row, Value } from "./dialects.ts";
 import { arrivalFromRow, eventFromRow, forwardFromRow, listenerFromRow, rejectionFromRow } from "./rows.ts";
 
 /** The reading half of an event store. */
-export type EventReading = Omit<EventStore, keyof EventLog | "place" | "queue" | "ready" | "prune" | "close"> &
+export type EventReading = Omit<
+  EventStore,
+  keyof EventLog | "place" | "queue" | "ready" | "prune" | "close"
+> &
   Pick<ForwardQueue, "backlog">;
 
 /** Statements that each commit by themselves. */
@@ -96,8 +99,7 @@ export function createReading({ dialect, open, damaged }: ReadingParts): EventRe
       );
       return [...events, ...rejections];
     },
-    events: (filter = {}) =>
-      pages(eventFromRow, { table: "events", select: selectEvents(dialect) }, filter),
+    events: (filter = {}) => pages(eventFromRow, { table: "events", select: selectEvents(dialect) }, filter),
     rejections: ({ since, until, limit } = {}) =>
       pages(rejectionFromRow, { table: "rejections", select: selectRejections }, { since, until, limit }),
     arrivals: (first) =>

@@ -191,7 +191,8 @@ async function insertClaims(
 ): Promise<void> {
   const claims = new Map<string, readonly Value[]>();
   for (const event of events)
-    if (event.claimUntil !== null) claims.set(firstOf(event), [firstOf(event), event.owner, event.claimUntil]);
+    if (event.claimUntil !== null)
+      claims.set(firstOf(event), [firstOf(event), event.owner, event.claimUntil]);
   await forRows(
     session,
     inOrder([...claims], ([first]) => first).map(([, claim]) => claim),

@@ -99,11 +99,7 @@ export interface ForwardQueue {
    * milliseconds; without them it has failed. Changes nothing if another forwarder has claimed the event meanwhile, or the
    * attempt is already recorded.
    */
-  attempted(
-    event: Pick<StoredEvent, "id">,
-    forward: Forward,
-    retryAfter: number | undefined,
-  ): Promise<void>;
+  attempted(event: Pick<StoredEvent, "id">, forward: Forward, retryAfter: number | undefined): Promise<void>;
   /** The waiting events, without failed ones. */
   backlog(): Promise<Backlog>;
 }

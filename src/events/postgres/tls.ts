@@ -47,7 +47,9 @@ function requireRoots(roots: Roots | undefined, sslMode: string): Roots {
     "usage",
     `sslmode=${sslMode} needs the certificate of the authority that signed the server's.`,
     {
-      hints: [hint`Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.`],
+      hints: [
+        hint`Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.`,
+      ],
     },
   );
 }
