@@ -76,7 +76,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
       },
       // A write that changes nothing: it fails on a standby, and without the right to write.
       ready: () => use((connection) => connection.run("DELETE FROM paylink.rejections WHERE FALSE")),
-      close: connections.close,
+      close: () => connections.close(),
       damaged: (reason) =>
         new PaylinkError(
           "file_unreadable",

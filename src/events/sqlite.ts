@@ -31,7 +31,7 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
       // Opened for each use, so that it is the file that is at the path at that time.
       open: () => {
         const database = open(path);
-        return { all: allOf(database), close: database.close };
+        return { all: allOf(database), close: () => database.close() };
       },
       write: writer.write,
       ready: async () => {
