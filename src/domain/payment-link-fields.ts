@@ -133,6 +133,9 @@ export type LinkFieldPath = keyof typeof LINK_FIELDS;
 /** What people call a field; the path of one that the specification lacks. */
 export const labelOf = (path: string): string => (isLinkField(path) ? LINK_FIELDS[path].label : path);
 
+export const meaningOf = (path: string): string | undefined =>
+  isLinkField(path) ? LINK_FIELDS[path].meaning : undefined;
+
 const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);
 
 /**

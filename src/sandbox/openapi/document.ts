@@ -1,47 +1,294 @@
 /** The OpenAPI 3.1 document. The sandbox serves its own edition; the package contains that of the documented service. */
 import { stringifyJson } from "../../domain/json.ts";
+import { SERVICES, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import { SCOPE } from "../access.ts";
-import { sandboxEdition, SERVICE_EDITION, type Edition } from "./editions.ts";
-import { recordExample } from "./examples.ts";
-import type { JsonSchema } from "./field-notes.ts";
-import { paths } from "./paths.ts";
-import { errorResponses } from "./responses.ts";
-import { schemaRef, schemas } from "./schemas.ts";
+import {
+  LINK_EXAMPLES,
+  LINKS_EXAMPLE,
+  PROBLEM_EXAMPLES,
+  recordExample,
+  REQUEST_EXAMPLES,
+  UPDATE_EXAMPLE,
+} from "./examples.ts";
+import { LIST_PARAMETERS, schemaRef, schemas, type JsonSchema } from "./schemas.ts";
+
+interface Server {
+  readonly url: string;
+  readonly description: string;
+}
+
+interface Edition {
+  /** The sandbox has operations of its own, more ways to send credentials, and problem details for errors. */
+  readonly sandbox: boolean;
+  readonly description: string;
+  readonly servers: readonly Server[];
+  readonly tokenPath: string;
+  readonly tokenServers: readonly [Server, ...Server[]];
+}
 
 /** As JSON. */
-export const sandboxDocument = (origin: string): string =>
-  stringifyJson(documentOf(sandboxEdition(origin)), 2);
+export function sandboxDocument(origin: string): string {
+  const server = { url: origin, description: "The sandbox" };
+  const document = documentOf({
+    sandbox: true,
+    description: "The payment-link service as `paylink sandbox` simulates it on this machine.",
+    servers: [server],
+    tokenPath: "/oauth/token",
+    tokenServers: [server],
+  });
+  return stringifyJson(document, 2);
+}
 
 /** As JSON. */
-export const serviceDocument = (): string => stringifyJson(documentOf(SERVICE_EDITION));
+export function serviceDocument(): string {
+  const { dna, "dna-test": test } = SERVICES;
+  const tokenServer = ({ title, settings }: typeof dna | typeof test): Server => ({
+    url: new URL(settings.tokenUrl).origin,
+    description: title,
+  });
+  const document = documentOf({
+    sandbox: false,
+    description:
+      "Written by paylink from the public documentation of the service; not an official document, and not tested against the live service.",
+    servers: [dna, test].map(({ title, settings }) => ({ url: settings.baseUrl, description: title })),
+    tokenPath: new URL(dna.settings.tokenUrl).pathname,
+    tokenServers: [tokenServer(dna), tokenServer(test)],
+  });
+  return stringifyJson(document);
+}
+
+const LINKS = SPECIFIED_FORM.linksPath;
 
 const documentOf = (edition: Edition): JsonSchema => ({
   openapi: "3.1.1",
   info: { title: "Payment links", version: "1", description: edition.description },
   servers: edition.servers,
   security: [{ oauth2: [SCOPE] }, { bearer: [] }],
-  paths: paths(edition),
-  webhooks: {
-    paymentApproved: webhook("paymentApproved", "A payment was approved", "callbackUrl", {
-      schema: schemaRef("ApprovedTransaction"),
-      example: recordExample("approved"),
-    }),
-    paymentFailed: webhook("paymentFailed", "A payment was declined or cancelled", "failureCallbackUrl", {
-      schema: { oneOf: [schemaRef("DeclinedTransaction"), schemaRef("CancelledTransaction")] },
-      examples: {
-        declined: { value: recordExample("declined") },
-        cancelled: { value: recordExample("cancelled") },
-      },
-    }),
+  paths: {
+    [edition.tokenPath]: tokenPath(edition),
+    [LINKS]: { get: LIST, post: CREATE },
+    [`${LINKS}/{id}`]: { parameters: [LINK_ID], get: GET, patch: UPDATE },
+    [`${LINKS}/{id}/cancel`]: { parameters: [LINK_ID], post: CANCEL },
+    ...(edition.sandbox ? SANDBOX_PATHS : {}),
   },
+  webhooks: { paymentApproved: PAYMENT_APPROVED, paymentFailed: PAYMENT_FAILED },
   components: {
-    schemas: schemas(edition),
-    responses: errorResponses(edition),
+    schemas: schemas(edition.sandbox),
+    responses: errorResponses(edition.sandbox),
     securitySchemes: securitySchemes(edition),
   },
 });
 
+/** Its component, and when an operation answers it. */
+const ERRORS = {
+  400: { name: "BadRequest", description: "The request is malformed or breaks a rule of a field." },
+  401: { name: "Unauthorized", description: "The access token is missing, unknown or expired." },
+  403: {
+    name: "Forbidden",
+    description: "Not permitted, for example because the terminal is not the client's.",
+  },
+  404: { name: "NotFound", description: "The id is unknown." },
+  422: { name: "Unprocessable", description: "The status of the link does not allow it." },
+} as const;
+type ErrorStatus = keyof typeof ERRORS;
+const ERROR_STATUSES = [400, 401, 403, 404, 422] as const;
+
+const responseRef = (name: string): JsonSchema => ({ $ref: `#/components/responses/${name}` });
+
+/** The errors of an operation: its own, and those of every operation. */
+const errors = (...statuses: readonly ErrorStatus[]): JsonSchema => ({
+  ...Object.fromEntries(statuses.map((status) => [status, responseRef(ERRORS[status].name)])),
+  503: responseRef("Unavailable"),
+  default: responseRef("Other"),
+});
+
+const header = (description: string, required = true): JsonSchema => ({
+  description,
+  required,
+  schema: { type: "string" },
+});
+const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate.") };
+
+function errorResponses(sandbox: boolean): JsonSchema {
+  const body = (example: JsonSchema): JsonSchema =>
+    sandbox
+      ? { "application/problem+json": { schema: schemaRef("Problem"), ...example } }
+      : { "application/json": { schema: schemaRef("Error") } };
+  const own = ERROR_STATUSES.map((status) => [
+    ERRORS[status].name,
+    {
+      description: ERRORS[status].description,
+      ...(status === 401 ? { headers: sandbox ? AUTHENTICATE : {} } : {}),
+      content: body({ example: PROBLEM_EXAMPLES[status].details() }),
+    },
+  ]);
+  return {
+    ...Object.fromEntries(own),
+    Unavailable: {
+      description: sandbox ? "Too many requests at once; without a body." : "Maintenance.",
+      headers: { "Retry-After": header("Seconds to wait.", false) },
+    },
+    Other: {
+      description: "Any other error. The reply has no body if the request was refused before it was read.",
+      content: body({}),
+    },
+  };
+}
+
+const json = (schema: JsonSchema, examples: JsonSchema = {}): JsonSchema => ({
+  "application/json": { schema, ...examples },
+});
+const pathParameter = (name: string, description: string): JsonSchema => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+const LINK_ID = pathParameter("id", "The id of the link.");
+const LINK = {
+  description: "The link.",
+  content: json(schemaRef("PaymentLink"), { examples: LINK_EXAMPLES }),
+};
+
+const CREATE = {
+  operationId: "createPaymentLink",
+  summary: "Create a payment link",
+  requestBody: {
+    required: true,
+    content: json(schemaRef("PaymentLinkRequest"), { examples: REQUEST_EXAMPLES }),
+  },
+  responses: { 200: LINK, ...errors(400, 401, 403) },
+};
+
+const LIST = {
+  operationId: "listPaymentLinks",
+  summary: "List payment links by the time of their creation",
+  parameters: LIST_PARAMETERS,
+  responses: {
+    200: {
+      description: "One page of the links.",
+      content: json(schemaRef("PaymentLinks"), { example: LINKS_EXAMPLE }),
+    },
+    ...errors(400, 401, 403),
+  },
+};
+
+const GET = {
+  operationId: "getPaymentLink",
+  summary: "Get the details of a payment link",
+  responses: { 200: LINK, ...errors(401, 403, 404) },
+};
+
+const UPDATE = {
+  operationId: "updatePaymentLink",
+  summary: "Update a payment link that is active or viewed",
+  requestBody: {
+    required: true,
+    content: json(schemaRef("PaymentLinkUpdate"), { example: UPDATE_EXAMPLE }),
+  },
+  responses: { 200: LINK, ...errors(400, 401, 403, 404, 422) },
+};
+
+const CANCEL = {
+  operationId: "cancelPaymentLink",
+  summary: "Cancel a payment link that is active, viewed or attempted",
+  responses: { 200: LINK, ...errors(401, 403, 404, 422) },
+};
+
+const TOKEN_FORM = {
+  schema: schemaRef("TokenRequest"),
+  example: {
+    grant_type: "client_credentials",
+    scope: SCOPE,
+    client_id: "shop",
+    client_secret: "the client's secret",
+  },
+};
+const TOKEN_EXAMPLE = {
+  access_token: "sandbox_2f1c",
+  token_type: "Bearer",
+  expires_in: 3600,
+  scope: SCOPE,
+  refresh_token: "",
+};
+const TOKEN_ERROR = json(schemaRef("TokenError"));
+
+const tokenPath = ({ sandbox, tokenServers }: Edition): JsonSchema => ({
+  servers: tokenServers,
+  post: {
+    operationId: "createAccessToken",
+    summary: "Get an access token with the client's credentials",
+    description: sandbox
+      ? "The credentials are form fields, multipart form data, or HTTP Basic with the other fields in the form."
+      : "All fields are mandatory.",
+    security: sandbox ? [{}, { client: [] }] : [],
+    requestBody: {
+      required: true,
+      content: { "application/x-www-form-urlencoded": TOKEN_FORM, "multipart/form-data": TOKEN_FORM },
+    },
+    responses: {
+      200: {
+        description: "The access token.",
+        content: json(schemaRef("Token"), { example: TOKEN_EXAMPLE }),
+      },
+      400: { description: "The grant, the scope or the body is invalid.", content: TOKEN_ERROR },
+      401: {
+        description: "The client id or the client secret is wrong.",
+        content: TOKEN_ERROR,
+        headers: sandbox ? AUTHENTICATE : {},
+      },
+      ...errors(),
+    },
+  },
+});
+
+const SANDBOX_PATHS = {
+  [SPECIFIED_FORM.transactionUrl]: {
+    parameters: [pathParameter("uti", "The id of the transaction.")],
+    get: {
+      operationId: "getTransaction",
+      summary: "Get a transaction: the record of its webhook, with the merchantCustomData of its link",
+      responses: {
+        200: {
+          description: "The transaction.",
+          content: json(schemaRef("Transaction"), { example: recordExample("approved") }),
+        },
+        ...errors(401, 404),
+      },
+    },
+  },
+  "/.well-known/jwks.json": {
+    get: {
+      operationId: "getKeySet",
+      summary: "Get the public keys that verify the signatures of webhooks",
+      security: [],
+      responses: { 200: { description: "The keys.", content: json(schemaRef("KeySet")) }, ...errors() },
+    },
+  },
+};
+
+const PAYMENT_APPROVED = webhook("paymentApproved", "A payment was approved", "callbackUrl", {
+  schema: schemaRef("ApprovedTransaction"),
+  example: recordExample("approved"),
+});
+
+const PAYMENT_FAILED = webhook("paymentFailed", "A payment was declined or cancelled", "failureCallbackUrl", {
+  schema: { oneOf: [schemaRef("DeclinedTransaction"), schemaRef("CancelledTransaction")] },
+  examples: {
+    declined: { value: recordExample("declined") },
+    cancelled: { value: recordExample("cancelled") },
+  },
+});
+
 function webhook(operationId: string, summary: string, address: string, body: JsonSchema): JsonSchema {
+  const inHeader = (name: string, description: string, pattern: string, example: string): JsonSchema => ({
+    ...header(description),
+    name,
+    in: "header",
+    schema: { type: "string", pattern, examples: [example] },
+  });
   return {
     post: {
       operationId,
@@ -49,34 +296,30 @@ function webhook(operationId: string, summary: string, address: string, body: Js
       description: `Posted to paymentSettings.${address} of the link, if it has one, with an RFC 9421 signature over header fields. A link that can be paid many times has one webhook for each payment.`,
       security: [],
       parameters: [
-        headerParameter("Content-Digest", "The digest of the body (RFC 9530), with SHA-256.", {
-          pattern: "^sha-256=:[A-Za-z0-9+/]{43}=:$",
-          examples: ["sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:"],
-        }),
-        headerParameter("Signature-Input", "What the signature sig1 covers (RFC 9421 4.1).", {
-          pattern: "(^|, *)sig1=\\(",
-          examples: ['sig1=("content-digest" "content-length" "content-type")'],
-        }),
-        headerParameter("Signature", "The signature sig1 (RFC 9421 4.2).", {
-          pattern: "(^|, *)sig1=:[A-Za-z0-9+/]+={0,2}:",
-          examples: [
-            "sig1=:LAH8BjcfcOcLojiuOBFWn0P5keD3xAOuJRGziCLuD8r5MW9S0RoXXLzLSRfGY/3SF8kVIkHjE13SEFdTo4Af/w==:",
-          ],
-        }),
+        inHeader(
+          "Content-Digest",
+          "The digest of the body (RFC 9530), with SHA-256.",
+          "^sha-256=:[A-Za-z0-9+/]{43}=:$",
+          "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:",
+        ),
+        inHeader(
+          "Signature-Input",
+          "What the signature sig1 covers (RFC 9421 4.1).",
+          "(^|, *)sig1=\\(",
+          'sig1=("content-digest" "content-length" "content-type")',
+        ),
+        inHeader(
+          "Signature",
+          "The signature sig1 (RFC 9421 4.2).",
+          "(^|, *)sig1=:[A-Za-z0-9+/]+={0,2}:",
+          "sig1=:LAH8BjcfcOcLojiuOBFWn0P5keD3xAOuJRGziCLuD8r5MW9S0RoXXLzLSRfGY/3SF8kVIkHjE13SEFdTo4Af/w==:",
+        ),
       ],
       requestBody: { required: true, content: { "application/json": body } },
       responses: { "2XX": { description: "The webhook was accepted." } },
     },
   };
 }
-
-const headerParameter = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
-  name,
-  in: "header",
-  required: true,
-  description,
-  schema: { type: "string", ...schema },
-});
 
 function securitySchemes({ sandbox, tokenPath, tokenServers: [first] }: Edition): JsonSchema {
   const flow = { tokenUrl: `${first.url}${tokenPath}`, scopes: { [SCOPE]: "Payment links" } };

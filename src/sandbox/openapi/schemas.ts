@@ -1,60 +1,75 @@
-/** The schemas of the document. Those of links and transactions are made from the schemas and the table that check them. */
+/** The schemas of the document. Those of links and transactions come from the schemas and tables that check them. */
 import * as z from "zod/mini";
 import { joinPath } from "../../domain/json.ts";
-import { linksQuery, paymentLink } from "../../domain/payment-link-reply.ts";
+import { DECIMAL } from "../../domain/money.ts";
+import { LINK_FIELDS, meaningOf } from "../../domain/payment-link-fields.ts";
+import { LARGEST_PAGE, LINK_STATUSES, paymentLink } from "../../domain/payment-link-reply.ts";
 import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
-import type { Outcome } from "../../domain/outcome.ts";
-import { isForbidden, isRequired } from "../../domain/transaction.ts";
-import type { Edition } from "./editions.ts";
-import {
-  type FieldNotes,
-  type JsonSchema,
-  LINK_NOTES,
-  QUERY_NOTES,
-  REQUEST_NOTES,
-  UPDATE_NOTES,
-} from "./field-notes.ts";
-import { KEY_SET, PROBLEM, SERVICE_ERROR, TOKEN, TOKEN_ERROR, tokenRequest } from "./protocol-schemas.ts";
+import { isForbidden, isRequired, type Outcome } from "../../domain/transaction.ts";
+import { SCOPE, TOKEN_ERRORS } from "../access.ts";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-export const schemas = (edition: Edition): JsonSchema => ({
-  PaymentLinkRequest: jsonSchemaOf(paymentLinkRequest, REQUEST_NOTES),
-  PaymentLinkUpdate: jsonSchemaOf(paymentLinkUpdate, UPDATE_NOTES),
-  PaymentLink: jsonSchemaOf(paymentLink, LINK_NOTES),
+/** `sandbox`: whether they are those of the sandbox, or of the documented service. */
+export const schemas = (sandbox: boolean): JsonSchema => ({
+  PaymentLinkRequest: {
+    ...checked(paymentLinkRequest),
+    description: "A link to create: one-time, or multi-use with linkOptions.",
+    if: { not: { required: ["linkOptions"] } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { required: ["expirationDate"] },
+  },
+  PaymentLinkUpdate: {
+    ...checked(paymentLinkUpdate),
+    description: "The changes to a link; a field that is left out keeps its value.",
+  },
+  PaymentLink: { ...checked(paymentLink), description: "A payment link." },
   PaymentLinks: PAYMENT_LINKS,
   ApprovedTransaction: transaction("APPROVED", "The record of an approved payment."),
   DeclinedTransaction: transaction("DECLINED", "The record of a declined payment."),
   CancelledTransaction: transaction("CANCELLED", "The record of an attempt that the customer cancelled."),
-  TokenRequest: tokenRequest(edition),
+  TokenRequest: {
+    ...TOKEN_REQUEST,
+    required: sandbox ? ["grant_type"] : Object.keys(TOKEN_REQUEST.properties),
+  },
   Token: TOKEN,
   TokenError: TOKEN_ERROR,
-  ...(edition.sandbox
-    ? { Transaction: TRANSACTION, Problem: PROBLEM, KeySet: KEY_SET }
-    : { Error: SERVICE_ERROR }),
+  ...(sandbox ? { Transaction: TRANSACTION, Problem: PROBLEM, KeySet: KEY_SET } : { Error: SERVICE_ERROR }),
 });
 
-/** The parameters of a list. One with a default may be left out. */
-export function queryParameters(): readonly JsonSchema[] {
-  const { properties = {}, required = [] } = generated(linksQuery);
-  return Object.entries(properties).map(([name, schema]) => {
-    const { description, ...rest } = annotated(schema, QUERY_NOTES, name);
-    return {
-      name,
-      in: "query",
-      required: required.includes(name) && !("default" in rest),
-      description,
-      schema: rest,
-    };
-  });
-}
+const DATE_TIME = { type: "string", format: "date-time" };
+const EVENT_DATE = { type: ["string", "null"], format: "date-time" };
+const WEB_ADDRESS = { format: "uri", pattern: "^https?://[^/]" };
+const BOUND = { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source };
 
-const jsonSchemaOf = (schema: z.core.$ZodType, notes: FieldNotes): JsonSchema =>
-  annotated(generated(schema), notes, "");
+/** What code checks in the fields of links, as JSON Schema; and examples. */
+const FORMATS: Readonly<Record<string, JsonSchema>> = {
+  id: { examples: ["69lXLdv9w"] },
+  url: WEB_ADDRESS,
+  status: { enum: LINK_STATUSES },
+  amount: { type: "number", minimum: 0 },
+  currency: { examples: ["GBP"] },
+  transactionType: { examples: ["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"] },
+  createdDate: DATE_TIME,
+  expirationDate: { ...DATE_TIME, pattern: "T.*(Z|\\+00:00)$" },
+  viewedDate: EVENT_DATE,
+  attemptedDate: EVENT_DATE,
+  paidDate: EVENT_DATE,
+  cancelledDate: EVENT_DATE,
+  "paymentSettings.returnUrl": WEB_ADDRESS,
+  "paymentSettings.failureReturnUrl": WEB_ADDRESS,
+  "paymentSettings.callbackUrl": WEB_ADDRESS,
+  "paymentSettings.failureCallbackUrl": WEB_ADDRESS,
+  "linkOptions.mode": { examples: ["REUSABLE_VARIABLE"] },
+  "linkOptions.minAmount": BOUND,
+  "linkOptions.maxAmount": BOUND,
+};
 
-/** Fields that code checks have no type here; the notes add it. */
-function generated(schema: z.core.$ZodType): z.core.JSONSchema.BaseSchema {
+/** The schema that checks a link or a request, with the meaning of each field. */
+function checked(schema: z.core.$ZodType): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
@@ -62,24 +77,44 @@ function generated(schema: z.core.$ZodType): z.core.JSONSchema.BaseSchema {
       if (jsonSchema.additionalProperties !== false) delete jsonSchema.additionalProperties;
     },
   });
-  return json;
+  return { ...json, ...describedMembers(json, "") };
 }
 
-function annotated(schema: z.core.JSONSchema._JSONSchema, notes: FieldNotes, path: string): JsonSchema {
-  if (typeof schema === "boolean") return schema ? {} : { not: {} };
-  const { properties } = schema;
-  const noted = { ...schema, ...notes[path] };
-  if (properties === undefined) return noted;
-  const members = Object.entries(properties).map(([name, member]) => [
-    name,
-    annotated(member, notes, joinPath(path, name)),
-  ]);
-  return { ...noted, properties: Object.fromEntries(members) };
+function describedMembers(schema: z.core.JSONSchema._JSONSchema, path: string): JsonSchema {
+  if (typeof schema === "boolean" || schema.properties === undefined) return {};
+  const members = Object.entries(schema.properties).map(([name, member]) => {
+    const at = joinPath(path, name);
+    const json = typeof member === "boolean" ? {} : member;
+    return [
+      name,
+      { ...json, ...describedMembers(member, at), ...FORMATS[at], description: meaningOf(at) },
+    ] as const;
+  });
+  return { properties: Object.fromEntries(members) };
+}
+
+/** The parameters of a list. */
+export const LIST_PARAMETERS = [
+  parameter("terminalId", "The terminal of the links.", { type: "string" }),
+  parameter("from", "Links created at this time or later, at most 365 days ago.", DATE_TIME),
+  parameter("to", "Links created at this time or earlier.", DATE_TIME),
+  parameter("page", "The page, counted from 1.", { type: "integer", minimum: 1, default: 1 }, false),
+  parameter(
+    "size",
+    "The number of links on a page.",
+    { type: "integer", minimum: 1, maximum: LARGEST_PAGE, default: 20 },
+    false,
+  ),
+  parameter("status", "Only links with this status.", { type: "string", enum: LINK_STATUSES }, false),
+];
+
+function parameter(name: string, description: string, schema: JsonSchema, required = true): JsonSchema {
+  return { name, in: "query", required, description, schema };
 }
 
 /** A record with the fields of one outcome, which its two flags name. */
 function transaction(outcome: Outcome, description: string): JsonSchema {
-  const flags: FieldNotes = {
+  const flags: Readonly<Record<string, JsonSchema>> = {
     transApproved: { const: outcome === "APPROVED" },
     transCancelled: { const: outcome === "CANCELLED" },
   };
@@ -105,7 +140,9 @@ const TRANSACTION = {
     { oneOf: ["ApprovedTransaction", "DeclinedTransaction", "CancelledTransaction"].map(schemaRef) },
     {
       type: "object",
-      properties: { merchantCustomData: { type: "string", ...REQUEST_NOTES["merchantCustomData"] } },
+      properties: {
+        merchantCustomData: { type: "string", description: LINK_FIELDS.merchantCustomData.meaning },
+      },
     },
   ],
 };
@@ -118,4 +155,94 @@ const PAYMENT_LINKS = {
     records: { type: "array", items: schemaRef("PaymentLink"), description: "The newest links first." },
   },
   required: ["totalCount", "records"],
+};
+
+const TOKEN_REQUEST = {
+  type: "object",
+  description: "OAuth 2.0 client credentials (RFC 6749 4.4).",
+  properties: {
+    grant_type: { const: "client_credentials", description: "The only grant of the service." },
+    scope: { const: SCOPE, description: "The only scope of the service." },
+    client_id: { type: "string", description: "The id of the client." },
+    client_secret: { type: "string", format: "password", description: "The secret of the client." },
+  },
+};
+
+const TOKEN = {
+  type: "object",
+  properties: {
+    access_token: { type: "string", description: "The token that the other operations need." },
+    token_type: { const: "Bearer", description: "How the token is sent." },
+    expires_in: { type: "integer", minimum: 1, description: "The lifetime in seconds." },
+    scope: { const: SCOPE, description: "The scope of the token." },
+    refresh_token: { type: "string", description: "Reserved." },
+  },
+  required: ["access_token", "token_type", "expires_in", "scope"],
+};
+
+const TOKEN_ERROR = {
+  type: "object",
+  description: "An error of the token endpoint (RFC 6749 5.2).",
+  properties: {
+    error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
+    error_description: { type: "string", description: "What is wrong." },
+  },
+  required: ["error"],
+};
+
+const CODE = { type: "integer", description: "The service's code, such as 275 for an unknown payment link." };
+const MESSAGE = { type: "string", description: "What is wrong." };
+
+const SERVICE_ERROR = { type: "object", properties: { code: CODE, message: MESSAGE } };
+
+const PROBLEM = {
+  type: "object",
+  description: "Problem details (RFC 9457) with the code and the message of the service.",
+  properties: {
+    type: { const: "about:blank", description: "The status says what kind of problem it is." },
+    title: { type: "string", description: "The name of the status." },
+    status: { type: "integer", description: "The status of the reply." },
+    detail: { type: "string", description: "The same as message." },
+    code: CODE,
+    message: MESSAGE,
+    errors: {
+      type: "array",
+      description: "Each invalid field.",
+      items: {
+        type: "object",
+        properties: {
+          pointer: {
+            type: "string",
+            pattern: "^#",
+            description: "The field, as a JSON Pointer in its URI fragment form.",
+          },
+          detail: { type: "string", description: "What is wrong with it." },
+        },
+        required: ["pointer", "detail"],
+      },
+    },
+  },
+  required: ["type", "title", "status", "detail", "code", "message"],
+};
+
+const KEY_SET = {
+  type: "object",
+  description: "A JWK Set (RFC 7517): the current key first, then those that were replaced within a day.",
+  properties: {
+    keys: {
+      type: "array",
+      description: "The public keys.",
+      items: {
+        type: "object",
+        properties: {
+          kty: { const: "RSA", description: "The type of the key." },
+          kid: { type: "string", description: "The keyid of the signatures." },
+          n: { type: "string", description: "The modulus." },
+          e: { type: "string", description: "The exponent." },
+        },
+        required: ["kty", "kid", "n", "e"],
+      },
+    },
+  },
+  required: ["keys"],
 };
