@@ -25,7 +25,6 @@ export function requireLocalHost(hosts: AllowedHosts): MiddlewareHandler {
     if (!isAllowed(new URL(c.req.url).hostname, hosts))
       throw new ServiceProblem(
         421,
-        "Misdirected Request",
         "the sandbox answers only to the loopback names of this machine, and to those of --allow-host",
       );
     return next();
@@ -40,7 +39,7 @@ export function requireSameOrigin(c: Context): void {
   const origin = c.req.header("origin") ?? new URL(c.req.url).origin;
   const site = c.req.header("sec-fetch-site") ?? "same-origin";
   if (origin !== new URL(c.req.url).origin || (site !== "same-origin" && site !== "none"))
-    throw new ServiceProblem(403, "Forbidden", "the request was made by a page of another origin");
+    throw new ServiceProblem(403, "the request was made by a page of another origin");
 }
 
 /** Every operation of the service needs an access token. */
@@ -61,7 +60,6 @@ export function requireControlAccess(tokens: AccessTokens): MiddlewareHandler {
     else if (!tokens.isDashboardKey(key))
       throw new ServiceProblem(
         403,
-        "Forbidden",
         "the dashboard key is wrong; open the dashboard address that paylink sandbox prints",
       );
     return next();
@@ -153,10 +151,9 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
     },
     require(authorization) {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
-      if (token === "") throw new ServiceProblem(401, "Unauthorized", "the request carries no bearer token");
+      if (token === "") throw new ServiceProblem(401, "the request carries no bearer token");
       const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
-      if (expiry <= now().getTime())
-        throw new ServiceProblem(401, "Unauthorized", "the access token is unknown or expired");
+      if (expiry <= now().getTime()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },
     dashboardKey,
     isDashboardKey: (given) => isSame(given, dashboardKey),

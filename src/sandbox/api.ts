@@ -51,7 +51,7 @@ function readTransaction(c: Context, { parts }: Service): Response {
   const payment = parts.ledger.findPayment(c.req.param("uti") ?? "");
   const link = payment && parts.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined)
-    throw new ServiceProblem(404, "Not Found", "no transaction has this uti");
+    throw new ServiceProblem(404, "no transaction has this uti");
   return jsonReply(transactionResponse(payment.record, link));
 }
 
@@ -80,8 +80,8 @@ function linkRoutes(app: Hono, service: Service): void {
 async function jsonBody(c: Context): Promise<Json> {
   const [mediaType = ""] = (c.req.header("content-type") ?? "").split(";", 1);
   if (mediaType.trim().toLowerCase() !== "application/json")
-    throw new ServiceProblem(415, "Unsupported Media Type", "Content-Type must be application/json");
+    throw new ServiceProblem(415, "Content-Type must be application/json");
   const parsed = parseJson(await c.req.text());
-  if (!parsed.ok) throw new ServiceProblem(400, "Bad Request", `the body ${parsed.message}`);
+  if (!parsed.ok) throw new ServiceProblem(400, `the body ${parsed.message}`);
   return parsed.value.value;
 }

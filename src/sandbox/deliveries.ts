@@ -130,7 +130,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     },
     resend: async (id) => {
       const delivery = ledger.findDelivery(id);
-      if (delivery === undefined) throw new ServiceProblem(404, "Not Found", "no delivery has this id");
+      if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
       await ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
       wake(delivery.url);
     },

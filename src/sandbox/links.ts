@@ -56,7 +56,7 @@ export function createLink(body: Json, merchant: Merchant, newId: () => string, 
 /** Endpoints rule 1. */
 export function requireOwnTerminal({ terminals }: Merchant, terminalId: string): void {
   if (terminals.includes(terminalId)) return;
-  throw new ServiceProblem(403, "Forbidden", "the terminal is not assigned to these credentials", [
+  throw new ServiceProblem(403, "the terminal is not assigned to these credentials", [
     { at: "terminalId", message: `is not one of ${terminals.join(", ")}` },
   ]);
 }
@@ -68,7 +68,7 @@ export function validated<T>(checked: Checked<T>): T {
 }
 
 const invalid = (problems: readonly Problem[]): ServiceProblem =>
-  new ServiceProblem(400, "Bad Request", "the request breaks the specification", problems);
+  new ServiceProblem(400, "the request breaks the specification", problems);
 
 /** The response of "Create payment link": the request's data, and what the service adds. */
 export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
@@ -119,7 +119,6 @@ function requireNewInvoice(ledger: Ledger, { request: { invoiceId, terminalId } 
   if (invoiceId === undefined || !ledger.hasInvoice(terminalId, invoiceId)) return;
   throw new ServiceProblem(
     422,
-    "Unprocessable Content",
     `another link at this terminal has the invoiceId ${JSON.stringify(invoiceId)}`,
     [{ at: "invoiceId", message: "is the invoiceId of another link at this terminal" }],
   );
@@ -194,5 +193,5 @@ function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: str
   const status = statusOf(link, now);
   if (statuses.includes(status)) return;
   const detail = `only a link that is ${ONE_OF.format(statuses)} can be ${changed}, and this link is ${status}`;
-  throw new ServiceProblem(422, "Unprocessable Content", detail);
+  throw new ServiceProblem(422, detail);
 }

@@ -51,7 +51,7 @@ interface PaymentParts {
 export function takePayment(link: Link, input: PaymentInput, parts: PaymentParts): WellFormedRecord {
   const { merchant, ids, now } = parts;
   const status = statusOf(link, now);
-  if (!isOpen(status)) throw new ServiceProblem(409, "Conflict", `the link is ${status}`);
+  if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
   const { outcome, amount, base } = checkInput(link, input, now);
   link.viewedDate ??= now;
   link.attemptedDate = now;
@@ -143,12 +143,7 @@ function checkReference(link: Link, entered: string | undefined): Parsed<string>
 }
 
 const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
-  new ServiceProblem(
-    422,
-    "Unprocessable Content",
-    problems.map(({ at, message }) => `${at} ${message}`).join("; "),
-    problems,
-  );
+  new ServiceProblem(422, problems.map(({ at, message }) => `${at} ${message}`).join("; "), problems);
 
 /** The reply to reading a transaction: the record with the merchant's own data (Overview 6). */
 export function transactionResponse(record: TransactionRecord, link: Link): JsonObject {

@@ -5,18 +5,25 @@ import { stringifyJson } from "../domain/json.ts";
 import type { Handler } from "../http/exchange.ts";
 import { targetUri, type HeaderLine, type HttpRequest } from "../http/message.ts";
 
-/** The one code that the service documents; every other error has its status as code. */
-const UNKNOWN_LINK = { code: 275, message: "Invalid payment link ID" };
+const TITLES = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  409: "Conflict",
+  415: "Unsupported Media Type",
+  421: "Misdirected Request",
+  422: "Unprocessable Content",
+} as const;
 
+/** An error reply: RFC 9457 problem details with the service's members and a pointer to each invalid field. */
 export class ServiceProblem extends Error {
-  readonly status: number;
-  readonly title: string;
+  readonly status: keyof typeof TITLES;
   readonly errors: readonly Problem[];
   readonly code: number;
 
   constructor(
-    status: number,
-    title: string,
+    status: keyof typeof TITLES,
     detail: string,
     errors: readonly Problem[] = [],
     code: number = status,
@@ -24,9 +31,12 @@ export class ServiceProblem extends Error {
     super(detail);
     this.name = "ServiceProblem";
     this.status = status;
-    this.title = title;
     this.errors = errors;
     this.code = code;
+  }
+
+  get title(): string {
+    return TITLES[this.status];
   }
 
   /** The body of the reply. */
@@ -49,8 +59,8 @@ export class ServiceProblem extends Error {
   }
 }
 
-export const unknownLink = (): ServiceProblem =>
-  new ServiceProblem(404, "Not Found", UNKNOWN_LINK.message, [], UNKNOWN_LINK.code);
+/** The one code that the service documents; every other error has its status as code. */
+export const unknownLink = (): ServiceProblem => new ServiceProblem(404, "Invalid payment link ID", [], 275);
 
 /** A member path (`linkOptions.minAmount`, `rows[3]`) as an RFC 6901 pointer in its URI fragment form. */
 function pointerTo(path: string): string {
@@ -95,10 +105,6 @@ function requestFromMessage(message: HttpRequest): Request | undefined {
 }
 
 const badRequest = (): Response =>
-  new ServiceProblem(
-    400,
-    "Bad Request",
-    "the request has no host, or an invalid method, target or body",
-  ).toResponse();
+  new ServiceProblem(400, "the request has no host, or an invalid method, target or body").toResponse();
 
 const headerLines = (headers: Headers): HeaderLine[] => [...headers].map(([name, value]) => [name, value]);

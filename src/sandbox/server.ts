@@ -36,9 +36,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   controlRoutes(app, service);
   dashboardRoutes(app, service);
   eventRoutes(app, service, stop.signal);
-  app.notFound((c) =>
-    problemReply(c, new ServiceProblem(404, "Not Found", "the sandbox has no such address")),
-  );
+  app.notFound((c) => problemReply(c, new ServiceProblem(404, "the sandbox has no such address")));
   app.onError((error, c) => {
     if (error instanceof ServiceProblem) return problemReply(c, error);
     throw error;

@@ -130,7 +130,7 @@ function paidWith(form: URLSearchParams): { readonly outcome: Choice; readonly c
   if (button !== undefined) return { outcome: button };
   if (!form.has("number")) {
     const message = `must be one of ${CHOICES.join(", ")}`;
-    throw new ServiceProblem(400, "Bad Request", `outcome ${message}`, [{ at: "outcome", message }]);
+    throw new ServiceProblem(400, `outcome ${message}`, [{ at: "outcome", message }]);
   }
   const card = {
     number: entered(form, "number"),

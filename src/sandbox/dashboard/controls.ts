@@ -52,7 +52,7 @@ async function advanceClock(c: Context, { parts, deliveries, announce }: Service
   const form = await formBody(c);
   const duration = advanceFromText(form.get("duration") ?? "", parts.clock.now());
   if (!duration.ok)
-    throw new ServiceProblem(422, "Unprocessable Content", `duration ${duration.message}`, [
+    throw new ServiceProblem(422, `duration ${duration.message}`, [
       { at: "duration", message: duration.message },
     ]);
   await deliveries.advance(duration.value);
@@ -113,7 +113,7 @@ function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
   const broken = checkRequest(request, now).problems.filter(
     ({ at }) => !unreadable.some((problem) => problem.at === at),
   );
-  throw new ServiceProblem(400, "Bad Request", "the form has invalid fields", [...unreadable, ...broken]);
+  throw new ServiceProblem(400, "the form has invalid fields", [...unreadable, ...broken]);
 }
 
 /** Pays as the customer would; the dashboard then shows the payment. */
@@ -121,8 +121,7 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   const id = c.req.param("id") ?? "";
   const outcome = CHOICES.find((choice) => choice === form.get("outcome"));
-  if (outcome === undefined)
-    throw new ServiceProblem(400, "Bad Request", `outcome must be one of ${CHOICES.join(", ")}`);
+  if (outcome === undefined) throw new ServiceProblem(400, `outcome must be one of ${CHOICES.join(", ")}`);
   const amount = form.get("amount")?.trim() ?? "";
   try {
     const { uti } = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });

@@ -84,15 +84,11 @@ export function recordExample(outcome: SamplePayment["outcome"]): WellFormedReco
 }
 
 export const PROBLEM_EXAMPLES = {
-  400: new ServiceProblem(400, "Bad Request", "the request breaks the specification", [
+  400: new ServiceProblem(400, "the request breaks the specification", [
     { at: "expirationDate", message: "is required for a one-time link" },
   ]),
-  401: new ServiceProblem(401, "Unauthorized", "the access token is unknown or expired"),
-  403: new ServiceProblem(403, "Forbidden", "the terminal is not assigned to these credentials"),
+  401: new ServiceProblem(401, "the access token is unknown or expired"),
+  403: new ServiceProblem(403, "the terminal is not assigned to these credentials"),
   404: unknownLink(),
-  422: new ServiceProblem(
-    422,
-    "Unprocessable Content",
-    "only a link that is active or viewed can be updated, and this link is paid",
-  ),
+  422: new ServiceProblem(422, "only a link that is active or viewed can be updated, and this link is paid"),
 };
