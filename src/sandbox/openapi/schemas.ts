@@ -6,7 +6,8 @@ import { LINK_FIELDS, meaningOf } from "../../domain/payment-link-fields.ts";
 import { LARGEST_PAGE, LINK_STATUSES, paymentLink } from "../../domain/payment-link-reply.ts";
 import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
-import { isForbidden, isRequired, type Outcome } from "../../domain/transaction.ts";
+import type { Outcome } from "../../domain/outcome.ts";
+import { isForbidden, isRequired } from "../../domain/transaction.ts";
 import { SCOPE, TOKEN_ERRORS } from "../access.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
