@@ -21,18 +21,18 @@ import { helpLayout } from "./commands/help-layout.ts";
 import { declareHelp } from "./commands/help/command.ts";
 import { declareLinks } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
-import { declareLogin } from "./commands/login/command.ts";
-import { declareLogout } from "./commands/logout/command.ts";
+import { login } from "./commands/login/login.ts";
+import { logout } from "./commands/logout.ts";
 import { failAsUsage, oneWord, refuseHelp } from "./commands/usage-errors.ts";
-import { declareProfiles } from "./commands/profiles/command.ts";
+import { profiles } from "./commands/profiles.ts";
 import { pay } from "./commands/pay.ts";
 import { declareSandbox } from "./commands/sandbox/command.ts";
-import { declareStatus } from "./commands/status/command.ts";
+import { status } from "./commands/status.ts";
 import { declareTest } from "./commands/test/command.ts";
 import { transaction } from "./commands/transaction.ts";
 import { trigger } from "./commands/trigger/command.ts";
 import { declareVerify } from "./commands/verify/command.ts";
-import { declareVersion } from "./commands/version/command.ts";
+import { version } from "./commands/version.ts";
 
 /** A command that is still declared by calls of commander. */
 interface Listed {
@@ -74,16 +74,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
     },
   },
   "Account:": {
-    login: { summary: "check an account at a service, and store it in a profile", declare: declareLogin },
-    logout: {
-      summary: "delete a profile's token and client secret; its defaults stay",
-      declare: declareLogout,
-    },
-    status: {
-      summary: "check the account: token, service, webhook key, addresses and storage",
-      declare: declareStatus,
-    },
-    profiles: { summary: "list, choose, rename and remove profiles", declare: declareProfiles },
+    login,
+    logout,
+    status,
+    profiles,
     config: { summary: "show and change the settings of a profile", declare: declareConfig },
   },
   "Command line:": {
@@ -91,7 +85,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
       summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
       declare: declareHelp,
     },
-    version: { summary: "print the version", declare: declareVersion },
+    version,
     completion: { summary: "print the completion script of a shell", declare: declareCompletion },
   },
 };
@@ -108,14 +102,14 @@ export interface ProgramParts {
 const WHEN = ["auto", "always", "never"] as const;
 
 /** A fresh tree of commands. */
-export function createProgram({ argv, version, execute, print }: ProgramParts) {
+export function createProgram({ argv, version: number, execute, print }: ProgramParts) {
   const program = new CommanderCommand("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
-    .version(version, "-V, --version", "print the version")
+    .version(number, "-V, --version", "print the version")
     .addOption(new Option("-v", "print the version").hideHelp())
     .on("option:v", () => {
-      print(`${version}\n`);
-      throw new CommanderError(0, "commander.version", version);
+      print(`${number}\n`);
+      throw new CommanderError(0, "commander.version", number);
     })
     .helpOption("-h, --help", "show help")
     .configureHelp(helpLayout)

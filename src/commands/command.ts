@@ -58,7 +58,7 @@ export interface Flag<T> extends Declared<T> {
 type Spelling = readonly [spelled: string, description: string];
 
 interface Details {
-  readonly example?: string;
+  readonly example?: string | undefined;
   /** Values that help and completion list, if the parser lists none. */
   readonly choices?: readonly string[];
 }

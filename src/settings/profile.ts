@@ -1,7 +1,7 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
 import type { Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
-import { SETTING_KEYS, SETTINGS, type KindOf, type SettingKey } from "./setting-table.ts";
+import { kindOf, SETTING_KEYS, SETTINGS, type KindOf, type SettingKey } from "./setting-table.ts";
 import { KINDS, type KindValues } from "./setting-values.ts";
 
 export type SettingValue<Key extends SettingKey> = KindValues[KindOf<Key>];
@@ -16,7 +16,7 @@ export const profileNamed = (profiles: Profiles, name: string): Profile | undefi
 /** Checks and normalises one value, as typed or as stored. The message never quotes it. */
 export const parseSetting = <Key extends SettingKey>(
   key: Key,
-): ((value: unknown) => Parsed<SettingValue<Key>>) => KINDS[SETTINGS[key].kind];
+): ((value: unknown) => Parsed<SettingValue<Key>>) => KINDS[kindOf(key)];
 
 interface ReadProfile {
   readonly profile: Profile;

@@ -246,7 +246,8 @@ const TABLE = {
 export type SettingKey = keyof typeof TABLE;
 export type KindOf<Key extends SettingKey> = (typeof TABLE)[Key]["kind"];
 
-export const SETTINGS: { readonly [Key in SettingKey]: Setting & { readonly kind: KindOf<Key> } } = TABLE;
+export const SETTINGS: { readonly [Key in SettingKey]: Setting & (typeof TABLE)[Key] } = TABLE;
+export const kindOf = <Key extends SettingKey>(key: Key): KindOf<Key> => TABLE[key].kind;
 export const SETTING_KEYS = Object.keys(TABLE) as SettingKey[];
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(TABLE, key);
 
@@ -263,6 +264,10 @@ export const CONFIG_KEYS: readonly ConfigKey[] = SETTING_KEYS.filter(isConfigKey
 export type AccountKey = {
   [Key in SettingKey]: (typeof TABLE)[Key] extends { readonly login: LoginValue } ? Key : never;
 }[SettingKey];
+
+export const isAccountKey = (key: string): key is AccountKey => isSettingKey(key) && "login" in TABLE[key];
+/** `--base-url`. */
+export const loginFlagOf = (key: AccountKey): string => SETTINGS[key].login.flag.split(" ")[0] ?? "";
 
 /** Kinds of values that may be the name of a file, which shells complete. */
 const FILES: readonly Kind[] = ["file", "keySources", "eventStore"];

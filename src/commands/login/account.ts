@@ -1,35 +1,18 @@
-/** The values of an account as `login` accepts them: how each is checked, whether typed as a flag or as an answer. */
+/** The account that `login` stores: how its values are checked, what it lacks, and the profile that it becomes. */
+import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
 import { SERVICES } from "../../domain/known-services.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
-import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
 import {
   parseSetting,
-  type Profile,
-  type SettingValue,
   without,
   withoutSecrets,
+  type Profile,
+  type SettingValue,
 } from "../../settings/profile.ts";
-import { isSettingKey } from "../../settings/setting-table.ts";
+import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
+import { isSettingKey, type AccountKey } from "../../settings/setting-table.ts";
 
-export const ACCOUNT_FLAGS = {
-  service: "--service",
-  baseUrl: "--base-url",
-  terminalId: "--terminal-id",
-  currency: "--currency",
-  customerName: "--customer-name",
-  callbackUrl: "--callback-url",
-  webhookKey: "--webhook-key",
-  token: "--token-stdin",
-  clientId: "--client-id",
-  clientSecret: "--client-secret-stdin",
-  tokenUrl: "--token-url",
-  tokenScope: "--token-scope",
-  tokenAuth: "--token-auth",
-} as const satisfies Partial<Record<keyof Profile, string>>;
-export type AccountKey = keyof typeof ACCOUNT_FLAGS;
 export type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
-
-export const isAccountKey = (key: string): key is AccountKey => Object.hasOwn(ACCOUNT_FLAGS, key);
 
 /** Checks a value as a setting, and that no secret is sent unencrypted or breaks a header line. */
 export const parseAccountValue =
@@ -59,4 +42,26 @@ export function profileWith(before: Profile, account: Account): Profile {
         ? (["service"] as const)
         : [];
   return { ...without(withoutSecrets(before), replaced), ...given };
+}
+
+/** The settings with the new profile, without the environment, which is not stored. */
+export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
+  resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
+
+/** Whether the account authenticates with client credentials; undefined if that is open. */
+export function usesCredentials(given: Account, stored: ResolvedSettings): boolean | undefined {
+  if (given.token !== undefined) return false;
+  const isGiven = given.clientId !== undefined || given.clientSecret !== undefined;
+  return isGiven || stored.find("tokenUrl")?.source === "service" ? true : undefined;
+}
+
+const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
+
+/** The values that the account needs, and that neither the user nor the service nor the profile gives. */
+export function missingValues(given: Account, known: Profile): readonly AccountKey[] {
+  const stored = settingsWith("stored", profileWith(known, { service: given.service }));
+  const needed = usesCredentials(given, stored) === true ? CREDENTIALS : (["token"] as const);
+  return (["baseUrl", "terminalId", ...needed] as const).filter(
+    (key) => given[key] === undefined && stored.get(key) === undefined,
+  );
 }

@@ -1,0 +1,21 @@
+/** `paylink logout`: deletes a profile's secrets, and nothing else. */
+import { PaylinkError } from "../domain/errors.ts";
+import { safeText } from "../render/safe-text.ts";
+import { SETTINGS } from "../settings/setting-table.ts";
+import { command } from "./command.ts";
+
+export const logout = command({
+  summary: "delete a profile's token and client secret; its defaults stay",
+  examples: ["paylink logout", "paylink logout --profile sandbox"],
+  run: async ({ out, env, settings, profiles }) => {
+    const { profile } = await settings();
+    if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to log out of.");
+    const { withoutSecrets } = await import("../settings/profile.ts");
+    await (await profiles()).change(profile, withoutSecrets);
+    if (out.json) out.data(JSON.stringify({ profile, loggedOut: true }));
+    else out.data(`Deleted the secrets of profile ${safeText(profile)}.`);
+    for (const { variable } of [SETTINGS.token, SETTINGS.clientSecret])
+      if (env[variable]) out.warn(`${variable} is still set in the environment, and paylink uses it.`);
+    return 0;
+  },
+});

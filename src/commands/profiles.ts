@@ -1,0 +1,130 @@
+/** `paylink profiles`: lists the profiles, and chooses, renames or removes one. */
+import { parseWebAddress } from "../domain/addresses.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
+import { safeText } from "../render/safe-text.ts";
+import { renderTable } from "../render/table.ts";
+import { noSuchProfile, parseOwnProfileName } from "../settings/profile-names.ts";
+import type { Profile, Profiles } from "../settings/profile.ts";
+import { argument, command, text } from "./command.ts";
+import { isConfirmed } from "./confirm.ts";
+
+const list = command({
+  summary: "list every profile with its service",
+  examples: ["paylink profiles list", "paylink profiles list --json"],
+  isDefault: true,
+  run: async ({ out, profiles }) => {
+    const settings = await profiles();
+    const current = settings.current();
+    const listed = Object.entries(settings.profiles()).map(([name, profile]) =>
+      listedProfile(name, profile, name === current),
+    );
+    if (out.json) out.data(JSON.stringify({ current: current ?? null, profiles: listed }));
+    else if (listed.length === 0) out.note("There is no profile. Run paylink sandbox, or paylink login.");
+    else out.data(renderTable(listed.map((one) => rowOf(one).map((cell) => ({ text: cell })))));
+    return 0;
+  },
+});
+
+interface Listed {
+  readonly name: string;
+  readonly current: boolean;
+  readonly service: string | null;
+  readonly baseUrl: string | null;
+  readonly label: ServiceLabel | null;
+  readonly terminalId: string | null;
+}
+
+function listedProfile(name: string, { service, baseUrl, terminalId }: Profile, current: boolean): Listed {
+  const address = baseUrl ?? (service && SERVICES[service].settings.baseUrl);
+  return {
+    name,
+    current,
+    service: service ?? null,
+    baseUrl: address ?? null,
+    label: address === undefined ? null : serviceLabel(address),
+    terminalId: terminalId ?? null,
+  };
+}
+
+const rowOf = ({ name, current, baseUrl, label, terminalId }: Listed): string[] => [
+  current ? "*" : "",
+  name,
+  parseWebAddress(baseUrl ?? "")?.host ?? "–",
+  label ?? "–",
+  terminalId === null ? "" : `terminal ${terminalId}`,
+];
+
+const use = command({
+  summary: "make a profile the current one",
+  examples: ["paylink profiles use sandbox", "paylink profiles use sandbox --json"],
+  arguments: { name: argument("<profile>", "its name", text) },
+  run: async ({ out, profiles }, { name }) => {
+    const settings = await profiles();
+    requireProfile(name, settings.profiles());
+    await settings.use(name);
+    if (out.json) out.data(JSON.stringify({ current: name }));
+    else out.data(`${safeText(name)} is the current profile now.`);
+    return 0;
+  },
+});
+
+const rename = command({
+  summary: "give a profile another name",
+  examples: [
+    "paylink config set currency EUR -p shop && paylink profiles rename shop my-shop",
+    "paylink profiles rename my-shop shop --json",
+  ],
+  arguments: {
+    name: argument("<profile>", "its name", parseOwnProfileName),
+    next: argument("<new name>", "letters, digits, . _ and -", parseOwnProfileName),
+  },
+  consequence: "Nothing was renamed.",
+  run: async ({ out, profiles }, { name, next }) => {
+    const settings = await profiles();
+    requireProfile(name, settings.profiles());
+    if (Object.hasOwn(settings.profiles(), next))
+      throw new PaylinkError("usage", `There is a profile named ${next} already. Nothing was renamed.`, {
+        hints: [hint`To delete it: ${paylink("profiles", "remove", next)}`],
+      });
+    await settings.rename(name, next);
+    if (out.json) out.data(JSON.stringify({ renamed: name, profile: next }));
+    else out.data(`Profile ${safeText(name)} is now named ${safeText(next)}.`);
+    return 0;
+  },
+});
+
+const remove = command({
+  summary: "delete a profile with its settings and secrets",
+  examples: [
+    "paylink profiles remove sandbox",
+    "paylink config set currency EUR -p old && paylink profiles remove old --yes",
+  ],
+  arguments: { name: argument("<profile>", "its name", text) },
+  run: async (context, { name }) => {
+    const { out } = context;
+    const settings = await context.profiles();
+    requireProfile(name, settings.profiles());
+    const isCurrent = settings.current() === name;
+    if (!(await isConfirmed(context, `Delete profile ${safeText(name)} with its settings and secrets?`))) {
+      out.note("Nothing was deleted.");
+      return 0;
+    }
+    await settings.remove(name);
+    if (out.json) out.data(JSON.stringify({ removed: name, current: settings.current() ?? null }));
+    else out.data(`Deleted profile ${safeText(name)}.`);
+    if (isCurrent) out.note("No profile is current now. Choose one: paylink profiles use <name>");
+    return 0;
+  },
+});
+
+function requireProfile(name: string, stored: Profiles): void {
+  const names = Object.keys(stored);
+  if (!names.includes(name)) throw noSuchProfile(name, names);
+}
+
+export const profiles = command({
+  summary: "list, choose, rename and remove profiles",
+  examples: ["paylink profiles", "paylink profiles use sandbox"],
+  commands: { list, use, rename, remove },
+});

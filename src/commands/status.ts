@@ -1,0 +1,75 @@
+/** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
+import type { Context } from "../context.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import type { Check } from "../service/checks.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import { command, flag } from "./command.ts";
+import { parseTimeout } from "./flag-values.ts";
+
+export const status = command({
+  summary: "check the account: token, service, webhook key, addresses and storage",
+  examples: ["paylink status", "paylink status --profile sandbox --json"],
+  flags: {
+    timeout: flag("--timeout <duration>", "how long the checks may take", parseTimeout, { default: "30s" }),
+  },
+  consequence: "Nothing was checked.",
+  /** Ends with the exit code of the first failed check. */
+  run: async (context, { timeout }) => {
+    const { noAccount } = await import("../service/open-client.ts");
+    const { renderCheck } = await import("../render/account-checks.ts");
+    const { renderHint } = await import("../render/hint.ts");
+    const { out } = context;
+    const settings = await context.settings();
+    if (settings.get("baseUrl") === undefined) throw noAccount();
+    const checks = await checkAccount(context, settings, timeout);
+    const failure = checks.find(({ state }) => state === "failed")?.failure;
+    const { named } = settings;
+    if (!out.json) {
+      out.data(out.hide(checks.map((check) => renderCheck(check, out.paint, named)).join("\n")));
+      return failure?.exit ?? 0;
+    }
+    out.data(
+      JSON.stringify({
+        profile: settings.profile ?? null,
+        ok: failure === undefined,
+        checks: checks.map(({ check, state, detail, remedies }) => {
+          const remedy = remedies.map((one) => renderHint(one, named)).join("\n");
+          return { check, state, detail: out.hide(detail), remedy: remedy === "" ? null : out.hide(remedy) };
+        }),
+      }),
+    );
+    if (failure !== undefined) throw failure;
+    return 0;
+  },
+});
+
+async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
+  const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed } =
+    await import("../service/checks.ts");
+  const { checkKeys } = await import("./account-keys.ts");
+  const { NO_PAINT } = await import("../render/paint.ts");
+  const { renderServiceName } = await import("../render/service-name.ts");
+  const { readFile, send, signal } = context;
+  const account = { settings, now: context.now() };
+  const store = await attempt(eventStorePlace(context));
+  return [
+    passed("settings file", `${(await context.profiles()).path}, ${renderServiceName(settings, NO_PAINT)}`),
+    ...(await checkService({ ...account, api: () => context.api({ timeout }) })),
+    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "webhookKey" } })),
+    checkCallbacks(account),
+    checkPublicUrl(account),
+    store instanceof PaylinkError
+      ? failed("event store", store)
+      : passed("event store", `can be written: ${store}`),
+  ];
+}
+
+async function eventStorePlace({ events }: Context): Promise<string> {
+  const store = await events();
+  try {
+    await store.ready();
+    return store.place;
+  } finally {
+    await store.close();
+  }
+}
