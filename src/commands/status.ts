@@ -1,6 +1,7 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { renderHint } from "../render/hint.ts";
 import type { Check } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { command, flag } from "./command.ts";
@@ -17,7 +18,6 @@ export const status = command({
   run: async (context, { timeout }) => {
     const { noAccount } = await import("../service/open-client.ts");
     const { renderCheck } = await import("../render/account-checks.ts");
-    const { renderHint } = await import("../render/hint.ts");
     const { out } = context;
     const settings = await context.settings();
     if (settings.get("baseUrl") === undefined) throw noAccount();

@@ -40,7 +40,7 @@ describe("a value", () => {
     ["eventStore", "events.db", resolve("events.db")],
     ["eventStore", "postgres://db/paylink", "postgres://db/paylink"],
   ] as const)("of %s is the same from a flag, the environment and the profile: %s", (key, text, expected) => {
-    const { variable = "" } = SETTINGS[key];
+    const { variable } = SETTINGS[key];
     expect(parseSetting(key)(text)).toEqual({ ok: true, value: expected });
     expect(settingsOf({}, { [variable]: text }).find(key)).toEqual({
       value: expected,

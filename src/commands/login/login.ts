@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { SANDBOX_PROFILE, SANDBOX_URL } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
+import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { DEFAULT_PROFILE, parseOwnProfileName } from "../../settings/profile-names.ts";
 import type { Profile, SettingValue } from "../../settings/profile.ts";
@@ -148,7 +149,6 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
   const { checkService } = await import("../../service/checks.ts");
   const { checkKeys } = await import("../account-keys.ts");
   const { renderCheck } = await import("../../render/account-checks.ts");
-  const { renderHint } = await import("../../render/hint.ts");
   const { out, readFile, send, signal } = context;
   const account = { settings, now: context.now() };
   const found = [
