@@ -203,7 +203,6 @@ export const FILES = {
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
-    "commands/account-keys",
     "commands/usage-errors",
     "commands/global-flags",
     "context",
