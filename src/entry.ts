@@ -6,12 +6,12 @@ import { openChannel } from "./terminal/channel.ts";
 const VERSION = ["--version", "-V", "-v", "version"];
 
 /** Runs one command line and resolves with the exit code. */
-export async function run(world: NodeJS.Process): Promise<number> {
+export async function run(process: NodeJS.Process): Promise<number> {
   // With --json, stderr holds one JSON document: Node's own warnings (22 calls its SQLite experimental) would break it.
-  world.removeAllListeners("warning");
-  const [first = "", ...others] = world.argv.slice(2);
+  process.removeAllListeners("warning");
+  const [first = "", ...others] = process.argv.slice(2);
   if (others.length === 0 && VERSION.includes(first)) {
-    const stdout = openChannel(world.stdout);
+    const stdout = openChannel(process.stdout);
     stdout.write(`${PAYLINK_VERSION}\n`);
     return (await stdout.settled()) === undefined ? 0 : 1;
   }
@@ -23,5 +23,5 @@ export async function run(world: NodeJS.Process): Promise<number> {
     if (isAbsolute(cache)) nodeModule.enableCompileCache(cache);
   }
   const program = await import("./main.ts");
-  return await program.run(world);
+  return await program.run(process);
 }

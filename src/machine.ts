@@ -14,7 +14,7 @@ import type { Signals } from "./terminal/signals.ts";
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"];
 
 export interface MachineParts {
-  readonly world: NodeJS.Process;
+  readonly process: NodeJS.Process;
   readonly version: string;
   readonly channels: StandardChannels;
   readonly signals: Signals;
@@ -27,35 +27,35 @@ export interface Machine {
   readonly close: () => Promise<void>;
 }
 
-export function openMachine({ world, version, channels, signals }: MachineParts): Machine {
+export function openMachine({ process, version, channels, signals }: MachineParts): Machine {
   const signal = signals.interruption;
   const network = createSender({
-    httpsProxy: world.env["HTTPS_PROXY"] ?? world.env["https_proxy"],
-    noProxy: world.env["NO_PROXY"] ?? world.env["no_proxy"],
-    nodeVersion: world.versions.node,
+    httpsProxy: process.env["HTTPS_PROXY"] ?? process.env["https_proxy"],
+    noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
+    nodeVersion: process.versions.node,
     userAgent: `paylink/${version}`,
   });
   const secrets = createSecrets();
-  for (const name of SECRET_VARIABLES) secrets.know(world.env[name]);
+  for (const name of SECRET_VARIABLES) secrets.know(process.env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
-    createOutput(channels, world.env, options, secrets.hide);
+    createOutput(channels, process.env, options, secrets.hide);
   const now = (): Date => new Date();
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
-    const stdin = createStdin({ open: () => world.stdin, signal, note: (text) => out.note(text) });
+    const stdin = createStdin({ open: () => process.stdin, signal, note: (text) => out.note(text) });
     const machine = {
       out,
       signal,
       startProgram: async (command: string, args: readonly string[]) => {
         const { startProgram } = await import("./terminal/programs.ts");
-        return startProgram(command, args, { env: world.env, exiting: signals.exiting });
+        return startProgram(command, args, { env: process.env, exiting: signals.exiting });
       },
       onReload: signals.onReload,
       now,
       readFile: createReadFile(stdin, signal),
       stdin,
-      ask: mayAsk(world, options) ? createAsk(world, signal) : undefined,
+      ask: mayAsk(process, options) ? createAsk(process, signal) : undefined,
       yes: options.yes === true,
       openBrowser: async (url: string) => (await import("./terminal/programs.ts")).openBrowser(url),
       copyText: async (text: string) => (await import("./terminal/programs.ts")).copyText(text),
@@ -66,8 +66,8 @@ export function openMachine({ world, version, channels, signals }: MachineParts)
       serve: traceServe(async (handler, serveOptions) => {
         return (await import("./http/serve.ts")).serve(handler, serveOptions);
       }, traced),
-      env: world.env,
-      processes: { own: world.pid, isRunning: (pid: number) => isRunning(world, pid) },
+      env: process.env,
+      processes: { own: process.pid, isRunning: (pid: number) => isRunning(process, pid) },
       profile: options.profile,
     } satisfies Partial<Context>;
     const eventThread = join(__dirname, "event-thread.js");
@@ -77,9 +77,9 @@ export function openMachine({ world, version, channels, signals }: MachineParts)
 }
 
 /** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */
-function isRunning(world: NodeJS.Process, pid: number): boolean {
+function isRunning(process: NodeJS.Process, pid: number): boolean {
   try {
-    return world.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }

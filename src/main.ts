@@ -5,18 +5,18 @@ import { isReaderGone, standardChannels } from "./terminal/channel.ts";
 import { watchSignals } from "./terminal/signals.ts";
 
 /** Runs one command line and resolves with the exit code. */
-export async function run(world: NodeJS.Process): Promise<number> {
-  const channels = standardChannels(world);
-  const signals = watchSignals(world);
+export async function run(process: NodeJS.Process): Promise<number> {
+  const channels = standardChannels(process);
+  const signals = watchSignals(process);
   let opened: Machine | undefined;
   // Help needs no machine: loading it takes an eighth of its time (startup bench).
   const machine = async (): Promise<Machine> => {
     const { openMachine } = await import("./machine.ts");
-    return (opened ??= openMachine({ world, version: PAYLINK_VERSION, channels, signals }));
+    return (opened ??= openMachine({ process, version: PAYLINK_VERSION, channels, signals }));
   };
   let exit: number;
   try {
-    exit = await runCommandLine(world.argv.slice(2), {
+    exit = await runCommandLine(process.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal: signals.interruption,
       print: (text) => channels.toStdout.write(text),
@@ -32,6 +32,6 @@ export async function run(world: NodeJS.Process): Promise<number> {
   if (exit === 0) return exit;
   await channels.toStderr.settled();
   // undici cannot cancel a connection that is still being made, which would keep the process alive.
-  world.exit(exit);
+  process.exit(exit);
   return exit;
 }

@@ -24,8 +24,8 @@ function importProblem({ file, target }: Import): string | undefined {
 /** Words that one place alone may use. */
 const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bconsole\b/, only: [] },
-  { word: /\bprocess\.exit\b/, only: [] },
-  { word: /\bprocess\.(?!env\b)/, only: ["main", "machine", "terminal"] },
+  { word: /\bprocess\.exit\b/, only: ["main", "terminal/signals"] },
+  { word: /\bprocess\.(?!env\b)/, only: ["entry", "main", "machine", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
   { word: /"undici[/"]/, only: ["http/send", "http/undici-modules.d"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "machine", "library/webhooks"] },

@@ -13,9 +13,9 @@ interface Ends {
 }
 
 /** Looks at `stdin` last: Node opens it when it is first used. */
-export function mayAsk(world: Ends, { input, json }: Pick<GlobalOptions, "input" | "json">): boolean {
-  const unattended = ["CI", ...Object.keys(AGENT_VARIABLES)].some((name) => isOn(world.env[name]));
-  return input && json !== true && !unattended && world.stdout.isTTY && world.stdin.isTTY;
+export function mayAsk(process: Ends, { input, json }: Pick<GlobalOptions, "input" | "json">): boolean {
+  const unattended = ["CI", ...Object.keys(AGENT_VARIABLES)].some((name) => isOn(process.env[name]));
+  return input && json !== true && !unattended && process.stdout.isTTY && process.stdin.isTTY;
 }
 
 const isOn = (value = ""): boolean => value !== "" && value !== "false";

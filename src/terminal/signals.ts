@@ -18,22 +18,22 @@ const REASONS = {
   SIGTERM: () => new PaylinkError("terminated", "Terminated."),
 } as const;
 
-export function watchSignals(world: NodeJS.Process): Signals {
+export function watchSignals(process: NodeJS.Process): Signals {
   const [interruption, exiting] = [new AbortController(), new AbortController()];
   const onSignal = (name: "SIGINT" | "SIGTERM"): void => {
     if (!interruption.signal.aborted) return interruption.abort(REASONS[name]());
     exiting.abort();
     close();
     // Without a handler, the system ends the process with the signal.
-    world.kill(world.pid, name);
+    process.kill(process.pid, name);
     // It does not if the process is process 1 of a container.
-    setTimeout(() => world.exit(REASONS[name]().exit), 100);
+    setTimeout(() => process.exit(REASONS[name]().exit), 100);
   };
   const onExit = (): void => exiting.abort();
   const close = (): void => {
-    world.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   };
-  world.on("SIGINT", onSignal).on("SIGTERM", onSignal).once("exit", onExit);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal).once("exit", onExit);
   return {
     interruption: interruption.signal,
     exiting: exiting.signal,
@@ -45,8 +45,8 @@ export function watchSignals(world: NodeJS.Process): Signals {
         if (terminals.every((descriptor) => isatty(descriptor))) reload();
         else interruption.abort(REASONS.SIGTERM());
       };
-      world.on("SIGHUP", onHangup);
-      return () => void world.off("SIGHUP", onHangup);
+      process.on("SIGHUP", onHangup);
+      return () => void process.off("SIGHUP", onHangup);
     },
   };
 }
