@@ -4,6 +4,7 @@ import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
+import type { RecordReason } from "./reasons.ts";
 import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import {
   type FieldName,
@@ -19,11 +20,15 @@ import {
 export type TransactionRecord = JsonObject;
 
 export interface Violation {
-  readonly code: "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
+  readonly code: RecordReason;
   /** The field, empty for the body as a whole. */
   readonly path: string;
   readonly message: string;
 }
+
+/** As a sentence without its end: "amountTrans must be a number". */
+export const describeViolation = ({ path, message }: Pick<Violation, "path" | "message">): string =>
+  path === "" ? `the body ${message}` : `${path} ${message}`;
 
 export interface ReadRecord {
   /** Null only if the bytes are not a JSON object: an authentic record that breaks the rules is still a record. */

@@ -13,7 +13,7 @@ import type {
 import type { Forward } from "../receiver/events.ts";
 import type { Row } from "./dialects.ts";
 import { restoreVerdict } from "./stored-verdict.ts";
-import { REASONS, WARNINGS } from "../signatures/verdict.ts";
+import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
 import { NO_ANSWER } from "./writes.ts";
 
 const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
@@ -45,12 +45,12 @@ const eventRow = z.object({
   received_at: time,
   outcome: z.string(),
   reference: z.string(),
-  code: z.enum(["ok", ...REASONS]),
+  code: z.custom<"ok" | Reason>((code) => code === "ok" || isReason(code)),
   warnings: z.pipe(
     z.string(),
     z.pipe(
       z.transform((names: string) => (names === "" ? [] : names.split(","))),
-      z.array(z.enum(WARNINGS)),
+      z.array(z.custom<Warning>(isWarning)),
     ),
   ),
   details: json(z.record(z.string(), z.string())),

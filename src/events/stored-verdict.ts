@@ -5,7 +5,8 @@ import { signatureBase } from "../signatures/base.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import { readSignature } from "../signatures/received.ts";
 import { Report } from "../signatures/report.ts";
-import type { Reason, Verdict, Warning } from "../signatures/verdict.ts";
+import type { Reason, Warning } from "../domain/reasons.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { checkContent, checkCoverage, checkFreshness, verifiedWith } from "../signatures/verify.ts";
 
 export interface StoredVerdict {

@@ -1,6 +1,6 @@
 /** Reads a request's body within limits, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
-import type { Refusal } from "./exchange.ts";
+import { refusal, type Refusal } from "./exchange.ts";
 
 /** Limits on what is still read from a refused sender: bytes, and milliseconds. */
 const LINGER_BYTES = 4 * 1024 * 1024;
@@ -34,23 +34,18 @@ function declaredLength({ headers }: IncomingMessage): number | undefined {
 const headSize = ({ rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce((bytes, text) => bytes + HEADER_TEXT + text.length, REQUEST);
 
-const bodyTooLarge = (maxBody: number): Refusal => ({
-  code: "body_too_large",
-  status: 413,
-  detail: `the body is larger than ${maxBody} bytes`,
-});
+const bodyTooLarge = (maxBody: number): Refusal =>
+  refusal("body_too_large", `the body is larger than ${maxBody} bytes`);
 
-const CHUNKS_TOO_SMALL: Refusal = {
-  code: "chunks_too_small",
-  status: 400,
-  detail: `the body has more than ${FREE_CHUNKS} chunks of less than ${AVERAGE_CHUNK} bytes on average`,
-};
+const CHUNKS_TOO_SMALL = refusal(
+  "chunks_too_small",
+  `the body has more than ${FREE_CHUNKS} chunks of less than ${AVERAGE_CHUNK} bytes on average`,
+);
 
-const OVERLOADED: Refusal = {
-  code: "overloaded",
-  status: 503,
-  detail: "the requests that arrived at the same time need more memory than is set aside for them",
-};
+const OVERLOADED = refusal(
+  "overloaded",
+  "the requests that arrived at the same time need more memory than is set aside for them",
+);
 
 export interface ReadBody {
   readonly bytes: Uint8Array;
@@ -81,12 +76,12 @@ export function readBody(
       pause: () => void incoming.pause(),
       resume: () => void incoming.resume(),
     };
-    const refuse = (refusal: Refusal): void => {
+    const refuse = (why: Refusal): void => {
       turns.end(body);
       incoming.off("data", take).pause();
       buffer = EMPTY;
       share.release();
-      resolve(refusal);
+      resolve(why);
     };
     const share = memory.share(isPreferred, () => refuse(OVERLOADED));
     const makeRoom = (needed: number): void => {
@@ -123,11 +118,7 @@ export function readBody(
       resolve({ bytes: buffer.subarray(0, length), share });
     });
     incoming.on("error", () =>
-      refuse({
-        code: "body_incomplete",
-        status: 400,
-        detail: `the connection ended after ${length} bytes of body`,
-      }),
+      refuse(refusal("body_incomplete", `the connection ended after ${length} bytes of body`)),
     );
     share.open(headSize(incoming));
   });

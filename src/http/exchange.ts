@@ -1,5 +1,6 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
 import { messageOf } from "../domain/errors.ts";
+import { statusOf, type RefusalCode } from "../domain/reasons.ts";
 import { codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
@@ -52,11 +53,18 @@ export interface StreamedReply extends Omit<HttpReply, "body"> {
 export type Handler = (request: HttpRequest) => Promise<HttpReply | StreamedReply>;
 
 /** A request that ended before the handler saw it: refused by the HTTP layer, or by `admit`. */
-export interface Refusal {
-  readonly code: string;
+export interface Refusal<Code extends RefusalCode = RefusalCode> {
+  readonly code: Code;
   readonly status: number;
   readonly detail: string;
 }
+
+/** The status is that of the table of reasons, unless the part of the request that is refused has its own. */
+export const refusal = <Code extends RefusalCode>(
+  code: Code,
+  detail: string,
+  status: number = statusOf(code),
+): Refusal<Code> => ({ code, status, detail });
 
 /** The certificate chain and its private key, as PEM. */
 export interface TlsFiles {

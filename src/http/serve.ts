@@ -21,7 +21,16 @@ import {
   tooLarge,
 } from "./body.ts";
 import { type Connections, countOpen, trackConnections, trackHandshakes } from "./connections.ts";
-import type { Handler, Refusal, Serve, ServeOptions, Server, StreamedReply, TlsFiles } from "./exchange.ts";
+import {
+  refusal,
+  type Handler,
+  type Refusal,
+  type Serve,
+  type ServeOptions,
+  type Server,
+  type StreamedReply,
+  type TlsFiles,
+} from "./exchange.ts";
 import { type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
 import { pipeline } from "node:stream/promises";
 
@@ -137,8 +146,8 @@ async function exchange(
   const { socket } = incoming;
   state.reading.add(socket);
   const head = headOf(incoming, state);
-  const refusal = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
-  if (refusal !== undefined) return refuse(refusal, head, incoming, outgoing, state);
+  const refused = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
+  if (refused !== undefined) return refuse(refused, head, incoming, outgoing, state);
   const { maxBody, memory, turns, prefers, connections, handler } = state;
   const body = await readBody(incoming, { maxBody, memory, turns, isPreferred: prefers?.(head) ?? false });
   state.reading.delete(socket);
@@ -176,21 +185,21 @@ function pairs(raw: readonly string[]): HeaderLine[] {
 function refuseMissingHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
   return httpVersion === "1.0" || headers.host !== undefined
     ? undefined
-    : { code: "http_parse_error", status: 400, detail: "not an HTTP/1.1 request: Host is missing" };
+    : refusal("http_parse_error", "not an HTTP/1.1 request: Host is missing");
 }
 
 /** A refusal ends the connection, so that the sender cannot send more of the same. */
 async function refuse(
-  refusal: Refusal,
+  refused: Refusal,
   head: RequestHead,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   state: ServerState,
 ): Promise<void> {
-  state.refused?.(refusal, head);
-  const headers: HeaderLine[] = [...(HEADERS_OF[refusal.status] ?? []), ["Connection", "close"]];
+  state.refused?.(refused, head);
+  const headers: HeaderLine[] = [...(HEADERS_OF[refused.status] ?? []), ["Connection", "close"]];
   await discardRest(incoming);
-  answer(outgoing, { status: refusal.status, headers, body: EMPTY }, state.closing);
+  answer(outgoing, { status: refused.status, headers, body: EMPTY }, state.closing);
 }
 
 /** Headers that belong to a status (RFC 9110 15.5.6, 10.2.3). */
@@ -221,10 +230,10 @@ export function refuseSocket(
   // A socket that sent nothing made no request to report. If a connection ends inside a body, readBody reports it.
   const silent = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
   if (error.code === "ECONNRESET" || silent || !socket.writable) return void socket.destroy();
-  const refusal = socketRefusal(error);
-  refused?.(refusal, undefined);
+  const why = socketRefusal(error);
+  refused?.(why, undefined);
   socket.end(
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    `HTTP/1.1 ${why.status} ${STATUS_CODES[why.status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
   // A sender that does not close its side would keep the connection half open.
   const linger = setTimeout(() => socket.destroy(), LINGER);
@@ -234,15 +243,11 @@ export function refuseSocket(
 function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return { code: "headers_too_large", status: 431, detail: "the header section is larger than 16 KiB" };
+      return refusal("headers_too_large", "the header section is larger than 16 KiB");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { code: "request_timeout", status: 408, detail: "the request did not arrive in time" };
+      return refusal("request_timeout", "the request did not arrive in time");
     default:
-      return {
-        code: "http_parse_error",
-        status: 400,
-        detail: `not an HTTP/1.1 request: ${code ?? message}`,
-      };
+      return refusal("http_parse_error", `not an HTTP/1.1 request: ${code ?? message}`);
   }
 }
 

@@ -50,7 +50,6 @@ async function open(sources: readonly KeySource[], access: KeyringAccess): Promi
     throw new WebhookError(
       "key_required",
       "there is no key to verify webhooks with. Set the key option to the public key of the service, or to the URL of its key set.",
-      { status: 500, verdict: null },
     );
   try {
     return await openKeySources(sources, { ...access, place: "the key option" });
@@ -65,7 +64,7 @@ function unusable(cause: KeyFailure): WebhookError {
   return new WebhookError(
     unreachable ? "not_reached" : "key_invalid",
     `${cause.message} No webhook can be verified until this is fixed.`,
-    { status: unreachable ? 503 : 500, verdict: null, cause },
+    { cause },
   );
 }
 
@@ -79,8 +78,7 @@ function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   throw invalidKey(`the key option is a ${typeof key}.`);
 }
 
-const invalidKey = (message: string): WebhookError =>
-  new WebhookError("key_invalid", message, { status: 500, verdict: null });
+const invalidKey = (message: string): WebhookError => new WebhookError("key_invalid", message);
 
 function publicPem(key: KeyObject): string {
   if (key.type === "secret")

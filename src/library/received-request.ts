@@ -4,7 +4,7 @@ import { addressed, type ReceiverAddress } from "../receiver/address.ts";
 import { refuseMessage } from "../receiver/admit.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Policy } from "../signatures/policy.ts";
-import { type Framework, RAW_BODY_FIXES } from "../signatures/variants/raw-body.ts";
+import { type Framework, RAW_BODY_FIXES } from "../domain/reasons.ts";
 import { refusedRequest } from "./refusals.ts";
 import { type BodyRead, heldBody, nodeBody, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
@@ -29,8 +29,8 @@ export async function receivedRequest(request: WebhookRequest, options: ReadOpti
   const { publicAddress, maxBody, policy } = options;
   const form = formOf(request);
   const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
-  const refusal = refuseMessage(head);
-  if (refusal !== undefined) throw refusedRequest(refusal, policy);
+  const refused = refuseMessage(head);
+  if (refused !== undefined) throw refusedRequest(refused, policy);
   const body = await form.body(maxBody);
   if (body.kind === "refused") throw refusedRequest(body.refusal, policy);
   if (body.kind === "parsed") throw parsedBody(form.framework);
@@ -165,6 +165,5 @@ function parsedBody(framework: Framework | undefined): WebhookError {
   return new WebhookError(
     "body_parsed",
     `the body was read or parsed before it was verified, and its bytes are gone. Verify first:\n${fixes.map((fix) => `  ${fix}`).join("\n")}`,
-    { status: 500, verdict: null },
   );
 }

@@ -1,12 +1,11 @@
 /** Gets the bytes of a request's body: from its stream within a limit, or from a raw parser. */
-import type { Refusal } from "../http/exchange.ts";
+import { refusal, type Refusal } from "../http/exchange.ts";
 import type { ByteStream, NodeRequest } from "./webhook-request.ts";
-import type { WebhookErrorCode } from "./webhook-error.ts";
 
 /** The bytes, why they are refused, or that only a parsed body is left. */
 export type BodyRead =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  | { readonly kind: "refused"; readonly refusal: Refusal & { readonly code: WebhookErrorCode } }
+  | { readonly kind: "refused"; readonly refusal: Refusal<"body_too_large" | "body_incomplete"> }
   | { readonly kind: "parsed" };
 
 const PARSED: BodyRead = { kind: "parsed" };
@@ -27,20 +26,12 @@ function withinLimit(bytes: Uint8Array, maxBody: number): BodyRead {
 
 const tooLarge = (maxBody: number): BodyRead => ({
   kind: "refused",
-  refusal: {
-    code: "body_too_large",
-    status: 413,
-    detail: `the body has more than ${maxBody} bytes`,
-  },
+  refusal: refusal("body_too_large", `the body has more than ${maxBody} bytes`),
 });
 
 const INCOMPLETE: BodyRead = {
   kind: "refused",
-  refusal: {
-    code: "body_incomplete",
-    status: 400,
-    detail: "the connection ended before the body was complete",
-  },
+  refusal: refusal("body_incomplete", "the connection ended before the body was complete"),
 };
 
 /** The body of a Web request. */

@@ -1,26 +1,15 @@
 /** Why a webhook is refused: the code, the status to answer with, the verdict, and what to do. */
-import type { Reason, Verdict } from "../signatures/verdict.ts";
+import {
+  statusOf,
+  type ApplicationReason,
+  type MessageReason,
+  type Reason,
+  type RecordReason,
+} from "../domain/reasons.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 
 /** Reason codes, as `paylink help reasons` lists them, and the codes of problems in the application itself. */
-export type WebhookErrorCode =
-  | Reason
-  /** The head or the body of the request. */
-  | "method_not_allowed"
-  | "bad_request_target"
-  | "unsupported_transfer_coding"
-  | "body_too_large"
-  | "body_incomplete"
-  /** The webhook is authentic, but its record breaks the specification. */
-  | "body_invalid_utf8"
-  | "body_not_json"
-  | "body_duplicate_member"
-  | "body_schema"
-  /** The application: the body was read or parsed before it was verified, or there is no key. */
-  | "body_parsed"
-  | "key_required"
-  | "key_invalid"
-  | "file_unreadable"
-  | "not_reached";
+export type WebhookErrorCode = Reason | MessageReason | RecordReason | ApplicationReason;
 
 /** One rule of the specification that a record breaks. */
 export interface RecordViolation {
@@ -31,8 +20,9 @@ export interface RecordViolation {
 }
 
 interface WebhookErrorDetails {
-  readonly status: number;
-  readonly verdict: Verdict<WebhookErrorCode> | null;
+  /** If it is not the usual one of the code. */
+  readonly status?: number;
+  readonly verdict?: Verdict<WebhookErrorCode>;
   readonly violations?: readonly RecordViolation[];
   readonly record?: unknown;
   readonly cause?: unknown;
@@ -51,11 +41,11 @@ export class WebhookError extends Error {
   /** The record of an authentic webhook that breaks the specification, as parsed; otherwise undefined. */
   readonly record: unknown;
 
-  constructor(code: WebhookErrorCode, message: string, details: WebhookErrorDetails) {
+  constructor(code: WebhookErrorCode, message: string, details: WebhookErrorDetails = {}) {
     super(`${code}: ${message}`, { cause: details.cause });
     this.code = code;
-    this.status = details.status;
-    this.verdict = details.verdict;
+    this.status = details.status ?? statusOf(code);
+    this.verdict = details.verdict ?? null;
     this.violations = details.violations ?? [];
     this.record = details.record;
   }

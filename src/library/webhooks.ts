@@ -51,7 +51,8 @@ export type {
   WebRequest,
   WrappedRequest,
 } from "./webhook-request.ts";
-export type { Check, Hint, Reason, Verdict, Warning } from "../signatures/verdict.ts";
+export type { Reason, Warning } from "../domain/reasons.ts";
+export type { Check, Hint, Verdict } from "../signatures/verdict.ts";
 
 const now = (): Date => new Date();
 
@@ -65,11 +66,7 @@ const openKeys = keyringCache({
       throw new WebhookError(
         "file_unreadable",
         `the key file ${path} cannot be read: ${systemReason(error)}.`,
-        {
-          status: 500,
-          verdict: null,
-          cause: error,
-        },
+        { cause: error },
       );
     }
   },

@@ -1,6 +1,9 @@
 /** Refuses requests by their head alone, the cheapest checks first, before a byte of the body is read. */
-import type { Refusal } from "../http/exchange.ts";
+import type { MessageReason, Reason, RefusalCode } from "../domain/reasons.ts";
+import { refusal, type Refusal } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
+import type { Policy } from "../signatures/policy.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 
 /** Bytes of body; a webhook of the service has a few KiB. */
 export const DEFAULT_MAX_BODY = 1024 * 1024;
@@ -8,20 +11,24 @@ export const MAX_HEADER_LINES = 100;
 export const MAX_SIGNATURE_FIELD = 8192;
 
 /** A refusal by the rules of every webhook. */
-export interface MessageRefusal extends Refusal {
-  readonly code:
-    | "limit_exceeded"
-    | "duplicate_header"
-    | "component_value_invalid"
-    | "bad_request_target"
-    | "method_not_allowed"
-    | "unsupported_transfer_coding";
-}
+type MessageRefusal = Refusal<Reason | MessageReason>;
 
-const refusal = <Code extends string>(code: Code, status: number, detail: string) => ({
+/** The verdict on a request that was refused before its signature was looked at. */
+export const refusedVerdict = <Code extends RefusalCode>(
+  { code, detail }: Pick<Refusal<Code>, "code" | "detail">,
+  { label, algorithm }: Policy,
+): Verdict<Code> => ({
+  verdict: "invalid",
   code,
-  status,
-  detail,
+  label,
+  keyid: null,
+  alg: algorithm,
+  created: null,
+  covered: [],
+  checks: [{ check: "http", ok: false, detail }],
+  warnings: [],
+  hints: [],
+  signatureBase: null,
 });
 
 /** Whether a request may be a webhook. If memory runs short, others are refused first. */
@@ -45,38 +52,38 @@ export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal
 }
 
 function refuseForm({ target, headers }: RequestHead): MessageRefusal | undefined {
-  if (headers.length > MAX_HEADER_LINES)
-    return refusal("limit_exceeded", 431, `${headers.length} header lines; the limit is ${MAX_HEADER_LINES}`);
+  const lines = headers.length;
+  if (lines > MAX_HEADER_LINES) return tooLarge(`${lines} header lines; the limit is ${MAX_HEADER_LINES}`);
   for (const name of ["signature-input", "signature"]) {
     const size = fieldLines(headers, name).join(", ").length;
     if (size > MAX_SIGNATURE_FIELD)
-      return refusal(
-        "limit_exceeded",
-        431,
-        `${name} has ${size} characters; the limit is ${MAX_SIGNATURE_FIELD}`,
-      );
+      return tooLarge(`${name} has ${size} characters; the limit is ${MAX_SIGNATURE_FIELD}`);
   }
   // RFC 9112 3.2: two Host lines name two addresses.
   if (fieldLines(headers, "host").length > 1)
-    return refusal("duplicate_header", 400, "the request has more than one Host");
+    return refusal("duplicate_header", "the request has more than one Host", MALFORMED);
   if (target.includes("#"))
-    return refusal("component_value_invalid", 400, "the request target has a fragment");
+    return refusal("component_value_invalid", "the request target has a fragment", MALFORMED);
   if (!target.startsWith("/"))
-    return refusal("bad_request_target", 400, "the request target is not in origin form (/path?query)");
+    return refusal("bad_request_target", "the request target is not in origin form (/path?query)");
   return undefined;
 }
+
+/** No signature was looked at: the head is malformed (400), or over a limit (431). */
+const MALFORMED = 400;
+const tooLarge = (detail: string): MessageRefusal => refusal("limit_exceeded", detail, 431);
 
 function refuseMethod({ method }: RequestHead): MessageRefusal | undefined {
   return method === "POST"
     ? undefined
-    : refusal("method_not_allowed", 405, `the method is ${method}; webhooks are POST`);
+    : refusal("method_not_allowed", `the method is ${method}; webhooks are POST`);
 }
 
 function refusePath(target: string, paths: readonly string[]): Refusal | undefined {
   const [received = ""] = target.split("?", 1);
   return paths.includes(received)
     ? undefined
-    : refusal("not_found", 404, `the path is ${received}; webhooks are received at ${paths.join(" and ")}`);
+    : refusal("not_found", `the path is ${received}; webhooks are received at ${paths.join(" and ")}`);
 }
 
 /** RFC 6839 3.1: a type with the suffix `+json` is JSON as well. */
@@ -89,7 +96,6 @@ function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
     ? undefined
     : refusal(
         "unsupported_media_type",
-        415,
         `the media type is ${given || "missing"}; webhooks are application/json or application/*+json`,
       );
 }
@@ -98,9 +104,5 @@ function refuseCoding(headers: readonly HeaderLine[]): MessageRefusal | undefine
   const codings = fieldLines(headers, "transfer-encoding").join(", ");
   return codings === "" || codings.trim().toLowerCase() === "chunked"
     ? undefined
-    : refusal(
-        "unsupported_transfer_coding",
-        501,
-        `the transfer coding is ${codings}; only chunked is supported`,
-      );
+    : refusal("unsupported_transfer_coding", `the transfer coding is ${codings}; only chunked is supported`);
 }

@@ -1,24 +1,25 @@
 /** Judges a captured webhook as the listener would have, from its head to the record in its body. */
+import type { RefusalCode } from "../domain/reasons.ts";
 import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import type { Fault } from "../http/raw-request.ts";
 import { diagnose } from "../signatures/diagnose.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { refuseMessage } from "./admit.ts";
+import { refusedVerdict, refuseMessage } from "./admit.ts";
 import { judge, type JudgeOptions } from "./judge.ts";
 
 export interface Examination {
-  readonly verdict: Verdict<string>;
+  readonly verdict: Verdict<RefusalCode>;
   readonly record: TransactionRecord | null;
   readonly violations: readonly Violation[];
 }
 
 /** `fault` is the reason why the HTTP layer would have refused the capture. */
 export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fault): Examination {
-  const refusal =
+  const refused =
     fault ?? refuseMessage(request) ?? refuseSize(request, options.maxBody) ?? refuseIncomplete(request);
-  if (refusal !== undefined) return { verdict: refusedVerdict(request, refusal, options), ...NO_RECORD };
+  if (refused !== undefined) return { verdict: refusedCapture(request, refused, options), ...NO_RECORD };
   const { verdict, record, violations } = judge(request, options);
   const received = { check: "http", ok: true, detail: describe(request) };
   return {
@@ -58,26 +59,15 @@ function refuseIncomplete({ headers, body }: HttpRequest): Fault | undefined {
 }
 
 /** An incomplete body gets the hints of one that does not match its digest. Other refusals need none. */
-function refusedVerdict(
+function refusedCapture(
   request: HttpRequest,
-  { code, detail }: Pick<Refusal, "code" | "detail">,
+  refused: Pick<Refusal, "code" | "detail">,
   options: JudgeOptions,
-): Verdict<string> {
-  const { policy } = options;
-  const incomplete = code === "body_incomplete";
-  const judged = incomplete ? judge(request, options).verdict : undefined;
-  return {
-    label: policy.label,
-    keyid: null,
-    alg: policy.algorithm,
-    created: null,
-    covered: [],
-    warnings: [],
-    signatureBase: null,
-    ...judged,
-    hints: judged === undefined ? [] : diagnose(request, verifyOptions(options), judged),
-    verdict: "invalid",
-    code,
-    checks: [{ check: "http", ok: false, detail }],
-  };
+): Verdict<RefusalCode> {
+  const verdict = refusedVerdict(refused, options.policy);
+  if (refused.code !== "body_incomplete") return verdict;
+  const judged = judge(request, options).verdict;
+  const { code, checks } = verdict;
+  const hints = diagnose(request, verifyOptions(options), judged);
+  return { ...judged, verdict: "invalid", code, checks, hints };
 }

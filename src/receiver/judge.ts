@@ -3,7 +3,8 @@ import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
-import type { Verdict, Warning } from "../signatures/verdict.ts";
+import type { Warning } from "../domain/reasons.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { verify } from "../signatures/verify.ts";
 import { readContent } from "./content.ts";
 

@@ -1,10 +1,19 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/errors.ts";
-import type { Handler, Refusal, Serve, Server, TlsFiles } from "../http/exchange.ts";
+import { statusOf } from "../domain/reasons.ts";
+import { describeViolation } from "../domain/transaction.ts";
+import {
+  refusal,
+  type Handler,
+  type Refusal,
+  type Serve,
+  type Server,
+  type TlsFiles,
+} from "../http/exchange.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/verification-key.ts";
 import type { Policy } from "../signatures/policy.ts";
-import type { Verdict } from "../signatures/verdict.ts";
+import { failureOf, type Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
@@ -82,15 +91,15 @@ function createReceiver(parts: ReceiverParts): Receiver {
   return {
     // A proxy may strip a prefix of the public path, so both paths are right.
     admit: (head) => {
-      const refusal = refuseHead(head, paths);
-      if (refusal?.code !== "not_found") return refusal;
+      const refused = refuseHead(head, paths);
+      if (refused?.code !== "not_found") return refused;
       const asPublic = refuseHead(addressed(head, parts.address()), paths);
-      return asPublic?.code === "not_found" ? refusal : asPublic;
+      return asPublic?.code === "not_found" ? refused : asPublic;
     },
-    refused: (refusal, head) =>
+    refused: (why, head) =>
       void reject({
-        ...refusal,
-        checks: [{ check: "http", ok: false, detail: refusal.detail }],
+        ...why,
+        checks: [{ check: "http", ok: false, detail: why.detail }],
         request: head === undefined ? null : { ...head, body: NOTHING },
       }),
     handle: async (received) => {
@@ -102,7 +111,8 @@ function createReceiver(parts: ReceiverParts): Receiver {
       const [violation] = violations;
       if (violation !== undefined && strict) {
         const detail = describeViolation(violation);
-        return reject({ code: violation.code, status: 422, detail, checks: verdict.checks, request });
+        const { code } = violation;
+        return reject({ code, status: statusOf(code), detail, checks: verdict.checks, request });
       }
       return accept(request, judgement, receivedAt, parts, reject);
     },
@@ -134,7 +144,7 @@ async function accept(
   } catch (error) {
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
-    return reject({ code: "not_stored", status: 503, detail, checks: verdict.checks, request });
+    return reject({ ...refusal("not_stored", detail), checks: verdict.checks, request });
   }
   const observed = result.repeated ? asRepeated(event) : event;
   observe(observed);
@@ -151,20 +161,15 @@ const reply = (status: number): HttpReply => ({ status, headers: [], body: NOTHI
 const NOTHING = new Uint8Array();
 const OK = reply(200);
 
-/** Every failure to verify is answered 401, whatever the step; too many signatures is a limit (400). */
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
-  const failed = verdict.checks.find(({ ok }) => !ok);
-  const { code } = verdict;
+  const { code, detail } = failureOf(verdict);
   const hint = addressHint(request);
   return {
     code,
-    status: code === "limit_exceeded" ? 400 : 401,
-    detail: failed?.detail ?? code,
+    status: statusOf(code),
+    detail,
     checks: verdict.checks,
     request,
     ...(hint === undefined ? {} : { hint }),
   };
 }
-
-const describeViolation = ({ path, message }: { path: string; message: string }): string =>
-  path === "" ? `the body ${message}` : `${path} ${message}`;

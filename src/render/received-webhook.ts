@@ -1,9 +1,9 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { memberOf } from "../domain/json.ts";
+import { WARNINGS, type Warning } from "../domain/reasons.ts";
 import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { Paint } from "./paint.ts";
 import { clip, safeText } from "./safe-text.ts";
-import { isOfService, warningWords } from "./signature-warnings.ts";
 import { clockTime, formatLocal } from "./time.ts";
 import {
   recordLines,
@@ -18,7 +18,7 @@ interface ReceivedWebhook {
   readonly id: string;
   readonly receivedAt: Date;
   readonly repeated: boolean;
-  readonly verdict: { readonly verdict: string; readonly warnings: readonly string[] };
+  readonly verdict: { readonly verdict: string; readonly warnings: readonly Warning[] };
   readonly record: TransactionRecord | null;
   readonly violations: readonly Violation[];
   readonly request: { readonly target: string };
@@ -39,7 +39,7 @@ export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): stri
     `${renderResult(record, paint)}  ${marksOf(event, paint)}`,
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
     ...recordLines(record, violations, style),
-    ...ownWarnings(verdict).map((warning) => renderWarning(warningWords(warning), style)),
+    ...ownWarnings(verdict).map((warning) => renderWarning(WARNINGS[warning].meaning, style)),
     ...(command === undefined ? [] : customData(command, style)),
   ].join("\n");
 }
@@ -71,8 +71,8 @@ function marksOf({ verdict, repeated }: ReceivedWebhook, paint: Paint): string {
   return repeated ? `${verified} ${paint.yellow("repeated")}` : verified;
 }
 
-const ownWarnings = ({ warnings }: ReceivedWebhook["verdict"]): string[] =>
-  warnings.filter((warning) => !isOfService(warning));
+const ownWarnings = ({ warnings }: ReceivedWebhook["verdict"]): Warning[] =>
+  warnings.filter((warning) => !WARNINGS[warning].ofService);
 
 /** Only with a uti that needs no quoting in a shell. */
 function commandFor(record: TransactionRecord, command: string | undefined): string | undefined {

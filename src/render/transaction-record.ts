@@ -5,7 +5,13 @@ import { formatAmount } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
 import { responseMeaning } from "../domain/response-codes.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { type Violation, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
+import {
+  describeViolation,
+  type Violation,
+  outcomeOf,
+  textOf,
+  type TransactionRecord,
+} from "../domain/transaction.ts";
 import {
   amount,
   dateTime,
@@ -111,8 +117,7 @@ export function recordLines(
     for (const [title, fields] of GROUPS) lines.push(...group(title, fields, record, style));
     if (others.length > 0) lines.push(...group("other", others, record, style));
   }
-  for (const { path, message } of violations)
-    lines.push(renderWarning(path === "" ? `the body ${message}` : `${path} ${message}`, style));
+  for (const violation of violations) lines.push(renderWarning(describeViolation(violation), style));
   return lines;
 }
 

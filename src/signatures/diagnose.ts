@@ -4,7 +4,8 @@ import type { HttpRequest } from "../http/message.ts";
 import { explainBody } from "./explain-body.ts";
 import { explainSignature } from "./explain-signature.ts";
 import { fieldHints } from "./variants/field-hints.ts";
-import type { Hint, Reason, Verdict } from "./verdict.ts";
+import type { Reason } from "../domain/reasons.ts";
+import type { Hint, Verdict } from "./verdict.ts";
 import type { VerifyOptions } from "./verify.ts";
 
 /** Failures that another message, key or algorithm may explain. */

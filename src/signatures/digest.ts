@@ -9,7 +9,8 @@ import {
   type RawDictionary,
   type RawMember,
 } from "./structured.ts";
-import { messageOf, type Reason, type Warning } from "./verdict.ts";
+import type { Reason, Warning } from "../domain/reasons.ts";
+import { messageOf } from "./verdict.ts";
 
 /** The Active algorithms of the registry; the others do not protect against an attacker (RFC 9530 5, 6.6). */
 const ACTIVE = {

@@ -14,7 +14,8 @@ import { ALGORITHM_VARIANTS, keyVariants } from "./variants/keys-and-algorithms.
 import { orderVariants } from "./variants/orders.ts";
 import type { Signing, SigningVariant } from "./variants/signing.ts";
 import { SPELLING_VARIANTS } from "./variants/spellings.ts";
-import type { Hint, Reason } from "./verdict.ts";
+import type { Reason } from "../domain/reasons.ts";
+import type { Hint } from "./verdict.ts";
 import type { VerifyOptions } from "./verify.ts";
 
 /** Signatures that are verified for one message with RSA-2048; a larger key gets fewer in proportion. */

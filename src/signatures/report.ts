@@ -2,15 +2,10 @@
 
 import { formatComponent, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
-import {
-  messageOf,
-  SignatureError,
-  WARNINGS,
-  type Check,
-  type Reason,
-  type Verdict,
-  type Warning,
-} from "./verdict.ts";
+import { isWarning, WARNINGS, type Reason, type Warning } from "../domain/reasons.ts";
+import { messageOf, SignatureError, type Check, type Verdict } from "./verdict.ts";
+
+const ORDER: readonly Warning[] = Object.keys(WARNINGS).filter(isWarning);
 
 export class Report {
   keyid: string | null = null;
@@ -56,7 +51,7 @@ export class Report {
       created: this.created,
       covered: this.components.map(formatComponent),
       checks: this.#checks,
-      warnings: this.#warnings.size === 0 ? [] : WARNINGS.filter((warning) => this.#warnings.has(warning)),
+      warnings: this.#warnings.size === 0 ? [] : ORDER.filter((warning) => this.#warnings.has(warning)),
       hints: [],
       signatureBase: this.signatureBase,
     };

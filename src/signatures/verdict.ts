@@ -1,47 +1,5 @@
 /** The result of verification: a reason code, the checks made, warnings, hints and the signature base. */
-
-/** Reason codes in the order of the steps of RFC 9421 3.2 that report them. */
-export const REASONS = [
-  "unsigned",
-  "signature_missing",
-  "signature_input_missing",
-  "signature_input_malformed",
-  "signature_malformed",
-  "limit_exceeded",
-  "duplicate_label",
-  "label_mismatch",
-  "label_not_found",
-  "duplicate_param",
-  "signature_param_invalid",
-  "coverage_missing",
-  "created_missing",
-  "created_in_future",
-  "signature_too_old",
-  "signature_expired",
-  "key_not_found",
-  "key_ambiguous",
-  "key_unusable",
-  "alg_not_allowed",
-  "alg_key_mismatch",
-  "key_type_mismatch",
-  "duplicate_component",
-  "component_missing",
-  "component_unknown",
-  "component_not_applicable",
-  "component_param_unknown",
-  "component_param_incompatible",
-  "component_sf_type_unknown",
-  "req_on_request",
-  "query_param_ambiguous",
-  "component_value_invalid",
-  "duplicate_header",
-  "weak_key",
-  "signature_invalid",
-  "content_digest_unsupported",
-  "content_digest_malformed",
-  "content_digest_mismatch",
-] as const;
-export type Reason = (typeof REASONS)[number];
+import type { Reason, Warning } from "../domain/reasons.ts";
 
 /** A step that failed: its reason code, and the words that help to find the cause. */
 export class SignatureError extends Error {
@@ -57,29 +15,17 @@ export class SignatureError extends Error {
 /** An error's own words, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-export const WARNINGS = [
-  "multiple_signatures",
-  "non_canonical_signature_input",
-  "non_canonical_base64",
-  "signature_has_parameters",
-  "unknown_signature_param",
-  "content_digest_alg_ignored",
-  "content_digest_without_sha256",
-  "content_encoding_not_decoded",
-  "method_not_covered",
-  "target_not_covered",
-  "content_type_not_covered",
-  "created_missing",
-  "weak_exponent",
-  "duplicate_delivery",
-] as const;
-export type Warning = (typeof WARNINGS)[number];
-
 /** One step of the procedure and its result. A step that was not reached is not listed. */
 export interface Check {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
+}
+
+/** Why a verdict is invalid: its code, and the words of the check that failed. */
+export function failureOf({ code, checks }: Verdict): { readonly code: Reason; readonly detail: string } {
+  const reason = code === "ok" ? "signature_invalid" : code;
+  return { code: reason, detail: checks.find(({ ok }) => !ok)?.detail ?? reason };
 }
 
 /** A variant of the message that the signature matches: it explains a failure and is never accepted. */

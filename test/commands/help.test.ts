@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { EXIT_CODES, FAILURES } from "../../src/domain/errors.ts";
 import { ENVIRONMENT } from "../../src/commands/help/topics.ts";
 import { SETTING_KEYS } from "../../src/settings/setting-table.ts";
-import { REASONS } from "../../src/signatures/verdict.ts";
+import { REASONS } from "../../src/domain/reasons.ts";
 import { runCommand } from "../support/context.ts";
 
 const run = (...args: string[]) => runCommand(args);
@@ -25,8 +25,7 @@ it("lists the global options in every help page, and no options of a parent comm
 it("explains every reason for which a webhook is refused, in the order of verification", async () => {
   const { stdout } = await run("help", "reasons");
   const listed = stdout.match(/^ {2}[a-z_\d]+(?= )/gm)?.map((code) => code.trim());
-  expect(listed?.filter((code) => REASONS.some((reason) => reason === code))).toEqual(REASONS);
-  expect(listed).toEqual(expect.arrayContaining(["method_not_allowed", "body_schema", "not_stored"]));
+  expect(listed).toEqual(Object.keys(REASONS));
   const explained: unknown = JSON.parse((await run("help", "reasons", "--json")).stdout);
   expect(Object.keys(explained ?? {})).toEqual(listed);
 });

@@ -3,6 +3,7 @@ import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { sampleRecord } from "../../src/domain/sample-record.ts";
+import type { Warning } from "../../src/domain/reasons.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderRecord } from "../../src/render/transaction-record.ts";
 import { renderTable } from "../../src/render/table.ts";
@@ -39,7 +40,7 @@ const RECEIVED = {
   id: "mi9w2k0a0000zz",
   receivedAt: new Date("2026-01-31T12:00:01Z"),
   repeated: false,
-  verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] },
+  verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] as Warning[] },
   record: APPROVED,
   violations: [],
   request: { target: "/hooks/paid?key=secret" },
@@ -113,7 +114,7 @@ describe("a received webhook", () => {
   });
 
   it("has its own warnings, and not those of every webhook of the service", () => {
-    const warnings = [...RECEIVED.verdict.warnings, "multiple_signatures"];
+    const warnings: Warning[] = [...RECEIVED.verdict.warnings, "multiple_signatures"];
     const event = { ...RECEIVED, verdict: { verdict: "invalid", warnings } };
     const shown = renderWebhook(event, style);
     expect(shown).toContain("UNVERIFIED");

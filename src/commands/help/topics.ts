@@ -1,12 +1,12 @@
 /** The topics of `paylink help` that do not belong to one command: what each one prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
+import { REASONS } from "../../domain/reasons.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { renderTable } from "../../render/table.ts";
 import { wrap } from "../../render/wrap.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
-import { MEANINGS } from "./reasons.ts";
 import {
   CI,
   DECISIONS,
@@ -17,6 +17,8 @@ import {
   WEBHOOKS_NOTES,
   type Guide,
 } from "./texts.ts";
+
+const MEANINGS = Object.fromEntries(Object.entries(REASONS).map(([code, { meaning }]) => [code, meaning]));
 
 interface Explanation {
   readonly json: unknown;

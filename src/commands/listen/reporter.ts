@@ -1,5 +1,6 @@
 /** Shows each webhook when it arrives, for people or as JSON lines, and counts them for the summary. */
 import type { Output } from "../../context.ts";
+import { WARNINGS } from "../../domain/reasons.ts";
 import {
   eventLine,
   type Forward,
@@ -15,7 +16,6 @@ import {
   renderRejection,
   renderWebhook,
 } from "../../render/received-webhook.ts";
-import { isOfService, warningWords } from "../../render/signature-warnings.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
@@ -89,9 +89,10 @@ function createEventText({
   let isFirst = true;
   return (event) => {
     for (const warning of event.verdict.warnings) {
-      if (!isOfService(warning) || shown.has(warning)) continue;
+      const { meaning, ofService } = WARNINGS[warning];
+      if (!ofService || shown.has(warning)) continue;
       shown.add(warning);
-      out.warn(`${warning}  ${warningWords(warning)} (shown once)`);
+      out.warn(`${warning}  ${meaning} (shown once)`);
     }
     if (compact) return renderCompactWebhook(event, out.paint);
     const { paint, width } = out;

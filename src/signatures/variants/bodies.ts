@@ -1,9 +1,9 @@
 /** Changes that happen to a body before it is verified, each undone to see whether the digest then matches. */
 
 import { brotliDecompressSync, gunzipSync, gzipSync, inflateSync } from "node:zlib";
+import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
 import { fieldLines, type HeaderLine } from "../../http/message.ts";
 import { respellings } from "./json-spellings.ts";
-import { RAW_BODY_FIXES } from "./raw-body.ts";
 
 export interface BodyVariant {
   /** Two variants of one kind are not combined. */
