@@ -1,7 +1,6 @@
 /** The interface of an event store, which several processes can write and read: everything that `listen` received. */
 import { readContent } from "./content.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
-import type { Backlog } from "./metrics.ts";
 
 /** The state of an event in the queue. Accepted events leave the queue. */
 export interface Queued {
@@ -85,6 +84,13 @@ export interface Claimed {
   readonly events: readonly (StoredEvent | DamagedEvent)[];
   /** Milliseconds until a retry is due; undefined where none is planned. */
   readonly nextDue: number | undefined;
+}
+
+/** Events that were acknowledged and wait to be forwarded. */
+export interface Backlog {
+  readonly events: number;
+  /** When the oldest of them was received. */
+  readonly oldest: Date | undefined;
 }
 
 /**

@@ -1,5 +1,14 @@
-/** What the receiver reports for monitoring: counts, durations and the backlog. */
-import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
+/** What the receiver reports for monitoring: counts, durations and the backlog, in the text format of Prometheus. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Backlog } from "./event-store.ts";
+import { isAccepted, type EventLog, type Forward, type Rejection, type WebhookEvent } from "./events.ts";
+
+/** The values that are read at each scrape. */
+export interface Gauges {
+  readonly connections: number;
+  /** Undefined if the store cannot be read. */
+  readonly backlog: Backlog | undefined;
+}
 
 export interface Metrics {
   /** A request was accepted or rejected. */
@@ -8,17 +17,77 @@ export interface Metrics {
   readonly stored: (milliseconds: number) => void;
   /** An attempt to forward an event has ended; `retries` says whether another one follows. */
   readonly forwarded: (forward: Forward, retries: boolean) => void;
+  readonly contentType: string;
+  readonly text: (gauges: Gauges, now: Date) => Promise<string>;
 }
 
-/** Events that were acknowledged and wait to be forwarded. */
-export interface Backlog {
-  readonly events: number;
-  /** When the oldest of them was received. */
-  readonly oldest: Date | undefined;
-}
+/** In seconds: a fast disk takes a few milliseconds, and a locked database keeps an event waiting for ten seconds. */
+const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** In seconds: an application has 30. */
+const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The backlog without an event store. */
-export const NO_BACKLOG: Backlog = { events: 0, oldest: undefined };
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+  const labelled = <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
+    new Counter({ name, help, labelNames: [label], registers });
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const histogram = (name: string, help: string, buckets: number[]): Histogram =>
+    new Histogram({ name, help, buckets, registers });
+
+  const received = counter("paylink_webhooks_received_total", "Requests received, accepted and rejected.");
+  const bytes = counter("paylink_received_bytes_total", "Bytes of the bodies of these requests.");
+  const verified = counter("paylink_webhooks_verified_total", "Webhooks whose signature verified.");
+  const rejected = labelled(
+    "paylink_webhooks_rejected_total",
+    "Requests rejected, by reason code.",
+    "reason",
+  );
+  const repeated = counter("paylink_webhooks_repeated_total", "Webhooks that had been received before.");
+  const forwards = labelled(
+    "paylink_forwards_total",
+    "Attempts to forward an event, by the application's status; none without an answer.",
+    "status",
+  );
+  const failed = counter(
+    "paylink_forwards_failed_total",
+    "Events that the application did not accept, and that are not retried here.",
+  );
+  const waiting = gauge("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
+  const age = gauge("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
+  const storing = histogram("paylink_store_seconds", "How long each event took to be stored.", STORE_BUCKETS);
+  const forwarding = histogram(
+    "paylink_forward_seconds",
+    "How long each attempt to forward an event took.",
+    FORWARD_BUCKETS,
+  );
+  const connections = gauge("paylink_connections", "Open connections of senders.");
+
+  return {
+    contentType: registry.contentType,
+    observe: (outcome) => {
+      received.inc();
+      bytes.inc(outcome.request?.body.length ?? 0);
+      if (outcome.type === "rejected") return rejected.inc({ reason: outcome.code });
+      if (outcome.verdict.verdict === "valid") verified.inc();
+      if (outcome.repeated) repeated.inc();
+    },
+    stored: (milliseconds) => storing.observe(milliseconds / 1000),
+    forwarded: ({ status, ms }, retries) => {
+      forwards.inc({ status: status ?? "none" });
+      if (!isAccepted(status) && !retries) failed.inc();
+      forwarding.observe(ms / 1000);
+    },
+    text: (gauges, now) => {
+      const { events, oldest = now } = gauges.backlog ?? { events: NaN, oldest: new Date(NaN) };
+      connections.set(gauges.connections);
+      waiting.set(events);
+      age.set((now.getTime() - oldest.getTime()) / 1000);
+      return registry.metrics();
+    },
+  };
+}
 
 /** The same log, which also reports how long each event took to store. */
 export const measured = (log: EventLog, { stored }: Metrics, now: () => Date): EventLog => ({

@@ -253,6 +253,7 @@ export const COMMANDS = {
     "commands/global-flags",
     "commands/policy-flags",
     "commands/request-flags",
+    "commands/resources",
     "commands/running-listener",
     "commands/shared-flags",
     "commands/setting-help",

@@ -103,7 +103,7 @@ describe("listen", () => {
       code: "content_digest_mismatch",
       checks: expect.arrayContaining([expect.objectContaining({ check: "content-digest", ok: false })]),
     });
-    const [, id = ""] = /paylink verify --event (\S+)/.exec(stderr) ?? [];
+    const [, id = ""] = /paylink verify --event ([\w-]+)/.exec(stderr) ?? [];
     const explained = await runPaylink(["verify", "--event", id, "--key", keyFile(home), "--json"], {
       home,
     });

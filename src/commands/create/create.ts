@@ -28,8 +28,8 @@ export async function create(context: Context, options: CreateOptions): Promise<
     return created;
   };
   if (options.wait) {
-    const { createAndWait } = await import("./wait-for-payment.ts");
-    return createAndWait(context, { ...options, request, send });
+    const { createAndWait } = await import("./wait.ts");
+    return createAndWait(context, { ...options, flags: options.draft.flags, request, send });
   }
   await send(request);
   return 0;

@@ -4,8 +4,9 @@ import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
 import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
-import { type Backlog, type Metrics, NO_BACKLOG } from "../../receiver/metrics.ts";
-import { createPrometheus } from "../../receiver/prometheus.ts";
+import type { Backlog } from "../../receiver/event-store.ts";
+import type { EventLog } from "../../receiver/events.ts";
+import { createMetrics, measured, type Metrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
   readonly host: string;
@@ -17,12 +18,15 @@ export interface Watched {
   /** Rejects if no event can be stored. */
   readonly checkStore: () => Promise<void>;
   readonly connections: () => Promise<number>;
-  readonly backlog: () => Promise<Backlog>;
+  /** Undefined if no events are kept. */
+  readonly backlog: () => Promise<Backlog> | undefined;
 }
 
 export interface Admin {
   readonly url: string;
   readonly metrics: Metrics;
+  /** The same log, which also reports how long each event took to store. */
+  readonly measured: (log: EventLog) => EventLog;
   /** The receiver has started: it is ready as long as events can be stored. */
   readonly started: (watched: Watched) => void;
   /** No longer ready. */
@@ -34,20 +38,21 @@ export interface Admin {
 const STORE_TIMEOUT = 2_000;
 /** Milliseconds for which an answer of the store is reused: each check is a write, and probes may be frequent. */
 const STORE_CHECK_INTERVAL = 1_000;
+const NO_BACKLOG: Backlog = { events: 0, oldest: undefined };
 
 /** Throws `port_in_use`. */
 export async function openAdmin(
   { host, port }: AdminAddress,
   { serve, now, out }: Pick<Context, "serve" | "now" | "out">,
 ): Promise<Admin> {
-  const metrics = createPrometheus();
+  const metrics = createMetrics();
   let watched: Watched | undefined;
   let notReady: string | undefined = "starting";
   let checkStore = async (): Promise<string | undefined> => undefined;
   const metricsText = async (): Promise<string> => {
     const [connections = 0, backlog] = await Promise.all([
       watched?.connections(),
-      watched === undefined ? NO_BACKLOG : watched.backlog().catch(() => undefined),
+      watched?.backlog()?.catch(() => undefined) ?? NO_BACKLOG,
     ]);
     return metrics.text({ connections, backlog }, now());
   };
@@ -80,6 +85,7 @@ export async function openAdmin(
   return {
     url: server.url,
     metrics,
+    measured: (log) => measured(log, metrics, now),
     started: (parts) => {
       watched = parts;
       checkStore = createStoreCheck(parts.checkStore, now);

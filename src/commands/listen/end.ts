@@ -1,13 +1,16 @@
-/** When `listen` ends: it was stopped, everything expected has arrived, a webhook was rejected, or it timed out. */
+/** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
 import { LONGEST_TIMER } from "../../domain/time.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import type { Tally } from "./expectations.ts";
 import type { ListenOptions } from "./options.ts";
+import type { Outcome } from "../../domain/outcome.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
+import type { Expectation } from "./flags.ts";
+import type { Context } from "../../context.ts";
 
-export interface End {
-  /** Ends the run if this webhook is the last that was expected, or one that was rejected. */
-  readonly observe: (outcome: WebhookEvent | Rejection) => void;
+interface End {
+  /** Ends the run if this webhook is the last that was expected, or one that was rejected. Only shown events count. */
+  readonly observe: (outcome: WebhookEvent | Rejection, isShown: boolean) => void;
   /** Ends the run with this failure, unless it is over. */
   readonly fail: (error: PaylinkError) => void;
   /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
@@ -22,8 +25,8 @@ const NOT_STORED = 503;
 export function watchForEnd(
   stop: AbortSignal,
   { expectations, timeout, database }: Pick<ListenOptions, "expectations" | "timeout" | "database">,
-  tally: Tally,
 ): End {
+  const tally = createTally(expectations);
   const { promise, resolve, reject } = deferred();
   const timeUp = (): void => {
     const missing = tally.missing();
@@ -42,8 +45,9 @@ export function watchForEnd(
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
     },
-    observe: (outcome) => {
+    observe: (outcome, isShown) => {
       if (expectations.length === 0) return;
+      if (outcome.type === "event" && isShown) tally.count(outcome);
       if (outcome.type === "rejected" && outcome.status !== NOT_STORED)
         reject(rejected(outcome, database !== null));
       else if (tally.missing().length === 0) resolve();
@@ -87,3 +91,62 @@ function deferred(): { promise: Promise<void>; resolve: () => void; reject: (err
   });
   return { promise, resolve, reject };
 }
+
+interface Tally {
+  /** Counts an event that verified, once. */
+  readonly count: (event: WebhookEvent) => void;
+  /** What is still missing, in words; empty once everything has arrived. */
+  readonly missing: () => string[];
+}
+
+function createTally(expectations: readonly Expectation[]): Tally {
+  const counts = new Map<Outcome | null, number>();
+  const add = (outcome: Outcome | null): void => void counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return {
+    count: ({ record, repeated, verdict }) => {
+      if (repeated || verdict.verdict !== "valid") return;
+      add(null);
+      if (record !== null) add(outcomeOf(record));
+    },
+    missing: () =>
+      expectations.flatMap(({ outcome, count }) => {
+        const arrived = counts.get(outcome) ?? 0;
+        const name = outcome === null ? "webhooks" : outcome.toLowerCase();
+        return arrived >= count ? [] : [`${count - arrived} of ${count} ${name}`];
+      }),
+  };
+}
+
+interface ReaderWatch {
+  /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
+  readonly stop: AbortSignal;
+  readonly close: () => void;
+}
+
+/**
+ * Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
+ * that nobody sees.
+ */
+export function watchReader(
+  { out, signal }: Pick<Context, "out" | "signal">,
+  { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
+): ReaderWatch {
+  const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
+  const message = continues ? (database === null ? WITHOUT_STORE : STORED) : STOPPED;
+  // With --json, warnings go to stdout, which nobody reads.
+  const warn = (): void =>
+    out.error(
+      out.json ? JSON.stringify({ type: "warning", message }) : `${out.notePaint.yellow("!")} ${message}`,
+    );
+  const unread = out.unread();
+  unread.addEventListener("abort", warn, { once: true });
+  return {
+    stop: continues ? signal : AbortSignal.any([signal, unread]),
+    close: () => unread.removeEventListener("abort", warn),
+  };
+}
+
+const GONE = "Nobody reads this output any more";
+const STORED = `${GONE}. Webhooks are still received and stored: paylink events list   shows them.`;
+const WITHOUT_STORE = `${GONE}. Webhooks are still received, but not stored (--no-store).`;
+const STOPPED = `${GONE}, and nothing is stored (--no-store): listen stops.`;

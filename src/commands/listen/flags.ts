@@ -1,9 +1,11 @@
 /** The flags of `paylink listen`. */
 import { LISTENER_PORT } from "../../domain/addresses.ts";
+import type { Outcome } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { flag, group, oneOf, repeatable, text, toggle, toggleForPeople } from "../command.ts";
 import {
+  parseCount,
   parseDelays,
   parseMilliseconds,
   parseOutcome,
@@ -106,7 +108,7 @@ export const listenFlags = {
     expect: repeatable(
       "--expect <count>",
       "end once this many have arrived: 2, or approved:2; repeatable",
-      async (typed) => (await import("./expectations.ts")).parseExpectation(typed),
+      parseExpectation,
       { example: "approved:2" },
     ),
     timeout: flag("--timeout <duration>", "how long to wait for the expected webhooks", parseMilliseconds, {
@@ -144,6 +146,25 @@ function parsePath(text: string): Parsed<string> {
   return /^\/(?!\/)/.test(path)
     ? accepted(path)
     : refused("must start with one / and have no query, such as /webhooks");
+}
+
+/** What a script waits for: a number of webhooks, or of those with one outcome. */
+export interface Expectation {
+  /** Null for any outcome. */
+  readonly outcome: Outcome | null;
+  readonly count: number;
+}
+
+const MAX_COUNT = 1_000_000_000;
+
+/** `2` or `approved:2`, from 1. */
+function parseExpectation(text: string): Parsed<Expectation> {
+  const [name, digits] = text.includes(":") ? text.split(":", 2) : [undefined, text];
+  const outcome = name === undefined ? accepted(null) : parseOutcome(name);
+  const count = parseCount(1, MAX_COUNT)(digits ?? "");
+  return outcome.ok && count.ok
+    ? accepted({ outcome: outcome.value, count: count.value })
+    : refused("must be a number or an outcome with a number, such as 2 or approved:2");
 }
 
 /** RFC 9110 5.1, 5.5: a token, and visible ASCII with inner white space. */

@@ -4,69 +4,60 @@ import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
-import type { WebhookEvent } from "../../receiver/events.ts";
-import { measured, NO_BACKLOG } from "../../receiver/metrics.ts";
+import type { ForwardQueue, Listener } from "../../receiver/event-store.ts";
+import type { EventLog, WebhookEvent } from "../../receiver/events.ts";
+import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/received-webhook.ts";
+import { closingLater } from "../resources.ts";
 import { transactionCommand } from "../transaction-command.ts";
 import type { Admin } from "./admin.ts";
-import { drain, watchForEnd } from "./end.ts";
-import { createTally } from "./expectations.ts";
+import { drain, watchForEnd, watchReader } from "./end.ts";
 import { openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
-import { openLog } from "./open-log.ts";
-import { watchReader } from "./reader-gone.ts";
-import { listenersOf, showReady } from "./ready.ts";
-import { reloadOnHangup } from "./reload.ts";
-import { createReporter, type Reporter } from "./reporter.ts";
-import { isSelfSigned, readTls, watchTls } from "./tls.ts";
+import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
+import { isSelfSigned, readTls, reloadOnHangup, watchTls } from "./tls.ts";
 import type { Tunnel } from "./tunnel.ts";
 
-export async function listen(context: Context, options: ListenOptions): Promise<number> {
-  context.out.streamWarnings();
-  if (options.admin === undefined) return receive(context, options, undefined);
-  const { openAdmin } = await import("./admin.ts");
-  const admin = await openAdmin(options.admin, context);
-  try {
-    return await receive(context, options, admin);
-  } finally {
-    await admin.close();
-  }
-}
-
-async function receive(context: Context, options: ListenOptions, admin: Admin | undefined): Promise<number> {
-  const { out, now } = context;
-  const keyring = await openKeyring(options.keySources, {
-    ...context,
-    place: options.keyPlace,
-    effect: "receive",
-    warn: out.warn,
-  });
-  const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
-  const shows = eventFilter(options);
-  const reporter = createReporter({
-    ...options,
-    out,
-    shows,
-    transactionCommand: await transactionCommand(context),
-  });
-  const tally = createTally(options.expectations);
-  const store = await openLog(options.database, context);
-  const log = admin === undefined ? store.log : measured(store.log, admin.metrics, now);
-  const forwarding = openForwarding(
-    options,
-    { shows, log, queue: store.queue },
-    context,
-    (id, forward, progress) => {
-      admin?.metrics.forwarded(forward, progress?.state === "pending");
-      reporter.forwarded(id, forward, progress);
-    },
-  );
-  const reader = watchReader(context, options);
-  const end = watchForEnd(reader.stop, options, tally);
-  let tunnel: Tunnel | undefined;
-  try {
+export const listen = (context: Context, options: ListenOptions): Promise<number> =>
+  closingLater(async (later) => {
+    const { out, now } = context;
+    out.streamWarnings();
+    const admin = await openAdminOf(options, context);
+    later(() => admin?.close());
+    const keyring = await openKeyring(options.keySources, {
+      ...context,
+      place: options.keyPlace,
+      effect: "receive",
+      warn: out.warn,
+    });
+    const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
+    const shows = eventFilter(options);
+    const reporter = createReporter({
+      ...options,
+      out,
+      shows,
+      transactionCommand: await transactionCommand(context),
+    });
+    const store = await openLog(options.database, context);
+    later(store.close);
+    const log = admin?.measured(store.log) ?? store.log;
+    const forwarding = openForwarding(
+      options,
+      { shows, log, queue: store.queue },
+      context,
+      (id, forward, progress) => {
+        admin?.metrics.forwarded(forward, progress?.state === "pending");
+        reporter.forwarded(id, forward, progress);
+      },
+    );
+    const reader = watchReader(context, options);
+    later(reader.close);
+    const end = watchForEnd(reader.stop, options);
+    later(end.close);
+    let tunnel: Tunnel | undefined;
+    later(() => tunnel?.close());
     let address: ReceiverAddress | undefined = options.publicAddress;
     const server = await startReceiver({
       ...options,
@@ -82,8 +73,7 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
       observe: (outcome) => {
         admin?.metrics.observe(outcome);
         reporter.observe(outcome);
-        if (outcome.type === "event" && shows(outcome)) tally.count(outcome);
-        end.observe(outcome);
+        end.observe(outcome, outcome.type === "event" && shows(outcome));
       },
       dropped: (count) =>
         out.warn(
@@ -91,47 +81,83 @@ async function receive(context: Context, options: ListenOptions, admin: Admin | 
         ),
       faulted: (error: unknown) => out.warn(String(error)),
     });
+    let isReady = false;
+    later(() => {
+      if (isReady) summarise(reporter, context);
+    });
+    later(forwarding.close);
+    later(() => server.close());
     const tlsWatch =
       options.tls === undefined || tls === undefined
         ? undefined
         : watchTls(options.tls, tls, server, context, out.warn);
-    let isReady = false;
-    const ignoreHangup = reloadOnHangup(keyring, tlsWatch, context);
-    try {
-      if (options.tunnel) {
-        const { openTunnel } = await import("./tunnel.ts");
-        tunnel = await openTunnel(localUrl(server), context);
-        void tunnel.ended.then(end.fail);
-        address = publicAddress(new URL(options.paths[0], tunnel.url));
-      }
-      const listeners = listenersOf(server, options.paths, address);
-      await store.announce(listeners);
-      admin?.started({
-        checkStore: store.check,
-        connections: () => server.connections(),
-        backlog: async () => store.queue?.backlog() ?? NO_BACKLOG,
-      });
-      isReady = true;
-      forwarding.start();
-      showReady({ listeners, adminUrl: admin?.url }, options, context);
-      if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
-      await end.reached;
-      admin?.ending();
-      await drain(context.signal, options.drain);
-    } finally {
-      ignoreHangup();
-      tlsWatch?.close();
-      await server.close();
-      await forwarding.close();
-      if (isReady) summarise(reporter, context);
+    later(() => tlsWatch?.close());
+    later(reloadOnHangup(keyring, tlsWatch, context));
+    if (options.tunnel) {
+      const { openTunnel } = await import("./tunnel.ts");
+      tunnel = await openTunnel(localUrl(server), context);
+      void tunnel.ended.then(end.fail);
+      address = publicAddress(new URL(options.paths[0], tunnel.url));
     }
-  } finally {
-    await tunnel?.close();
-    reader.close();
-    end.close();
-    await store.close();
-  }
-  return 0;
+    const listeners = listenersOf(server, options.paths, address);
+    await store.announce(listeners);
+    admin?.started({
+      checkStore: store.check,
+      connections: () => server.connections(),
+      backlog: () => store.queue?.backlog(),
+    });
+    isReady = true;
+    forwarding.start();
+    showReady({ listeners, adminUrl: admin?.url }, options, context);
+    if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
+    await end.reached;
+    admin?.ending();
+    await drain(context.signal, options.drain);
+    return 0;
+  });
+
+async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<Admin | undefined> {
+  if (admin === undefined) return undefined;
+  const { openAdmin } = await import("./admin.ts");
+  return openAdmin(admin, context);
+}
+
+interface OpenedLog {
+  readonly log: EventLog;
+  /** What is acknowledged and not forwarded yet; undefined if no events are kept. */
+  readonly queue: ForwardQueue | undefined;
+  /** Rejects if no event can be stored. */
+  readonly check: () => Promise<void>;
+  /** Lets `create --wait` find these. */
+  readonly announce: (listeners: readonly Listener[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The event store, or memory for this run alone if `database` is null. Throws `file_unreadable` or `file_unwritable`. */
+async function openLog(
+  database: string | null | undefined,
+  { events }: Pick<Context, "events">,
+): Promise<OpenedLog> {
+  const nothing = async (): Promise<void> => undefined;
+  if (database === null)
+    return { log: createMemoryLog(), queue: undefined, check: nothing, announce: nothing, close: nothing };
+  const store = await events(database);
+  await store.ready();
+  let announced: readonly Listener[] = [];
+  return {
+    log: store,
+    queue: store.queue,
+    check: () => store.ready(),
+    announce: async (listeners) => {
+      announced = listeners;
+      for (const listener of listeners) await store.addListener(listener);
+    },
+    close: async () => {
+      // A listener that stays in the store does no harm: others see that its port is free.
+      for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
+      await store.close();
+    },
+  };
 }
 
 const SELF_SIGNED =

@@ -1,10 +1,11 @@
-/** The certificate and key of `listen`, read at the start and again whenever the files change. */
+/** The certificate and key of `listen`, read at the start and when the files change, and what SIGHUP reloads. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
 import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
 import { keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
+import type { Keyring } from "../../receiver/key-sources.ts";
 
 interface TlsPaths {
   readonly cert: string;
@@ -77,3 +78,20 @@ export function watchTls(
 
 const fingerprint = ({ cert, key }: TlsFiles): string =>
   `${Buffer.from(cert).toString("base64")} ${Buffer.from(key).toString("base64")}`;
+
+/** Warns about a file that cannot be read, and keeps the old one. The returned function stops reloading. */
+export function reloadOnHangup(
+  keyring: Keyring,
+  tls: TlsWatch | undefined,
+  { out, onReload }: Pick<Context, "out" | "onReload">,
+): () => void {
+  const reload = async (): Promise<void> => {
+    const what: string[] = [];
+    const count = keyring.keys().length;
+    if (count > 0 && (await keyring.reload())) what.push("keys");
+    if (tls !== undefined && (await tls.reload())) what.push("certificate");
+    if (out.json) out.lines([JSON.stringify({ type: "reloaded", what })]);
+    else out.note(what.length > 0 ? `Reloaded: ${what.join(", ")}.` : "Nothing was reloaded.");
+  };
+  return onReload(() => void reload());
+}

@@ -4,15 +4,17 @@ import { expect, it } from "vitest";
 import type { Forward, Rejection, WebhookEvent } from "../../src/receiver/events.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { measured, NO_BACKLOG } from "../../src/receiver/metrics.ts";
-import { createPrometheus, type Gauges, type Prometheus } from "../../src/receiver/prometheus.ts";
+import { createMetrics, type Gauges, measured, type Metrics } from "../../src/receiver/metrics.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 
-async function familiesOf(prometheus: Prometheus, gauges: Gauges = { connections: 0, backlog: NO_BACKLOG }) {
-  const families = parse(await prometheus.text(gauges, NOW));
+async function familiesOf(
+  metrics: Metrics,
+  gauges: Gauges = { connections: 0, backlog: { events: 0, oldest: undefined } },
+) {
+  const families = parse(await metrics.text(gauges, NOW));
   return Object.fromEntries(families.map(({ name, type, metrics }) => [name, { type, metrics }]));
 }
 
@@ -28,7 +30,7 @@ const verified = (one: WebhookEvent): WebhookEvent => ({
 });
 
 it("has every metric from the start, with the documented names and types", async () => {
-  const families = await familiesOf(createPrometheus());
+  const families = await familiesOf(createMetrics());
   expect(Object.entries(families).map(([name, { type }]) => [name, type])).toEqual([
     ["paylink_webhooks_received_total", "COUNTER"],
     ["paylink_received_bytes_total", "COUNTER"],
@@ -46,7 +48,7 @@ it("has every metric from the start, with the documented names and types", async
 });
 
 it("counts requests by their result", async () => {
-  const prometheus = createPrometheus();
+  const metrics = createMetrics();
   const one = event();
   const rejection: Rejection = {
     ...one,
@@ -56,12 +58,12 @@ it("counts requests by their result", async () => {
     detail: "",
     checks: [],
   };
-  prometheus.observe(verified(one));
-  prometheus.observe({ ...verified(one), repeated: true });
-  prometheus.observe(one);
-  prometheus.observe(rejection);
-  prometheus.observe({ ...rejection, request: null });
-  expect(await familiesOf(prometheus)).toMatchObject({
+  metrics.observe(verified(one));
+  metrics.observe({ ...verified(one), repeated: true });
+  metrics.observe(one);
+  metrics.observe(rejection);
+  metrics.observe({ ...rejection, request: null });
+  expect(await familiesOf(metrics)).toMatchObject({
     paylink_webhooks_received_total: { metrics: [{ value: "5" }] },
     paylink_received_bytes_total: { metrics: [{ value: String(4 * one.request.body.length) }] },
     paylink_webhooks_verified_total: { metrics: [{ value: "2" }] },
@@ -71,11 +73,11 @@ it("counts requests by their result", async () => {
 });
 
 it("counts forwards by status, and says how long they took", async () => {
-  const prometheus = createPrometheus();
+  const metrics = createMetrics();
   const forward: Forward = { at: NOW, target: "http://127.0.0.1/", status: 204, ms: 40, detail: "" };
-  for (const status of [204, 204, 500, null]) prometheus.forwarded({ ...forward, status }, false);
-  prometheus.forwarded({ ...forward, status: 503 }, true);
-  expect(await familiesOf(prometheus)).toMatchObject({
+  for (const status of [204, 204, 500, null]) metrics.forwarded({ ...forward, status }, false);
+  metrics.forwarded({ ...forward, status: 503 }, true);
+  expect(await familiesOf(metrics)).toMatchObject({
     paylink_forwards_total: {
       metrics: [
         { value: "2", labels: { status: "204" } },
@@ -93,22 +95,22 @@ it("counts forwards by status, and says how long they took", async () => {
 });
 
 it("says how long events took to be stored, and not those that were not stored", async () => {
-  const prometheus = createPrometheus();
+  const metrics = createMetrics();
   let now = NOW.getTime();
   const log = createMemoryLog();
   const slow = { ...log, append: (async (one) => ((now += 30), log.append(one))) as typeof log.append };
   const failing = { ...log, append: () => Promise.reject(new Error("disk")) };
   const clock = (): Date => new Date(now);
-  await measured(slow, prometheus, clock).append(event());
-  await expect(measured(failing, prometheus, clock).append(event())).rejects.toThrow("disk");
-  expect(await familiesOf(prometheus)).toMatchObject({
+  await measured(slow, metrics, clock).append(event());
+  await expect(measured(failing, metrics, clock).append(event())).rejects.toThrow("disk");
+  expect(await familiesOf(metrics)).toMatchObject({
     paylink_store_seconds: { metrics: [{ count: "1", sum: "0.03", buckets: { "0.02": "0", "0.05": "1" } }] },
   });
 });
 
 it("shows what waits and who is connected", async () => {
   const backlog = { events: 3, oldest: new Date(NOW.getTime() - 90_000) };
-  expect(await familiesOf(createPrometheus(), { connections: 7, backlog })).toMatchObject({
+  expect(await familiesOf(createMetrics(), { connections: 7, backlog })).toMatchObject({
     paylink_connections: { metrics: [{ value: "7" }] },
     paylink_backlog_events: { metrics: [{ value: "3" }] },
     paylink_backlog_age_seconds: { metrics: [{ value: "90" }] },
@@ -116,7 +118,7 @@ it("shows what waits and who is connected", async () => {
 });
 
 it("says that the backlog is unknown where the store does not answer", async () => {
-  const text = await createPrometheus().text({ connections: 0, backlog: undefined }, NOW);
+  const text = await createMetrics().text({ connections: 0, backlog: undefined }, NOW);
   expect(text).toMatch(/^paylink_backlog_events nan$/im);
   expect(text).toMatch(/^paylink_backlog_age_seconds nan$/im);
 });

@@ -5,57 +5,33 @@ import { hint, PaylinkError } from "../../domain/errors.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { recordText } from "../../receiver/events.ts";
-import type { EventStore } from "../../receiver/event-store.ts";
 import { renderWebhook } from "../../render/received-webhook.ts";
 import { amountOf, renderCompactRecord } from "../../render/transaction-record.ts";
+import { closingLater } from "../resources.ts";
 import { transactionCommand } from "../transaction-command.ts";
-import { followStore, listenedCallbacks } from "./follow-listener.ts";
-import type { CreateOptions } from "./options.ts";
-import { type PaymentEvent, receiveHere, type Reception } from "./own-receiver.ts";
-import { receiverPlan } from "./receiver-plan.ts";
+import { openReception, type PaymentEvent, type ReceptionParts } from "./reception.ts";
 
-export interface WaitParts extends Pick<
-  CreateOptions,
-  "settings" | "requireCreated" | "draft" | "quiet" | "timeout"
-> {
+interface WaitParts extends ReceptionParts {
   readonly request: PaymentLinkRequest;
   readonly send: (request: PaymentLinkRequest) => Promise<CreatedLink>;
+  readonly quiet: boolean;
+  readonly timeout: number | undefined;
 }
 
-export async function createAndWait(context: Context, parts: WaitParts): Promise<number> {
-  const { out, signal } = context;
-  const { timeout, send } = parts;
-  const store = await context.events();
-  try {
-    const receive = await howToReceive(parts, store, context);
+export const createAndWait = (context: Context, parts: WaitParts): Promise<number> =>
+  closingLater(async (later) => {
+    const { out, signal } = context;
+    const store = await context.events();
+    later(() => store.close());
+    const receive = await openReception(parts, store, context);
     const request = withReference(parts.request, context);
-    const reception = await receive(request);
-    try {
-      await send({ ...request, paymentSettings: { ...request.paymentSettings, ...reception.callbacks } });
-      out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
-      const event = await paymentInTime(reception.payment, signal, timeout);
-      if (event !== undefined) showPayment(event, parts, out, await transactionCommand(context));
-      return 0;
-    } finally {
-      await reception.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
-
-/** Decided before anything is sent: throws `usage` if the payment's webhook could never arrive. */
-async function howToReceive(
-  { request, draft, settings, requireCreated }: WaitParts,
-  store: EventStore,
-  context: Context,
-): Promise<(request: PaymentLinkRequest) => Promise<Reception>> {
-  const callbacks = await listenedCallbacks(request, store, context);
-  if (callbacks !== undefined)
-    return async (link) => followStore(link, callbacks, store, settings.get("recordAt"), context);
-  const plan = receiverPlan(request, draft.flags, settings);
-  return (link) => receiveHere(link, { settings, requireCreated, plan, store }, context);
-}
+    const { callbacks, payment } = await receive(request, later);
+    await parts.send({ ...request, paymentSettings: { ...request.paymentSettings, ...callbacks } });
+    out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
+    const event = await paymentInTime(payment, signal, parts.timeout);
+    if (event !== undefined) showPayment(event, parts, out, await transactionCommand(context));
+    return 0;
+  });
 
 /** Without an invoice id, a webhook does not show which link was paid. */
 function withReference(request: PaymentLinkRequest, { out, newId }: Context): PaymentLinkRequest {
