@@ -1,6 +1,5 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
 import type { Api } from "./service/client.ts";
-import type { Ask } from "./ask.ts";
 import type { PaylinkError } from "./domain/errors.ts";
 import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
@@ -170,4 +169,38 @@ export interface GlobalOptions {
   readonly color: "auto" | "always" | "never";
   readonly debug?: boolean;
   readonly yes?: boolean;
+}
+
+interface Question {
+  readonly message: string;
+  /** What is wrong with an answer; undefined if it is valid. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+interface TextQuestion extends Question {
+  readonly initial?: string | undefined;
+  /** The initial answer is text that the user edits. */
+  readonly editable?: boolean;
+}
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
+export interface Ask {
+  /** `initial` is the answer if the user only presses Enter. */
+  text(question: TextQuestion): Promise<string>;
+  /** The same, without showing the answer. */
+  secret(question: Question): Promise<string>;
+  /** `initial` is the value of the choice that is selected first. */
+  choose<T>(
+    message: string,
+    choices: readonly Choice<T>[],
+    options?: { readonly initial: T | undefined },
+  ): Promise<T>;
+  /** `initial` is the answer if the user only presses Enter; yes by default. */
+  confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ export const status = command({
   /** Ends with the exit code of the first failed check. */
   run: async (context, { timeout }) => {
     const { noAccount } = await import("../service/open-client.ts");
-    const { renderCheck } = await import("../render/account-checks.ts");
+    const { renderCheck } = await import("../render/account.ts");
     const { out } = context;
     const settings = await context.settings();
     if (settings.get("baseUrl") === undefined) throw noAccount();
@@ -48,7 +48,7 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
     await import("../service/checks.ts");
   const { checkKeys } = await import("./account-keys.ts");
   const { NO_PAINT } = await import("../render/paint.ts");
-  const { renderServiceName } = await import("../render/service-name.ts");
+  const { renderServiceName } = await import("../render/account.ts");
   const { readFile, send, signal } = context;
   const account = { settings, now: context.now() };
   const store = await attempt(eventStorePlace(context));

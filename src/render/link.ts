@@ -8,7 +8,7 @@ import { isSecretName } from "../domain/secret-names.ts";
 import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
-import { renderServiceName, type NamedService } from "./service-name.ts";
+import { renderServiceName, type NamedService } from "./account.ts";
 import { formatLocal, localTime } from "./time.ts";
 
 interface LinkStyle {

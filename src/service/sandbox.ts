@@ -1,12 +1,12 @@
 /** What only a sandbox can do: its controls, its clock, paying a link; and how a stopped sandbox is recognised. */
-import { SendError, SandboxNotRunning, SendTimeout, type Send } from "../http/exchange.ts";
-import { addressOf, type HttpRequest } from "../http/message.ts";
+import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
+import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import { isJsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { parseInstant } from "../domain/time.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError, type Effect } from "../domain/errors.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 
 interface Target {
@@ -18,30 +18,45 @@ interface Target {
 const TIMEOUT = 600_000;
 
 /** Returns the JSON of the sandbox unchanged. */
-export async function control(
+export const control = (
   send: Send,
   { baseUrl, token }: Target,
   path: string,
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<string> {
-  const reply = await send(
-    {
-      method: "POST",
-      ...addressOf(baseUrl),
-      target: path,
-      headers: [
-        ["Accept", "application/json"],
-        ["Authorization", `Bearer ${token}`],
-        ["Content-Type", "application/x-www-form-urlencoded"],
-      ],
-      body: new TextEncoder().encode(new URLSearchParams(form).toString()),
-    },
-    { timeout: TIMEOUT, signal },
-  ).catch((error: unknown) => {
-    throw failureOf(error, "control");
+): Promise<string> =>
+  postForm(send, new URL(path, baseUrl), form, "control", {
+    headers: [["Authorization", `Bearer ${token}`]],
+    timeout: TIMEOUT,
+    signal,
   });
-  if (reply.status !== 200) throw refusalOf(reply, "control");
+
+interface PostOptions extends SendOptions {
+  readonly headers?: readonly HeaderLine[];
+}
+
+/** Returns the body of the answer. Throws unless it is a 200. */
+async function postForm(
+  send: Send,
+  url: URL,
+  form: Readonly<Record<string, string>>,
+  effect: Effect,
+  { headers = [], ...options }: PostOptions = {},
+): Promise<string> {
+  const request = {
+    method: "POST",
+    ...addressOf(url),
+    headers: [
+      ["Accept", "application/json"],
+      ["Content-Type", "application/x-www-form-urlencoded"],
+      ...headers,
+    ] as const,
+    body: new TextEncoder().encode(new URLSearchParams(form).toString()),
+  };
+  const reply = await send(request, options).catch((error: unknown) => {
+    throw failureOf(error, effect);
+  });
+  if (reply.status !== 200) throw refusalOf(reply, effect);
   return new TextDecoder().decode(reply.body);
 }
 
@@ -100,19 +115,7 @@ export interface Paid {
 
 /** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
 export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
-  const reply = await send({
-    method: "POST",
-    ...addressOf(url),
-    headers: [
-      ["Accept", "application/json"],
-      ["Content-Type", "application/x-www-form-urlencoded"],
-    ],
-    body: new TextEncoder().encode(new URLSearchParams({ ...form }).toString()),
-  }).catch((error: unknown) => {
-    throw failureOf(error, "pay");
-  });
-  if (reply.status !== 200) throw refusalOf(reply, "pay");
-  const text = new TextDecoder().decode(reply.body);
+  const text = await postForm(send, url, { ...form }, "pay");
   const record = parseJson(text);
   if (!record.ok || !isJsonObject(record.value.value))
     throw new PaylinkError(

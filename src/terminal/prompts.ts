@@ -1,6 +1,5 @@
 /** Asks the user questions: never without a terminal, in CI, for a coding agent or with `--no-input`. */
-import type { Ask } from "../ask.ts";
-import type { GlobalOptions } from "../context.ts";
+import type { Ask, GlobalOptions } from "../context.ts";
 import { AGENT_VARIABLES } from "../domain/coding-agents.ts";
 import { PaylinkError } from "../domain/errors.ts";
 

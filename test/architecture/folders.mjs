@@ -165,7 +165,6 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "render",
-      "ask",
       "context",
       "http/message",
       "http/exchange",
@@ -187,10 +186,8 @@ export const FOLDERS = {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const FILES = {
-  ask: [],
   context: [
     "service/client",
-    "ask",
     "bulk/import-journals",
     "domain",
     "http/exchange",

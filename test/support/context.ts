@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Ask } from "../../src/ask.ts";
-import type { Context, GlobalOptions } from "../../src/context.ts";
+import type { Ask, Context, GlobalOptions } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";

@@ -1,5 +1,5 @@
 /** A user who answers prompts from a list, and a record of what was asked. */
-import type { Ask } from "../../src/ask.ts";
+import type { Ask } from "../../src/context.ts";
 import { interrupted } from "./context.ts";
 
 export interface Answers {

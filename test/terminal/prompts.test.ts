@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { render } from "@inquirer/testing";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../src/ask.ts";
+import type { Ask } from "../../src/context.ts";
 import { createAsk, mayAsk } from "../../src/terminal/prompts.ts";
 
 const world = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) => ({

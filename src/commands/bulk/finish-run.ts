@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
 import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
 import { renderHint } from "../../render/hint.ts";
-import { renderServiceName } from "../../render/service-name.ts";
+import { renderServiceName } from "../../render/account.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { List } from "./list.ts";
 import type { Claim } from "./claim.ts";

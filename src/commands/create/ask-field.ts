@@ -1,5 +1,5 @@
 /** Asks for one field of a request: each answer becomes a flag, and follows the rules of that flag. */
-import type { Ask } from "../../ask.ts";
+import type { Ask } from "../../context.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { isJsonNumber, type Json } from "../../domain/json.ts";
 import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request-flags.ts";

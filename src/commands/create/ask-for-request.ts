@@ -1,13 +1,12 @@
 /** Asks for what a request lacks, and lets the user change every field of it before anything is sent. */
-import type { Ask, Choice } from "../../ask.ts";
-import type { Context } from "../../context.ts";
+import type { Ask, Choice, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { valueAt } from "../../domain/json-paths.ts";
 import { stringifyJson, type Json } from "../../domain/json.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import { renderServiceName } from "../../render/service-name.ts";
+import { renderServiceName } from "../../render/account.ts";
 import type { BuiltRequest } from "../../service/request.ts";
 import { FIELD_OF, type RequestFlags } from "../../service/request-flags.ts";
 import { askField, editField, type AskParts } from "./ask-field.ts";

@@ -5,7 +5,7 @@ import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.t
 import { renderProblem } from "../../render/error-message.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { renderServiceName } from "../../render/service-name.ts";
+import { renderServiceName } from "../../render/account.ts";
 import { isConfirmed } from "../confirm.ts";
 import type { CancelOptions } from "./options.ts";
 

@@ -6,7 +6,7 @@ import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-rep
 import { parseInstant } from "../../domain/time.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { renderServiceName } from "../../render/service-name.ts";
+import { renderServiceName } from "../../render/account.ts";
 import { type Cell, renderTable } from "../../render/table.ts";
 import { localTime } from "../../render/time.ts";
 import type { ListOptions } from "./options.ts";

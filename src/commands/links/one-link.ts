@@ -5,7 +5,7 @@ import { hint, messageOf, paylink, PaylinkError } from "../../domain/errors.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLinkDetails } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { renderServiceName } from "../../render/service-name.ts";
+import { renderServiceName } from "../../render/account.ts";
 import type { LinkOptions, UpdateOptions } from "./options.ts";
 
 export async function showLinkDetails(context: Context, options: LinkOptions): Promise<number> {

@@ -1,5 +1,5 @@
 /** Asks for what an account lacks: the service first, then only what the service leaves open. */
-import type { Ask } from "../../ask.ts";
+import type { Ask } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, type Parsed } from "../../domain/parse-result.ts";

@@ -148,7 +148,7 @@ async function readSecret(
 async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
   const { checkService } = await import("../../service/checks.ts");
   const { checkKeys } = await import("../account-keys.ts");
-  const { renderCheck } = await import("../../render/account-checks.ts");
+  const { renderCheck } = await import("../../render/account.ts");
   const { out, readFile, send, signal } = context;
   const account = { settings, now: context.now() };
   const found = [

@@ -1,0 +1,49 @@
+/** An account as text: its profile and service (`profile default · api.dnapayments.com · LIVE`), and its checks. */
+import type { Paint } from "./paint.ts";
+import { serviceLabel } from "../domain/known-services.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
+import { safeText } from "./safe-text.ts";
+import type { Hint } from "../domain/errors.ts";
+import { renderHint } from "./hint.ts";
+
+/** The settings that a result came from. */
+export interface NamedService {
+  /** Undefined without a profile: all values come from flags and environment. */
+  readonly profile: string | undefined;
+  get(key: "baseUrl"): string | undefined;
+}
+
+export function renderServiceName(service: NamedService, paint: Paint): string {
+  const { profile } = service;
+  const baseUrl = service.get("baseUrl") ?? "";
+  const label = serviceLabel(baseUrl);
+  const name = profile === undefined ? "no profile" : `profile ${safeText(profile)}`;
+  const host = safeText(parseWebAddress(baseUrl)?.host ?? baseUrl);
+  return `${paint.dim(`${name} · ${host} ·`)} ${label === "LIVE" ? paint.yellow(label) : paint.dim(label)}`;
+}
+
+export interface ShownCheck {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "failed" | "skipped";
+  readonly detail: string;
+  readonly remedies: readonly Hint[];
+}
+
+const WIDTH = "transaction address".length;
+
+export function renderCheck(
+  { check, state, detail, remedies }: ShownCheck,
+  paint: Paint,
+  profile: string | undefined,
+): string {
+  const marks = {
+    ok: paint.green("✓"),
+    warning: paint.yellow("!"),
+    failed: paint.red("✗"),
+    skipped: paint.dim("–"),
+  };
+  const text = safeText(detail);
+  const first = `${marks[state]} ${paint.bold(check.padEnd(WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
+  const below = remedies.map((hint) => `${" ".repeat(WIDTH + 4)}${renderHint(hint, profile)}`);
+  return [first, ...below].join("\n");
+}
