@@ -4,7 +4,7 @@ import type { Command } from "./commands/command.ts";
 import { declareBulk } from "./commands/bulk/command.ts";
 import { check } from "./commands/check.ts";
 import { declareComplete, declareCompletion } from "./commands/completion/command.ts";
-import { declareConfig } from "./commands/config/command.ts";
+import { config } from "./commands/config/config.ts";
 import { declareCreate } from "./commands/create/command.ts";
 import {
   declare,
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
     logout,
     status,
     profiles,
-    config: { summary: "show and change the settings of a profile", declare: declareConfig },
+    config,
   },
   "Command line:": {
     help: {

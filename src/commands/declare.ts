@@ -97,6 +97,8 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
       command.addOption(option);
     }
   if (declaration.takesAnyFlag === true) command.allowUnknownOption();
+  const { introduction } = declaration;
+  if (introduction !== undefined) command.addHelpText("before", () => introduction(command.args));
   if (declaration.notes !== undefined) command.addHelpText("after", `\n${declaration.notes}`);
   if (declaration.examples.length > 0) examples(command, declaration.examples);
   const order = Object.keys(operands);

@@ -1,0 +1,211 @@
+/** Shows and changes settings: those in force, and those of one profile. */
+import type { Context } from "../../context.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { parseHeaderName } from "../../domain/header-field.ts";
+import { nearest } from "../../domain/nearest.ts";
+import { refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseWhen } from "../../domain/time.ts";
+import { clip, safeText } from "../../render/safe-text.ts";
+import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
+import {
+  parseSetting,
+  profileNamed,
+  shownSetting,
+  without,
+  withoutAccessToken,
+  type Profile,
+  type SettingValue,
+} from "../../settings/profile.ts";
+import { namedProfile, type ResolvedSettings, type Setting } from "../../settings/resolved-settings.ts";
+import {
+  CONFIG_KEYS,
+  isConfigKey,
+  isSettingKey,
+  SETTINGS,
+  type ConfigKey,
+} from "../../settings/setting-table.ts";
+
+/** A setting, or one header of `headers`. */
+interface SettingName {
+  readonly key: ConfigKey;
+  readonly header: string | undefined;
+  /** As typed. */
+  readonly text: string;
+}
+
+/** Throws `usage` for a name that is not a setting, or is a secret. */
+export function settingName(text: string): SettingName {
+  const [, header] = /^headers\.(.*)$/.exec(text) ?? [];
+  if (header !== undefined) return { key: "headers", header: headerOf(text, header), text };
+  if (isConfigKey(text)) return { key: text, header: undefined, text };
+  if (isSettingKey(text))
+    throw new PaylinkError("usage", `${text} is a secret. paylink config does not show or set secrets.`, {
+      hints: [hint`To store it: ${paylink("login")}`, hint`To delete it: ${paylink("logout")}`],
+    });
+  const near = nearest(text, CONFIG_KEYS);
+  if (near !== undefined)
+    throw new PaylinkError("usage", `There is no setting named ${text}. Did you mean ${near}?`, {
+      corrections: [{ typed: text, instead: near }],
+    });
+  throw new PaylinkError(
+    "usage",
+    `There is no setting named ${text}. The settings are ${CONFIG_KEYS.join(", ")}.`,
+    { hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`] },
+  );
+}
+
+function headerOf(text: string, header: string): string {
+  const name = parseHeaderName(header);
+  if (name.ok) return name.value;
+  throw new PaylinkError("usage", "Nothing was stored.", { problems: [{ at: text, message: name.message }] });
+}
+
+/** A webhook key may be stored as its whole text; `get` prints all of it. */
+const LONGEST_VALUE = 100;
+
+export async function listSettings(context: Context): Promise<number> {
+  const { out } = context;
+  const settings = await context.settings();
+  const profile = profileInForce(context, settings);
+  if (out.json) {
+    const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
+    out.data(JSON.stringify({ profile, settings: values }));
+    return 0;
+  }
+  const row = (label: string, value = "-", source = ""): void =>
+    out.lines([
+      `${out.paint.bold(label.padEnd(20))}${clip(safeText(value), LONGEST_VALUE)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`,
+    ]);
+  row("profile", profile?.name, profile?.source);
+  for (const key of CONFIG_KEYS) {
+    const found = settings.find(key);
+    row(key, found && shownSetting(found.value), found?.source);
+  }
+  return 0;
+}
+
+function profileInForce(
+  { profile }: Context,
+  settings: ResolvedSettings,
+): { readonly name: string; readonly source: string } | null {
+  if (settings.profile === undefined) return null;
+  if (settings.named === undefined) return { name: settings.profile, source: "current" };
+  return { name: settings.profile, source: profile === undefined ? "environment" : "flag" };
+}
+
+/** A value in a JSON document, without the password of a URL. */
+function documentOf(found: Setting | undefined): object | null {
+  if (found === undefined) return null;
+  const { value } = found;
+  return { ...found, value: typeof value === "string" ? shownSetting(value) : value };
+}
+
+export async function printSetting({ out, settings }: Context, name: SettingName): Promise<number> {
+  const found = valueInForce(await settings(), name);
+  if (out.json)
+    out.data(JSON.stringify({ key: name.text, ...(documentOf(found) ?? { value: null, source: null }) }));
+  else if (found === undefined)
+    throw new PaylinkError("usage", `${name.text} is not set.`, {
+      hints: [hint`Try: ${paylink("config", "list")}`],
+    });
+  else out.data(safeText(shownSetting(found.value)));
+  return 0;
+}
+
+function valueInForce(settings: ResolvedSettings, { key, header }: SettingName): Setting | undefined {
+  if (header === undefined) return settings.find(key);
+  const all = settings.find("headers");
+  const one = Object.entries(all?.value ?? {}).find(([name]) => name.toLowerCase() === header.toLowerCase());
+  return all === undefined || one === undefined ? undefined : { value: one[1], source: all.source };
+}
+
+/** Throws `usage` for a value that the setting cannot have. */
+export async function storeSetting(
+  context: Context,
+  name: SettingName,
+  texts: readonly string[],
+): Promise<number> {
+  const { out, profile, env } = context;
+  const { key, header, text } = name;
+  const stored = await context.profiles();
+  const target = namedProfile(profile, env) ?? stored.current() ?? DEFAULT_PROFILE;
+  const read = readValue(name, texts, context.now(), profileNamed(stored.profiles(), target) ?? {});
+  if (!read.ok) {
+    const example = header === undefined ? (SETTINGS[key].example ?? "<value>") : "7";
+    const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
+    throw new PaylinkError("usage", "Nothing was stored.", {
+      problems: [{ at: text, message }],
+      hints: [hint`Try: ${paylink("config", "set", text, example)}`],
+    });
+  }
+  const { value } = read;
+  await stored.change(target, (before) => {
+    const rest = withoutOldToken(name, before);
+    const headers = header === undefined ? {} : withoutHeader(rest, header).headers;
+    return { ...rest, [key]: header === undefined ? value : { ...headers, [header]: value } };
+  });
+  if (out.json) out.data(JSON.stringify({ profile: target, key: text, value }));
+  else out.data(`${text} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
+  return 0;
+}
+
+function readValue(
+  { key, header }: SettingName,
+  texts: readonly string[],
+  now: Date,
+  profile: Profile,
+): Parsed<SettingValue<ConfigKey>> {
+  const [text = "", ...more] = texts;
+  const given = more.length === 0 ? text : texts;
+  if (header !== undefined) {
+    const one = parseSetting("headers")({ [header]: given });
+    return one.ok ? { ok: true, value: one.value[header] ?? "" } : one;
+  }
+  const read = parseSetting(key)(given);
+  const problem = read.ok ? problemNow(key, text, now, profile) : undefined;
+  return problem === undefined ? read : refused(problem);
+}
+
+/** What is wrong with a value that its setting allows, at this time or with this profile. */
+function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Profile): string | undefined {
+  if (key === "expires") {
+    const expiry = parseWhen(text, now);
+    if (!expiry.ok) return expiry.message;
+    return expiry.value <= now ? "must be in the future" : undefined;
+  }
+  if (key === "eventStore" && withoutPassword(text) !== text)
+    return "must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass";
+  if (key === "clientCert" && clientKey === undefined) return "needs a key: set clientKey first";
+  return undefined;
+}
+
+export async function removeSetting(
+  { out, settings, profiles }: Context,
+  name: SettingName,
+): Promise<number> {
+  const { key, header, text } = name;
+  const { profile } = await settings();
+  if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
+  const stored = await profiles();
+  if (key === "clientKey" && profileNamed(stored.profiles(), profile)?.clientCert !== undefined)
+    throw new PaylinkError("usage", "clientCert needs clientKey. Nothing was changed.", {
+      hints: [hint`Try: ${paylink("config", "unset", "clientCert")}`],
+    });
+  await stored.change(profile, (before) => {
+    const rest = withoutOldToken(name, before);
+    return header === undefined ? without(rest, [key]) : withoutHeader(rest, header);
+  });
+  if (out.json) out.data(JSON.stringify({ profile, key: text, value: null }));
+  else out.data(`Removed ${text} from profile ${safeText(profile)}.`);
+  return 0;
+}
+
+const withoutOldToken = ({ key }: SettingName, before: Profile): Profile =>
+  SETTINGS[key].ofToken === true ? withoutAccessToken(before) : before;
+
+/** The names of headers are compared in any case. */
+function withoutHeader({ headers, ...others }: Profile, header: string): Profile {
+  const left = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== header.toLowerCase());
+  return left.length === 0 ? others : { ...others, headers: Object.fromEntries(left) };
+}
