@@ -8,7 +8,7 @@ import type { Ledger } from "./sandbox/ledger.ts";
 import type { EventStore } from "./receiver/event-store.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { Processes } from "./bulk/import-journals.ts";
-import type { SandboxIdentity } from "./store/sandbox/sandbox-identity.ts";
+import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
 
 /** stdout is data, stderr is talk: nothing else prints. */

@@ -140,8 +140,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     hasEvents: async () => existsSync((await settings()).get("eventStore") ?? eventsPath(data)),
     sandbox: async (home) => {
-      const { openIdentity, profileOf, renewKey } = await import("./store/sandbox/sandbox-identity.ts");
-      const { openLedger } = await import("./store/sandbox/sqlite-ledger.ts");
+      const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
+      const { openLedger } = await import("./sandbox/store/ledger.ts");
       const folder = sandboxFolder(home === undefined ? data : folders(home).data);
       const identity = openIdentity(folder, newId);
       return {

@@ -8,8 +8,8 @@ import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import type { Ledger } from "../../src/sandbox/ledger.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import type { SandboxParts } from "../../src/sandbox/service.ts";
-import { newIdentity, type SandboxIdentity } from "../../src/store/sandbox/sandbox-identity.ts";
-import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
+import { newIdentity, type SandboxIdentity } from "../../src/sandbox/identity.ts";
+import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { SERVICE_FORM } from "../../src/check/signature-form.ts";
 import { temporaryHome } from "./home.ts";
 

@@ -1,14 +1,26 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import { parseWebAddress } from "../../domain/addresses.ts";
-import type { Attempt, Delivery, Ledger, Link, Payment } from "../../sandbox/ledger.ts";
-import { openDatabase, type Statement, type Value } from "../database.ts";
-import { DELIVERIES, LINKS, PAYMENTS, readList } from "./ledger-lists.ts";
-import { attemptFromRow, deliveryFromRow, linkFromRow, paymentFromRow } from "./ledger-rows.ts";
-import { INVOICE_ID, SANDBOX_MIGRATIONS, TERMINAL_ID } from "./ledger-schema.ts";
-import { createUnits } from "./ledger-units.ts";
+import type { Ledger } from "../ledger.ts";
+import {
+  lockFile,
+  openDatabase,
+  rollBack,
+  type Database,
+  type Statement,
+  type Value,
+} from "../../store/database.ts";
+import { DELIVERIES, LINKS, PAYMENTS, readList } from "./lists.ts";
+import {
+  attemptFromRow,
+  attemptValues,
+  deliveryFromRow,
+  deliveryValues,
+  linkFromRow,
+  linkValues,
+  paymentFromRow,
+  paymentValues,
+} from "./rows.ts";
+import { createGroupCommit } from "../../store/group-commit.ts";
 
 /** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
 export function openLedger(path: string): Ledger {
@@ -91,27 +103,19 @@ export function openLedger(path: string): Ledger {
   };
 }
 
-/**
- * Locks a file beside the ledger. The system releases the lock when this process ends, however it ends. Returns the
- * function that releases it earlier.
- */
+/** Locks a file beside the ledger, until the returned function is called or this process ends. */
 function lockLedger(path: string): () => void {
   if (path === ":memory:") return () => undefined;
-  const owner = openDatabase(`${path}.owner`, []);
-  try {
-    owner.exec("PRAGMA busy_timeout=0; BEGIN IMMEDIATE;");
-  } catch (error) {
-    owner.close();
-    throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
-      hints: [hint`Stop it, or start this one with another --db or another PAYLINK_HOME.`],
-      cause: error,
-    });
-  }
-  return () => {
-    owner.exec("ROLLBACK");
-    owner.close();
-  };
+  const release = lockFile(`${path}.owner`);
+  if (release !== undefined) return release;
+  throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
+    hints: [hint`Stop it, or start this one with another --db or another PAYLINK_HOME.`],
+  });
 }
+
+/** Members of a link's request, written as in the index of invoices. */
+const INVOICE_ID = "json_extract(request, '$.invoiceId')";
+const TERMINAL_ID = "json_extract(request, '$.terminalId')";
 
 const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
 const UPDATE_LINK =
@@ -130,50 +134,94 @@ const SELECT_NEXT =
 
 const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+/** Units of writes: each is stored whole or not at all, and all units of one turn of the event loop share a commit. */
+export interface Units {
+  /** Runs a unit at once, so that reads see its writes; resolves once they are durable. Rejects if it is not stored. */
+  readonly write: (unit: () => void) => Promise<void>;
+  readonly settled: () => Promise<void>;
+}
 
-const linkValues = (link: Link): Value[] => [
-  stringifyJson(link.request),
-  link.createdDate.toISOString(),
-  link.expirationDate,
-  iso(link.viewedDate),
-  iso(link.attemptedDate),
-  iso(link.paidDate),
-  iso(link.cancelledDate),
-];
+export function createUnits(database: Database): Units {
+  let isOpen = false;
+  /** Why SQLite has rolled back the open transaction, with every unit in it. */
+  let lost: Error | undefined;
+  const group = createGroupCommit<void, void>(async (units) => {
+    const error = lost;
+    [isOpen, lost] = [false, undefined];
+    if (error !== undefined) throw error;
+    commit(database);
+    return units.map(() => ({ status: "fulfilled", value: undefined }));
+  });
+  const run = (unit: () => void): void => {
+    if (lost !== undefined) throw lost;
+    database.exec("SAVEPOINT unit");
+    try {
+      unit();
+    } catch (error) {
+      try {
+        database.exec("ROLLBACK TO unit; RELEASE unit");
+      } catch (cause) {
+        lost = new Error("the database has rolled back", { cause });
+      }
+      throw error;
+    }
+    database.exec("RELEASE unit");
+  };
+  return {
+    write: async (unit) => {
+      if (!isOpen) database.exec("BEGIN IMMEDIATE");
+      isOpen = true;
+      const committed = group.add();
+      try {
+        run(unit);
+      } catch (error) {
+        await Promise.allSettled([committed]);
+        throw error;
+      }
+      await committed;
+    },
+    settled: () => group.settled(),
+  };
+}
 
-const paymentValues = ({ uti, linkId, record, customer, form }: Payment): Value[] => [
-  uti,
-  linkId,
-  textOf(record, "reference") ?? "",
-  outcomeOf(record).toLowerCase(),
-  stringifyJson(record),
-  JSON.stringify(customer),
-  form,
-];
+function commit(database: Database): void {
+  try {
+    database.exec("COMMIT");
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
 
-const deliveryValues = (delivery: Delivery): Value[] => [
-  delivery.id,
-  delivery.linkId,
-  delivery.uti,
-  delivery.url,
-  parseWebAddress(delivery.url)?.origin ?? "",
-  delivery.body,
-  delivery.state,
-  delivery.attempts,
-  delivery.tries,
-  delivery.due,
-];
-
-const attemptValues = (attempt: Attempt): Value[] => [
-  attempt.deliveryId,
-  attempt.number,
-  attempt.at.toISOString(),
-  JSON.stringify(attempt.headers),
-  attempt.base,
-  attempt.status,
-  attempt.answer,
-  attempt.detail,
-  JSON.stringify(attempt.answerHeaders),
-  attempt.duration,
-];
+/** The tables, with one migration for each version. */
+const SANDBOX_MIGRATIONS = [
+  `CREATE TABLE links (
+     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
+     created TEXT NOT NULL, expires TEXT NOT NULL,
+     viewed TEXT, attempted TEXT, paid TEXT, cancelled TEXT);
+   CREATE TABLE payments (
+     seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, link TEXT NOT NULL,
+     reference TEXT NOT NULL, outcome TEXT NOT NULL, record TEXT NOT NULL);
+   CREATE INDEX payments_reference ON payments (reference);
+   CREATE TABLE deliveries (
+     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, link TEXT NOT NULL, uti TEXT NOT NULL,
+     url TEXT NOT NULL, origin TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
+     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
+   CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
+   CREATE INDEX deliveries_origin ON deliveries (origin, due, seq) WHERE state = 'waiting';
+   CREATE TABLE attempts (
+     delivery TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, headers TEXT NOT NULL,
+     base TEXT NOT NULL, status INTEGER, answer TEXT NOT NULL, detail TEXT NOT NULL,
+     PRIMARY KEY (delivery, number)) WITHOUT ROWID;`,
+  `CREATE INDEX links_invoice ON links (${INVOICE_ID}, ${TERMINAL_ID}) WHERE ${INVOICE_ID} IS NOT NULL;`,
+  `ALTER TABLE attempts ADD COLUMN answer_headers TEXT NOT NULL DEFAULT '[]';
+   ALTER TABLE attempts ADD COLUMN duration INTEGER;
+   ALTER TABLE deliveries ADD COLUMN failed INTEGER AS (state = 'failed') VIRTUAL;
+   CREATE INDEX deliveries_listed ON deliveries (failed, seq);
+   CREATE INDEX deliveries_link ON deliveries (link, failed, seq);
+   CREATE INDEX deliveries_uti ON deliveries (uti, failed, seq);
+   CREATE INDEX payments_link ON payments (link, seq);`,
+  `ALTER TABLE payments ADD COLUMN customer TEXT NOT NULL DEFAULT '{}';
+   ALTER TABLE payments ADD COLUMN form TEXT;
+   CREATE UNIQUE INDEX payments_form ON payments (link, form) WHERE form IS NOT NULL;`,
+] as const;

@@ -1,11 +1,11 @@
-/** The sandbox's identity on this machine: the merchant, its credentials and its signing key, stored between runs. */
+/** The sandbox's identity on this machine: the merchant, its credentials and its signing keys, stored between runs. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { hint, PaylinkError } from "../../domain/errors.ts";
-import { hasCode } from "../../domain/system-reason.ts";
-import type { Profile } from "../../settings/profile.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { hasCode } from "../domain/system-reason.ts";
+import type { Profile } from "../settings/profile.ts";
 
 const identity = z.object({
   merchantId: z.string(),

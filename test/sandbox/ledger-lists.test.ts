@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import type { Delivery, DeliveryState, Ledger, Link, ListQuery } from "../../src/sandbox/ledger.ts";
 import { statusOf } from "../../src/sandbox/links.ts";
-import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
+import { openLedger } from "../../src/sandbox/store/ledger.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
 const ALL: ListQuery = { limit: 99, now: NOW };

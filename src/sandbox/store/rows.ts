@@ -1,10 +1,13 @@
-/** Rows of the sandbox's tables, parsed into links, payments, deliveries and attempts. */
+/** Rows of the ledger's tables: links, payments, deliveries and attempts as values to store, and read back. */
 import * as z from "zod/mini";
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
-import { CUSTOMER_FIELDS } from "../../sandbox/customer.ts";
-import type { Attempt, Delivery, Link, Payment } from "../../sandbox/ledger.ts";
+import { CUSTOMER_FIELDS } from "../customer.ts";
+import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
+import type { Value } from "../../store/database.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -102,3 +105,51 @@ const attemptRow = z.pipe(
 );
 
 export const attemptFromRow = (row: Row): Attempt => attemptRow.parse(row);
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+export const linkValues = (link: Link): Value[] => [
+  stringifyJson(link.request),
+  link.createdDate.toISOString(),
+  link.expirationDate,
+  iso(link.viewedDate),
+  iso(link.attemptedDate),
+  iso(link.paidDate),
+  iso(link.cancelledDate),
+];
+
+export const paymentValues = ({ uti, linkId, record, customer, form }: Payment): Value[] => [
+  uti,
+  linkId,
+  textOf(record, "reference") ?? "",
+  outcomeOf(record).toLowerCase(),
+  stringifyJson(record),
+  JSON.stringify(customer),
+  form,
+];
+
+export const deliveryValues = (delivery: Delivery): Value[] => [
+  delivery.id,
+  delivery.linkId,
+  delivery.uti,
+  delivery.url,
+  parseWebAddress(delivery.url)?.origin ?? "",
+  delivery.body,
+  delivery.state,
+  delivery.attempts,
+  delivery.tries,
+  delivery.due,
+];
+
+export const attemptValues = (attempt: Attempt): Value[] => [
+  attempt.deliveryId,
+  attempt.number,
+  attempt.at.toISOString(),
+  JSON.stringify(attempt.headers),
+  attempt.base,
+  attempt.status,
+  attempt.answer,
+  attempt.detail,
+  JSON.stringify(attempt.answerHeaders),
+  attempt.duration,
+];

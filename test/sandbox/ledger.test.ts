@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { Ledger, Payment } from "../../src/sandbox/ledger.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
-import { createUnits } from "../../src/store/sandbox/ledger-units.ts";
-import { openLedger } from "../../src/store/sandbox/sqlite-ledger.ts";
+import { createUnits, openLedger } from "../../src/sandbox/store/ledger.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const payment = (uti: string): Payment => ({
