@@ -9,7 +9,16 @@ import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { temporaryHome } from "../support/home.ts";
-import { CALLBACK, FAILURE_CALLBACK, linkId, NOW, oneTime, openTestSandbox, reusable, type TestSandboxOptions } from "../support/sandbox.ts";
+import {
+  CALLBACK,
+  FAILURE_CALLBACK,
+  linkId,
+  NOW,
+  oneTime,
+  openTestSandbox,
+  reusable,
+  type TestSandboxOptions,
+} from "../support/sandbox.ts";
 
 describe("Events", () => {
   it.each([
