@@ -1,7 +1,7 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
 import { Command as CommanderCommand, CommanderError, Option } from "@commander-js/extra-typings";
 import type { Command } from "./commands/command.ts";
-import { declareBulk } from "./commands/bulk/command.ts";
+import { bulk } from "./commands/bulk/command.ts";
 import { check } from "./commands/check.ts";
 import { declareComplete, declareCompletion } from "./commands/completion/command.ts";
 import { config } from "./commands/config/config.ts";
@@ -45,10 +45,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
   "Links:": {
     create: { summary: "create a payment link", declare: declareCreate },
     links: { summary: "list, show, update, cancel and open the links at the service", declare: declareLinks },
-    bulk: {
-      summary: "create one payment link per row of a spreadsheet, each exactly once",
-      declare: declareBulk,
-    },
+    bulk,
     transaction,
   },
   "Webhooks:": {

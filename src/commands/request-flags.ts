@@ -1,41 +1,79 @@
 /** The flags that describe a payment link: `create` sends them as one link, `bulk` as the defaults of its rows. */
-import type { NewCommand } from "./declare.ts";
+import { flag, group, text, toggle } from "./command.ts";
 
-export const requestFlags = (command: NewCommand) =>
-  command
-    .optionsGroup("The payment:")
-    .option("--amount <decimal>", "what the customer pays")
-    .option("--currency <code>", "three letters of ISO 4217")
-    .option("--terminal-id <id>", "the terminal of the payment")
-    .option("--customer-name <name>", "who pays")
-    .option(
+/** Their values are read with the field of each, at the time of the request. */
+export const requestFlags = {
+  ...group("The payment:", {
+    amount: flag("--amount <decimal>", "what the customer pays", text, { example: "10" }),
+    currency: flag("--currency <code>", "three letters of ISO 4217", text, { example: "EUR" }),
+    terminalId: flag("--terminal-id <id>", "the terminal of the payment", text),
+    customerName: flag("--customer-name <name>", "who pays", text),
+    expires: flag(
       "--expires <when>",
       "ISO 8601, or a duration from now (default: 7d; the service sets it for a reusable link)",
-    )
-    .option("--invoice-id <id>", "your order number; the base of a reusable link's payment references")
-    .option("--description <text>", "what the customer pays for")
-    .option("--type <type>", "transaction type: SALE, VERIFICATION or another that the service supports")
-    .option("--custom-data <text>", "free-form text stored with the transaction")
-    .option("--subscription", "the first payment of a subscription (amount 0, type VERIFICATION)")
-    .optionsGroup("A reusable link:")
-    .option("--reusable", "a link that can be paid many times (amount 0: the customer enters the amount)")
-    .option("--mode <mode>", "the link's mode (default: REUSABLE_VARIABLE)")
-    .option("--min-amount <decimal>", "the smallest amount that a customer may enter")
-    .option("--max-amount <decimal>", "the largest amount that a customer may enter")
-    .option("--reference-mode <mode>", "how the payment reference is handled (the service's default: FIXED)")
-    .optionsGroup("Addresses:")
-    .option("--return-url <url>", "where the customer returns after a successful payment")
-    .option("--failure-return-url <url>", "where the customer returns after a failed payment")
-    .option("--callback-url <url>", "receives the webhook of a successful payment")
-    .option("--failure-callback-url <url>", "receives the webhook of a failed payment")
-    .optionsGroup("The customer:")
-    .option("--email <address>", "e-mail address")
-    .option("--first-name <name>", "first name")
-    .option("--last-name <name>", "last name")
-    .option("--address1 <line>", "first address line")
-    .option("--address2 <line>", "second address line")
-    .option("--city <city>", "city")
-    .option("--postcode <code>", "postcode")
-    .option("--country <country>", "country")
-    .optionsGroup("The request:")
-    .option("--from <file>", "a JSON request as the base (- for stdin); flags override it");
+      text,
+    ),
+    invoiceId: flag(
+      "--invoice-id <id>",
+      "your order number; the base of a reusable link's payment references",
+      text,
+      { example: "DONATION" },
+    ),
+    description: flag("--description <text>", "what the customer pays for", text),
+    type: flag(
+      "--type <type>",
+      "transaction type: SALE, VERIFICATION or another that the service supports",
+      text,
+    ),
+    customData: flag("--custom-data <text>", "free-form text stored with the transaction", text),
+    subscription: toggle(
+      "--subscription",
+      "the first payment of a subscription (amount 0, type VERIFICATION)",
+    ),
+  }),
+  ...group("A reusable link:", {
+    reusable: toggle(
+      "--reusable",
+      "a link that can be paid many times (amount 0: the customer enters the amount)",
+    ),
+    mode: flag("--mode <mode>", "the link's mode (default: REUSABLE_VARIABLE)", text),
+    minAmount: flag("--min-amount <decimal>", "the smallest amount that a customer may enter", text, {
+      example: "5",
+    }),
+    maxAmount: flag("--max-amount <decimal>", "the largest amount that a customer may enter", text, {
+      example: "500",
+    }),
+    referenceMode: flag(
+      "--reference-mode <mode>",
+      "how the payment reference is handled (the service's default: FIXED)",
+      text,
+    ),
+  }),
+  ...group("Addresses:", {
+    returnUrl: flag("--return-url <url>", "where the customer returns after a successful payment", text),
+    failureReturnUrl: flag(
+      "--failure-return-url <url>",
+      "where the customer returns after a failed payment",
+      text,
+    ),
+    callbackUrl: flag("--callback-url <url>", "receives the webhook of a successful payment", text),
+    failureCallbackUrl: flag(
+      "--failure-callback-url <url>",
+      "receives the webhook of a failed payment",
+      text,
+    ),
+  }),
+  ...group("The customer:", {
+    email: flag("--email <address>", "e-mail address", text),
+    firstName: flag("--first-name <name>", "first name", text),
+    lastName: flag("--last-name <name>", "last name", text),
+    address1: flag("--address1 <line>", "first address line", text),
+    address2: flag("--address2 <line>", "second address line", text),
+    city: flag("--city <city>", "city", text),
+    postcode: flag("--postcode <code>", "postcode", text),
+    country: flag("--country <country>", "country", text),
+  }),
+  ...group("The request:", {
+    from: flag("--from <file>", "a JSON request as the base (- for stdin); flags override it", text),
+  }),
+};

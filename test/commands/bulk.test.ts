@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bulkOptions } from "../../src/commands/bulk/options.ts";
-import type { BulkFlags } from "../../src/commands/bulk/flags.ts";
+import { bulk } from "../../src/commands/bulk/command.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
+import { optionsOf as commandOptions, wordsOf, type Flags } from "../support/command-options.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
@@ -30,21 +30,16 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("the options of bulk", () => {
-  const DEFAULTS: BulkFlags = { concurrency: "8", timeout: "30s" };
   const settings = resolveSettings({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
-  const optionsOf = (flags: Partial<BulkFlags>, { file = "orders.csv", base = "{}", json = false } = {}) =>
-    bulkOptions(
-      file,
-      { ...DEFAULTS, ...flags },
-      {
-        settings: async () => settings,
-        readFile: async () => Buffer.from(base),
-        out: { json },
-        hasEvents: async () => false,
-        events: () => Promise.reject(new Error("there are no events")),
-        serve: () => Promise.reject(new Error("nothing should have been served")),
-      },
-    );
+  const optionsOf = (flags: Flags, { file = "orders.csv", base = "{}", json = false } = {}) =>
+    commandOptions(bulk, [file, ...wordsOf(flags)], {
+      settings: async () => settings,
+      readFile: async () => Buffer.from(base),
+      out: { json },
+      hasEvents: async () => false,
+      events: () => Promise.reject(new Error("there are no events")),
+      serve: () => Promise.reject(new Error("nothing should have been served")),
+    });
 
   it("have the documented defaults", async () => {
     expect(await optionsOf({})).toMatchObject({
@@ -62,7 +57,7 @@ describe("the options of bulk", () => {
   });
 
   it("read every flag", async () => {
-    const flags: Partial<BulkFlags> = {
+    const flags = {
       output: "out.JSONL",
       concurrency: "256",
       rate: "20/s",
@@ -86,10 +81,10 @@ describe("the options of bulk", () => {
       code: "usage",
       message: "Nothing was sent.",
       problems: [
+        { at: "--output", message: 'must end in .csv or .jsonl, or be - for stdout (got "out.txt")' },
         { at: "--concurrency", message: 'must be a whole number from 1 to 256 (got "0")' },
         { at: "--rate", message: expect.stringContaining('(got "fast")') },
         { at: "--timeout", message: 'must be more than 0 (got "0s")' },
-        { at: "--output", message: 'must end in .csv or .jsonl, or be - for stdout (got "out.txt")' },
         { at: "base.json: amount", message: "must not be given twice" },
       ],
     });
@@ -104,7 +99,7 @@ describe("the options of bulk", () => {
 
   it("cannot be both --new-rows and --again", async () => {
     await expect(optionsOf({ newRows: true, again: true })).rejects.toMatchObject({
-      problems: [{ at: "--again", message: "cannot be combined with --new-rows" }],
+      problems: [{ at: "--again", message: "cannot be used with --new-rows" }],
     });
   });
 

@@ -8,7 +8,7 @@ import { declare } from "../../src/commands/declare.ts";
 export async function optionsOf<Options>(
   declaration: Command<Options>,
   words: readonly string[],
-  context: Partial<Context> = {},
+  context: Partial<Omit<Context, "out">> & { readonly out?: Pick<Context["out"], "json"> } = {},
 ): Promise<Options> {
   const given = { out: { json: false }, env: {}, profile: undefined, now: () => new Date(), ...context };
   const read: Options[] = [];

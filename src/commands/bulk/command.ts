@@ -1,29 +1,28 @@
 /** `paylink bulk`: its argument and help, and what runs it. */
-import { examples, type Declare } from "../declare.ts";
-import { bulkFlags } from "./flags.ts";
+import { argument, command, excludes, text } from "../command.ts";
+import { bulkFlags, bulkOptions } from "./flags.ts";
 
-export const declareBulk: Declare = (command, execute) => {
-  bulkFlags(command)
-    .argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin")
-    .action((file, flags) =>
-      execute(command, async (context) => {
-        const { bulkOptions } = await import("./options.ts");
-        const { bulk } = await import("./bulk.ts");
-        return bulk(context, await bulkOptions(file, flags, context));
-      }),
-    );
-  command.addHelpText("after", HEADERS);
-  examples(command, [
+export const bulk = command({
+  summary: "create one payment link per row of a spreadsheet, each exactly once",
+  examples: [
     `printf 'amount,customerName\\n10,Ada\\n20,Bob\\n' | paylink bulk - --currency EUR`,
     `printf 'amount\\n10\\n20\\n' > orders.csv && paylink bulk orders.csv --rate 20`,
     `echo '{"amount": 10, "customerName": "Ada"}' | paylink bulk - --dry-run`,
-  ]);
-};
-
-const HEADERS = `
-Headers are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …;
+  ],
+  notes: `Headers are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …;
 nested ones with dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email.
 Every flag above is the default for rows that leave its field empty. Other columns are copied to the results
 and not sent; a name that is almost a field is an error. A row that was sent once, from any list, is sent again
 only with --again. A row of unknown outcome is sent again by the next run if the service recognises keys:
-paylink config set idempotencyHeader <header>.`;
+paylink config set idempotencyHeader <header>.`,
+  arguments: {
+    file: argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin", text, {
+      example: "orders.csv",
+    }),
+  },
+  flags: bulkFlags,
+  rules: [excludes(["again"], ["newRows"])],
+  consequence: "Nothing was sent.",
+  prepare: bulkOptions,
+  run: async (context, options) => (await import("./bulk.ts")).bulk(context, options),
+});

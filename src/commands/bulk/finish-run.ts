@@ -10,8 +10,7 @@ import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progre
 import { renderHint } from "../../render/hint.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { List } from "./list.ts";
-import type { Claim } from "./claim.ts";
+import type { Claim, List } from "./list.ts";
 
 export interface RunEnd {
   /** What stopped the run before its last row; undefined if nothing did. */

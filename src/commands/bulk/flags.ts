@@ -1,22 +1,82 @@
-/** The flags of `paylink bulk`. */
-import type { FlagsOf, NewCommand } from "../declare.ts";
+/** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
+import { canonicalAddress } from "../../domain/addresses.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import type { Context } from "../../context.ts";
+import { flag, group, toggle, type Usage, type ValuesOf } from "../command.ts";
+import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
 
-export const bulkFlags = (command: NewCommand) =>
-  requestFlags(command)
-    .optionsGroup("The run:")
-    .option(
+const MAX_CONCURRENCY = 256;
+
+export const bulkFlags = {
+  ...requestFlags,
+  ...group("The run:", {
+    output: flag(
       "-o, --output <file>",
       "write the results to this .csv or .jsonl file; - for stdout (default: beside the input)",
-    )
-    .option("--force", "overwrite a results file that paylink did not write")
-    .option("--concurrency <n>", "requests at the same time", "8")
-    .option("--rate <n/s>", "at most this many requests a second")
-    .option("--timeout <duration>", "how long to wait for each answer", "30s")
-    .option("--dry-run", "check every row and send nothing")
-    .option("--skip-invalid", "send the valid rows even if others are invalid")
-    .option("--new-rows", "send only the rows that were not sent before from another list")
-    .option("--again", "send every row once more, which creates second links")
-    .option("--retry-unknown", "send rows of unknown outcome again, which may create a second link");
+      parseOutput,
+      { example: "links.csv" },
+    ),
+    force: toggle("--force", "overwrite a results file that paylink did not write"),
+    concurrency: flag("--concurrency <n>", "requests at the same time", parseCount(1, MAX_CONCURRENCY), {
+      default: "8",
+    }),
+    rate: flag("--rate <n/s>", "at most this many requests a second", parseRate, { example: "20" }),
+    timeout: flag("--timeout <duration>", "how long to wait for each answer", parseTimeout, {
+      default: "30s",
+    }),
+    dryRun: toggle("--dry-run", "check every row and send nothing"),
+    skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
+    newRows: toggle("--new-rows", "send only the rows that were not sent before from another list"),
+    again: toggle("--again", "send every row once more, which creates second links"),
+    retryUnknown: toggle(
+      "--retry-unknown",
+      "send rows of unknown outcome again, which may create a second link",
+    ),
+  }),
+};
 
-export type BulkFlags = FlagsOf<typeof bulkFlags>;
+type Values = ValuesOf<typeof bulkFlags> & { readonly file: string };
+
+function parseOutput(path: string): Parsed<string> {
+  return /^-$|\.(?:csv|jsonl|ndjson)$/i.test(path)
+    ? accepted(path)
+    : refused("must end in .csv or .jsonl, or be - for stdout");
+}
+
+export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
+
+/** Throws `no_profile` if a list is to be sent and there is no account. */
+export async function bulkOptions(values: Values, { problems }: Usage, context: Context) {
+  const [{ noAccount }, { readBaseRequest, requestBuilder }, { unusedListener }] = await Promise.all([
+    import("../../service/open-client.ts"),
+    import("../../service/request.ts"),
+    import("../running-listener.ts"),
+  ]);
+  const { file, from } = values;
+  const isStdinTaken = from === "-" && file === "-";
+  if (isStdinTaken) problems.push({ at: "--from", message: "must be a file if the rows come from stdin" });
+  const base = from === undefined || isStdinTaken ? undefined : await readBaseRequest(from, context.readFile);
+  problems.push(...(base?.problems ?? []));
+  const { output, dryRun, newRows, again } = values;
+  if (output === "-" && context.out.json)
+    problems.push({
+      at: "--output",
+      message: "must be a file with --json, which prints every row on stdout",
+    });
+  const settings = await context.settings();
+  const address = settings.get("baseUrl");
+  if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
+  const listener = await unusedListener(values, settings, context);
+  return {
+    ...values,
+    /** Completes the rows with flags, base file and settings. */
+    build: requestBuilder({ flags: values, base: base?.value, settings, listener }),
+    /** The base URL of the service, in its canonical spelling; undefined only checks the rows. */
+    service: dryRun || address === undefined ? undefined : canonicalAddress(address),
+    /** The header for the key of a row, if the service recognises one. */
+    idempotencyHeader: settings.get("idempotencyHeader"),
+    /** What to do with rows that were sent before, from another list. */
+    repeats: newRows ? ("skip" as const) : again ? ("send" as const) : ("refuse" as const),
+  };
+}
