@@ -179,7 +179,6 @@ export interface FailureOptions {
   readonly effect?: Effect | undefined;
   /** Replace the code's own hints. */
   readonly hints?: readonly Hint[] | undefined;
-  readonly hint?: string | undefined;
   /** Every problem behind the message. */
   readonly problems?: readonly Problem[];
   /** The problems that the message does not name; all of them by default. */
@@ -206,7 +205,7 @@ export class PaylinkError extends Error {
     this.code = code;
     const failure: Failure = FAILURES[code];
     this.effect = options.effect;
-    this.hints = options.hints ?? options.hint?.split("\n").map((line) => [line]) ?? failure.hints ?? [];
+    this.hints = options.hints ?? failure.hints ?? [];
     this.problems = options.problems ?? [];
     this.unnamed = options.unnamed ?? this.problems;
     this.corrections = options.corrections;
