@@ -6,7 +6,7 @@ import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Account, type Check } from "../service/checks.ts";
 
 type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "effect">;

@@ -8,8 +8,7 @@ import { createClock, createIds, createSigningKeys } from "../sandbox/parts.ts";
 import type { SandboxParts } from "../sandbox/service.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
 import { SERVICE_FORM } from "../check/signature-form.ts";
-import { readKeys } from "../signatures/keys.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 
 const ADDRESS = { host: "127.0.0.1", port: 0 } as const;

@@ -4,7 +4,7 @@ import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import type { Fault } from "../http/raw-request.ts";
-import { diagnose } from "../signatures/diagnose.ts";
+import { diagnose } from "../signatures/diagnose/diagnose.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseMessage } from "./admit.ts";
 import { judge, type JudgeOptions } from "./judge.ts";

@@ -1,6 +1,6 @@
 /** Judges webhooks, and renews the keys if a newer one may verify a signature. */
 import type { HttpRequest } from "../http/message.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import type { VerificationKey } from "../signatures/keys.ts";
 import type { Reason } from "../domain/reasons.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { judge, type Judgement, type JudgeOptions } from "./judge.ts";

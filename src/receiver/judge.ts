@@ -1,7 +1,7 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. */
 import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Warning } from "../domain/reasons.ts";
 import type { Verdict } from "../signatures/verdict.ts";

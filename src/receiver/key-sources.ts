@@ -5,8 +5,7 @@ import { isExposed, parseWebAddress, withoutPassword } from "../domain/addresses
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";
-import { readKeys } from "../signatures/keys.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 
 /** A file, a URL, the text of a key, or its bytes. */
 export type KeySource = string | Uint8Array;

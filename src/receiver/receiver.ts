@@ -11,7 +11,7 @@ import {
   type TlsFiles,
 } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
 import { failureOf, type Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";

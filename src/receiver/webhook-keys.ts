@@ -1,7 +1,7 @@
 /** Loads the service's public keys for a command. A key that cannot be read fails the command, with a next step. */
 import { hint, paylink, PaylinkError, type CommandLine, type Hint } from "../domain/errors.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
-import type { VerificationKey } from "../signatures/verification-key.ts";
+import type { VerificationKey } from "../signatures/keys.ts";
 import { KeyFailure, openKeySources, readKeySources, type KeyAccess, type Keyring } from "./key-sources.ts";
 
 interface CommandAccess extends KeyAccess {

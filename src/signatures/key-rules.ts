@@ -2,7 +2,7 @@
 
 import { ALGORITHMS, type Algorithm } from "./algorithms.ts";
 import { SignatureError } from "./verdict.ts";
-import type { VerificationKey } from "./verification-key.ts";
+import type { VerificationKey } from "./keys.ts";
 
 /**
  * A keyid picks the keys with that id, without falling back to another key. Without a keyid, or where no key has an id,

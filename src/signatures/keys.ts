@@ -1,21 +1,69 @@
-/** Verification and signing keys, read from the text of a file or a key set. */
-
-import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
-import { ALGORITHMS, keyKind } from "./algorithms.ts";
+/** Keys that verify and sign, read from PEM, DER, certificates, JWK and JWKS, with what their source says about them. */
 import {
-  attempt,
-  isRecord,
-  keyMembers,
-  PRIVATE_MEMBERS,
-  PUBLIC_MEMBERS,
-  readDer,
-  readJson,
-  readPem,
-  textMember,
-  textOf,
-} from "./key-formats.ts";
+  createPrivateKey,
+  createPublicKey,
+  X509Certificate,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
+import { ALGORITHMS, keyKind } from "./algorithms.ts";
 import { messageOf } from "./verdict.ts";
-import type { VerificationKey } from "./verification-key.ts";
+
+/** What the source of a key says about it; null where it says nothing. */
+interface KeyDescription {
+  readonly keyid: string | null;
+  /** JWK members as given (RFC 7517 4.2 to 4.4). */
+  readonly alg: string | null;
+  readonly use: string | null;
+  readonly keyOps: readonly string[] | null;
+  /** Unix seconds, of a certificate. */
+  readonly notBefore: number | null;
+  readonly notAfter: number | null;
+}
+
+/** Holds what is read from the key itself, since reading that takes longer than the other checks of a message. */
+export interface VerificationKey extends KeyDescription {
+  readonly key: KeyObject;
+  /** As `keyKind` names it. */
+  readonly kind: string;
+  /** Of an RSA modulus; null for other keys. */
+  readonly bits: number | null;
+  /** Why the key must not be used; null where it is strong. */
+  readonly weakness: string | null;
+  /** Secure where the padding is checked, but unusual. */
+  readonly smallExponent: boolean;
+}
+
+export function verificationKey(
+  key: KeyObject,
+  { keyid, alg, use, keyOps, notBefore, notAfter }: Partial<KeyDescription> = {},
+): VerificationKey {
+  const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
+  const isRsa = modulusLength !== undefined && publicExponent !== undefined;
+  return {
+    keyid: keyid ?? null,
+    key,
+    kind: keyKind(key),
+    bits: isRsa ? modulusLength : null,
+    weakness: isRsa ? weaknessOf(modulusLength, publicExponent) : null,
+    smallExponent: isRsa && publicExponent < 65537n,
+    alg: alg ?? null,
+    use: use ?? null,
+    keyOps: keyOps ?? null,
+    notBefore: notBefore ?? null,
+    notAfter: notAfter ?? null,
+  };
+}
+
+/** With an exponent of 1 every forgery verifies; one of thousands of bits takes milliseconds a message. */
+function weaknessOf(bits: number, exponent: bigint): string | null {
+  if (bits < 2048) return `the key has ${bits} bits; the minimum is 2048`;
+  if (bits > 16384) return `the key has ${bits} bits; the maximum is 16384`;
+  if (exponent < 3n || exponent % 2n === 0n)
+    return `the key's exponent is ${exponent}; it must be odd, and 3 or more`;
+  if (exponent >= 1n << 64n) return "the key's exponent has more than 64 bits";
+  return null;
+}
 
 export type KeysRead =
   | { readonly ok: true; readonly keys: VerificationKey[]; readonly warnings: string[] }
@@ -71,4 +119,172 @@ export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   const members = keyMembers({ ...publicKey.export({ format: "jwk" }) }, PUBLIC_MEMBERS);
   return { ...members, kid: keyid, use: "sig", ...(algorithm && { alg: algorithm.jwkAlgs[0] }) };
+}
+
+interface Reading {
+  readonly key?: VerificationKey;
+  readonly warning?: string;
+  /** The certificate that holds the key. */
+  readonly certificate?: X509Certificate;
+}
+
+const PRIVATE_WARNING = "this is a private key; only its public part is used, and a public key is enough";
+
+function attempt(read: () => Reading, which = "a key"): Reading {
+  try {
+    return read();
+  } catch (error) {
+    return { warning: `${which} could not be read: ${messageOf(error)}` };
+  }
+}
+
+/** Line breaks as an environment variable may hold them: a backslash and a letter. */
+const ESCAPED_BREAKS = /(?:\\r)?\\n/g;
+
+/** Keys that are read from one source: its server must not be able to keep the receiver busy. */
+const MAX_KEYS = 64;
+
+/** Reads the first entries; a warning stands for the others. */
+function readEach<Entry>(entries: readonly Entry[], read: (entry: Entry, at: number) => Reading): Reading[] {
+  const readings = entries.slice(0, MAX_KEYS).map(read);
+  if (entries.length > MAX_KEYS)
+    readings.push({ warning: `it has ${entries.length} keys, and only the first ${MAX_KEYS} are read` });
+  return readings;
+}
+
+/** The key of each block. In a chain, the authorities sign certificates, not webhooks: their keys are left out. */
+function readPem(text: string): Reading[] {
+  const readings = readEach(pemBlocks(text.replace(ESCAPED_BREAKS, "\n")), (block) =>
+    attempt(() => readBlock(block)),
+  );
+  return readings.filter(
+    ({ certificate }) => !readings.some((other) => hasIssued(certificate, other.certificate)),
+  );
+}
+
+/** Each text from a BEGIN line to the END line of the same label, without a BEGIN in between (RFC 7468 2). */
+function pemBlocks(text: string): string[] {
+  const blocks: string[] = [];
+  let begun: { readonly label: string; readonly at: number } | undefined;
+  for (const { 0: line, 1: kind, 2: label = "", index } of text.matchAll(PEM_BOUNDARY)) {
+    if (kind === "BEGIN") begun = { label, at: index };
+    else if (begun?.label === label) {
+      blocks.push(text.slice(begun.at, index + line.length));
+      begun = undefined;
+    }
+  }
+  return blocks;
+}
+
+const PEM_BOUNDARY = /-----(BEGIN|END) ([^-\r\n]{1,64})-----/g;
+
+function hasIssued(authority: X509Certificate | undefined, issued: X509Certificate | undefined): boolean {
+  if (authority === undefined || issued === undefined || issued.issuer === issued.subject) return false;
+  return issued.checkIssued(authority) && issued.verify(authority.publicKey);
+}
+
+function readBlock(block: string): Reading {
+  if (/^-----BEGIN [^-]*CERTIFICATE-----/.test(block)) return fromCertificate(new X509Certificate(block));
+  const key = verificationKey(createPublicKey(block));
+  return /^-----BEGIN [^-]*PRIVATE KEY-----/.test(block) ? { key, warning: PRIVATE_WARNING } : { key };
+}
+
+/**
+ * DER, or its bare base64. DER does not name its content, so each form is tried: private first, since Node reads private
+ * keys as public too.
+ */
+function readDer(input: Uint8Array | string, text: string): Reading {
+  const base64 = text.replace(ESCAPED_BREAKS, "").replace(/\s+/g, "");
+  const der = /^[A-Za-z0-9+/]+=*$/.test(base64) ? Buffer.from(base64, "base64") : Buffer.from(input);
+  const priv = (type: "pkcs8" | "pkcs1") => () => {
+    const key = createPrivateKey({ key: der, format: "der", type });
+    return { key: verificationKey(createPublicKey(key)), warning: PRIVATE_WARNING };
+  };
+  const pub = (type: "spki" | "pkcs1") => () => ({
+    key: verificationKey(createPublicKey({ key: der, format: "der", type })),
+  });
+  const certificate = (): Reading => fromCertificate(new X509Certificate(der));
+  for (const form of [priv("pkcs8"), priv("pkcs1"), pub("spki"), pub("pkcs1"), certificate]) {
+    const reading = attempt(form);
+    if (reading.key !== undefined) return reading;
+  }
+  const what = text.startsWith("<")
+    ? "it is an HTML or XML page"
+    : "it is not PEM, DER, a certificate or a JSON Web Key";
+  return { warning: what };
+}
+
+function fromCertificate(certificate: X509Certificate): Reading {
+  return {
+    key: verificationKey(certificate.publicKey, {
+      notBefore: Date.parse(certificate.validFrom) / 1000,
+      notAfter: Date.parse(certificate.validTo) / 1000,
+    }),
+    certificate,
+  };
+}
+
+function readJson(text: string): Reading[] {
+  let parsed: unknown;
+  try {
+    parsed = parseJson(text);
+  } catch (error) {
+    return [{ warning: `it is not JSON: ${messageOf(error)}` }];
+  }
+  if (!isRecord(parsed)) return [];
+  if (!("keys" in parsed)) return [attempt(() => readJwk(parsed))];
+  if (!Array.isArray(parsed["keys"])) return [{ warning: "its keys are not a list" }];
+  return readEach(parsed["keys"], (entry: unknown, at) =>
+    attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
+  );
+}
+
+/** Between its tokens a JSON text may have line breaks, but no escaped ones: those come from an environment variable. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const unescaped = text.replace(ESCAPED_BREAKS, "\n");
+    if (unescaped === text) throw error;
+    return JSON.parse(unescaped);
+  }
+}
+
+const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;
+const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as const;
+
+function readJwk(jwk: unknown): Reading {
+  if (!isRecord(jwk)) throw new TypeError("a JWK is a JSON object");
+  const publicKey = createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" });
+  const key = verificationKey(publicKey, {
+    keyid: textMember(jwk, "kid"),
+    alg: textMember(jwk, "alg"),
+    use: textMember(jwk, "use"),
+    keyOps: "key_ops" in jwk ? textList(jwk["key_ops"]) : null,
+  });
+  return "d" in jwk ? { key, warning: PRIVATE_WARNING } : { key };
+}
+
+function keyMembers(jwk: Record<string, unknown>, names: readonly string[]): JsonWebKey {
+  const members: JsonWebKey = {};
+  for (const name of names) if (typeof jwk[name] === "string") members[name] = jwk[name];
+  return members;
+}
+
+function textMember(jwk: Record<string, unknown>, name: string): string | null {
+  const value = jwk[name];
+  return typeof value === "string" ? value : null;
+}
+
+function textList(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry: unknown) => typeof entry === "string") : [];
+}
+
+function textOf(input: Uint8Array | string): string {
+  const text = typeof input === "string" ? input : Buffer.from(input).toString("utf8");
+  return text.replace(/^\uFEFF/, "").trim();
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

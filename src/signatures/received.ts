@@ -1,12 +1,10 @@
 /** Reads the signature that a message carries from its two fields: steps 1 to 7 of the checklist of RFC 9421 3.2. */
-
-import { type InnerList, isInnerList } from "structured-headers";
+import { isInnerList, type InnerList, type Parameters } from "structured-headers";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
 import type { Report } from "./report.ts";
-import { readParameters, type SignatureParameters } from "./signature-parameters.ts";
 import {
   byteSequence,
   countParameters,
@@ -161,4 +159,46 @@ function signatureBytes(signatures: RawDictionary, member: RawMember, report: Re
   if (!read.canonical) report.warn("non_canonical_base64");
   if (member.parameters > 0) report.warn("signature_has_parameters");
   return read.bytes;
+}
+
+interface SignatureParameters {
+  /** Unix seconds, as `expires`. */
+  readonly created: number | null;
+  readonly expires: number | null;
+  readonly keyid: string | null;
+  readonly alg: string | null;
+}
+
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["created", "expires", "nonce", "alg", "keyid", "tag"]);
+
+function readParameters(parameters: Parameters, report: Report): SignatureParameters {
+  for (const key of parameters.keys()) if (!KNOWN_PARAMETERS.has(key)) report.warn("unknown_signature_param");
+  const keyid = textParameter(parameters, "keyid");
+  report.keyid = keyid;
+  const created = timeParameter(parameters, "created");
+  report.created = created;
+  const expires = timeParameter(parameters, "expires");
+  const alg = textParameter(parameters, "alg");
+  for (const name of ["nonce", "tag"]) textParameter(parameters, name);
+  if (created !== null && expires !== null && expires < created) {
+    throw new SignatureError("signature_param_invalid", `expires ${expires} is before created ${created}`);
+  }
+  return { created, expires, keyid, alg };
+}
+
+function textParameter(parameters: Parameters, name: string): string | null {
+  const value = parameters.get(name);
+  if (value === undefined) return null;
+  if (typeof value === "string") return value;
+  throw new SignatureError("signature_param_invalid", `${name} is not a String`);
+}
+
+function timeParameter(parameters: Parameters, name: string): number | null {
+  const value = parameters.get(name);
+  if (value === undefined) return null;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
+  throw new SignatureError(
+    "signature_param_invalid",
+    `${name} is not a number of seconds (an Integer, 0 or more)`,
+  );
 }

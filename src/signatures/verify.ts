@@ -18,7 +18,7 @@ import type { Policy } from "./policy.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
 import { Report } from "./report.ts";
 import { SignatureError, type Verdict } from "./verdict.ts";
-import type { VerificationKey } from "./verification-key.ts";
+import type { VerificationKey } from "./keys.ts";
 
 export interface VerifyOptions {
   readonly keys: readonly VerificationKey[];

@@ -17,8 +17,7 @@ import {
   verifyWebhook,
   WebhookError,
 } from "../../src/library/webhooks.ts";
-import { publicJwk } from "../../src/signatures/keys.ts";
-import { verificationKey } from "../../src/signatures/verification-key.ts";
+import { publicJwk, verificationKey } from "../../src/signatures/keys.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 
 const URL_SENT = "https://shop.example/webhooks?from=service";

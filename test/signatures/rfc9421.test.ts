@@ -9,7 +9,7 @@ import { componentValue, signatureBase, signatureParams } from "../../src/signat
 import { component } from "../../src/signatures/components.ts";
 import { SignatureError } from "../../src/signatures/verdict.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
-import { verificationKey } from "../../src/signatures/verification-key.ts";
+import { verificationKey } from "../../src/signatures/keys.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { byteSequence, readDictionary } from "../../src/signatures/structured.ts";

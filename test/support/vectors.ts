@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { parseComponent, type Component } from "../../src/signatures/components.ts";
-import { readKeys } from "../../src/signatures/keys.ts";
-import type { VerificationKey } from "../../src/signatures/verification-key.ts";
+import { readKeys, type VerificationKey } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY, type Policy } from "../../src/signatures/policy.ts";
 import type { VerifyOptions } from "../../src/signatures/verify.ts";
 

@@ -7,7 +7,7 @@ import { renderForward, renderRejection, renderWebhook } from "../../render/rece
 import { eventLine, type Forward, type WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { compareDigests } from "../../signatures/digest.ts";
-import { traceBase } from "../../signatures/trace.ts";
+import { traceBase } from "../../signatures/diagnose/diagnose.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import {
   type Arrival,

@@ -9,7 +9,7 @@ import { examine, type Examination } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict-report.ts";
 import { compareDigests } from "../../signatures/digest.ts";
-import { traceBase } from "../../signatures/trace.ts";
+import { traceBase } from "../../signatures/diagnose/diagnose.ts";
 import { findOne } from "../../events/store.ts";
 import { captureFromRequest, readCapture, type Capture } from "./capture.ts";
 import type { CaptureSource, VerifyOptions } from "./options.ts";

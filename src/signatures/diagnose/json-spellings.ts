@@ -1,4 +1,4 @@
-/** The ways in which common serialisers spell one JSON text: its spaces, its numbers and its escapes. */
+/** Other spellings of a JSON text: its spaces, its numbers and its escapes. */
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 

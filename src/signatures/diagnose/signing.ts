@@ -1,9 +1,8 @@
 /** Everything that a signature depends on, and variants of it. */
-
 import type { KeyObject } from "node:crypto";
 import type { HttpRequest } from "../../http/message.ts";
 import type { Component } from "../components.ts";
-import type { VerificationKey } from "../verification-key.ts";
+import type { VerificationKey } from "../keys.ts";
 
 export interface Signing {
   readonly request: HttpRequest;
