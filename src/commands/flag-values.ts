@@ -1,5 +1,5 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
-import { isDatabaseUrl, isReadableUrl, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
+import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
 import { LONGEST_TIMER, parseDuration, parseWhen } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
@@ -130,8 +130,8 @@ function completeUrl(text: string): string {
 
 /** Where events are kept: a file, or the URL of a PostgreSQL database, without a password, which other users would see. */
 export function parseEventStore(text: string): Parsed<string> {
-  if (!isDatabaseUrl(text)) return accepted(text);
-  if (!isReadableUrl(text)) return refused("must be a file, or a URL such as postgres://db/paylink");
+  const problem = eventStoreProblem(text);
+  if (problem !== undefined) return refused(problem);
   return passwordsIn(text).length === 0
     ? accepted(text)
     : refused("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");

@@ -20,14 +20,39 @@ export function normalAddress(url: URL, text: string): string {
 }
 
 /**
- * The text without the passwords of URLs. A password that was pasted unescaped may have a slash or a space: the text after
- * the user's name is then not a port, and the password ends at the last `@`.
+ * The text without the passwords of its URLs, also of those that cannot be read: a password that was pasted unescaped may
+ * have any character, and ends at the last `@`.
  */
 export const withoutPassword = (text: string): string =>
   text
-    .replace(/(:\/\/[^/?#@:\s]*:)[^/?#\s]*@/g, "$1[redacted]@")
-    .replace(/(:\/\/[^/?#@:[\s]*:)(?!\d*(?:[/?#\s,;.)"']|$)|\[redacted\]@).*@/g, "$1[redacted]@")
-    .replace(/([?&]password=)[^&#\s]*/g, "$1[redacted]");
+    .split(/(?<![^\s"'(=])(?=[a-z][a-z\d+.-]*:\/\/)/i)
+    .map(withoutUserPassword)
+    .map(withoutSecretParameters)
+    .join("");
+
+/** `text` has one URL, at its start. */
+function withoutUserPassword(text: string): string {
+  const readable = text.replace(/^([^:]+:\/\/[^/?#@:\s]*:)[^/?#@\s]*@(?!\S*@)/, "$1[redacted]@");
+  if (readable !== text) return readable;
+  const [, before = "", host = "", rest = ""] = /^([^:]+:\/\/([^/?#@:[\s]*):)(.*)@/is.exec(text) ?? [];
+  if (before === "" || (/^https?:/i.test(text) && isHost(host) && PORT.test(rest))) return text;
+  return `${before}[redacted]${text.slice(before.length + rest.length)}`;
+}
+
+const PORT = /^\d*(?:[/?#\s,;.)"']|$)/;
+
+/** Whether it is a host rather than the name of a user: `localhost`, a name with a dot, or an IPv4 address. */
+const isHost = (text: string): boolean => text.toLowerCase() === "localhost" || text.includes(".");
+
+/** Without what follows the name of a secret in a query, up to the end of the URL: a secret may have an `&`. */
+function withoutSecretParameters(text: string): string {
+  for (const { 0: name, 1: spelled = "", index } of text.matchAll(/[?&]([^=&#\s]+)=/g)) {
+    if (!/pass(?:word|wd|phrase)?$|^pwd$|secret$/i.test(decoded(spelled))) continue;
+    const start = index + name.length;
+    return text.slice(0, start) + text.slice(start).replace(/^\S+/, "[redacted]");
+  }
+  return text;
+}
 
 /** One spelling for all addresses of a service: loopback addresses are one host, and a slash at the end is left out. */
 export function canonicalAddress(text: string): string {
@@ -63,20 +88,34 @@ export const SANDBOX_PROFILE = "sandbox";
 /** Whether an event store is a database, and not a file. */
 export const isDatabaseUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//i.test(text);
 
-/** Whether such a URL can be read. A password that was pasted unescaped may have a `%` that begins no escape. */
+/**
+ * Whether a URL with a password can be read. One that was pasted unescaped may have a `%` that begins no escape, or end the
+ * host too early: the rest of the URL then has the `@`.
+ */
 export function isReadableUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { hostname, username, password, pathname } = new URL(text);
-  return [hostname, username, password, pathname].every(isDecodable);
+  const { hostname, username, password, pathname, search, hash } = new URL(text);
+  const isDecodable = [hostname, username, password, pathname].every((part) => decode(part) !== undefined);
+  return isDecodable && !`${pathname}${search}${hash}`.includes("@");
 }
 
-function isDecodable(part: string): boolean {
+function decode(part: string): string | undefined {
   try {
-    decodeURIComponent(part);
-    return true;
+    return decodeURIComponent(part);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+const decoded = (part: string): string => decode(part) ?? part;
+
+/** What is wrong with a place of events, which is a file or the URL of a PostgreSQL database. */
+export function eventStoreProblem(text: string): string | undefined {
+  if (text === "") return "must not be empty";
+  const isFile = !/^[a-z][a-z\d+.-]+:\/\//i.test(text);
+  return isFile || (isDatabaseUrl(text) && isReadableUrl(text))
+    ? undefined
+    : "must be a file, or a URL such as postgres://db/paylink, with a password whose special characters are escaped (%40 for @)";
 }
 
 /** The passwords in such a URL, as they are spelled and decoded. */

@@ -1,7 +1,8 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
-import { messageOf } from "../domain/errors.ts";
+import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
+import { hint, messageOf, PaylinkError } from "../domain/errors.ts";
 import { codeOf, systemReason } from "../domain/system-reason.ts";
 import {
   ClosedWithoutAnswer,
@@ -38,7 +39,7 @@ export function createSender(parts: SenderParts): Sender {
     send: async (request, options = {}) => {
       const route = routeOf(request, options, parts);
       const certificate = Buffer.from(route.clientCertificate?.cert ?? []).toString("latin1");
-      const key = `${route.kind} ${route.connectTimeout} ${certificate}`;
+      const key = `${route.kind} ${route.proxy ?? ""} ${route.connectTimeout} ${certificate}`;
       const agent = agents.get(key) ?? createAgent(route, parts);
       agents.set(key, agent);
       const reply = await exchange(await agent, withDefaults(request, parts.userAgent), options);
@@ -168,7 +169,9 @@ function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
 
 /** What decides which connections may carry a request. Each combination has its own agent. */
 interface Route {
-  readonly kind: "direct" | "proxied" | "insecure";
+  readonly kind: "direct" | "insecure";
+  /** The proxy of https requests. */
+  readonly proxy: string | undefined;
   /** Milliseconds to connect: undici limits them for each agent, and cannot abort an attempt for a single request. */
   readonly connectTimeout: number;
   readonly clientCertificate: TlsFiles | undefined;
@@ -179,27 +182,44 @@ function routeOf(
   { insecure = false, timeout = TIMEOUT, clientCertificate }: SendOptions,
   { httpsProxy }: SenderParts,
 ): Route {
-  const isProxied = scheme === "https" && httpsProxy !== undefined;
   return {
-    kind: insecure ? "insecure" : isProxied ? "proxied" : "direct",
+    kind: insecure ? "insecure" : "direct",
+    proxy: scheme === "https" && !insecure && httpsProxy ? proxyAddress(httpsProxy) : undefined,
     // Rounded up to a power of two: with an agent for each timeout, a long run would open more and more agents.
     connectTimeout: Math.min(CONNECT_TIMEOUT, 2 ** Math.ceil(Math.log2(Math.max(1, timeout)))),
     clientCertificate,
   };
 }
 
+/** The URL of a proxy, which may be written without its scheme. Throws `usage`. */
+function proxyAddress(text: string): string {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = isReadableUrl(address) ? parseWebAddress(address) : undefined;
+  // What follows the host is the rest of a password that was not escaped.
+  if (url !== undefined && url.pathname + url.search + url.hash === "/") return address;
+  throw new PaylinkError(
+    "usage",
+    `HTTPS_PROXY is no address of a proxy (got "${withoutPassword(address)}").`,
+    {
+      hints: [
+        hint`Write it as http://<user>:<password>@<host>:<port>. In the password, write %23 for # and %2F for /.`,
+      ],
+    },
+  );
+}
+
 async function createAgent(
-  { kind, connectTimeout, clientCertificate }: Route,
-  { httpsProxy = "", noProxy = "", nodeVersion }: SenderParts,
+  { kind, proxy, connectTimeout, clientCertificate }: Route,
+  { noProxy = "", nodeVersion }: SenderParts,
 ): Promise<Dispatcher> {
   const identity =
     clientCertificate === undefined
       ? {}
       : { cert: Buffer.from(clientCertificate.cert), key: Buffer.from(clientCertificate.key) };
   const connect = { timeout: connectTimeout, rejectUnauthorized: kind !== "insecure", ...identity };
-  if (kind === "proxied") {
+  if (proxy !== undefined) {
     const { EnvHttpProxyAgent } = await import("undici");
-    return new EnvHttpProxyAgent({ httpsProxy, noProxy, connect, requestTls: identity });
+    return new EnvHttpProxyAgent({ httpsProxy: proxy, noProxy, connect, requestTls: identity });
   }
   // undici's index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer (startup bench).
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");

@@ -1,6 +1,6 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
-import { isDatabaseUrl, isReadableUrl, normalAddress, parseWebAddress } from "../domain/addresses.ts";
+import { eventStoreProblem, isDatabaseUrl, normalAddress, parseWebAddress } from "../domain/addresses.ts";
 import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/header-field.ts";
 import { parseJsonPointer } from "../domain/json-pointer.ts";
 import { isKeyText } from "../domain/key-source.ts";
@@ -158,12 +158,9 @@ function parseKeySource(source: string): Parsed<string> {
 
 /** A file, or the URL of a PostgreSQL database. */
 function parseEventStore(place: string): Parsed<string> {
-  if (place === "") return refused("must not be empty");
-  const isFile = !/^[a-z][a-z0-9+.-]+:\/\//i.test(place);
-  if (isFile) return accepted(resolve(place));
-  return isDatabaseUrl(place) && isReadableUrl(place)
-    ? accepted(place)
-    : refused("must be a file, or a URL such as postgres://db/paylink");
+  const problem = eventStoreProblem(place);
+  if (problem !== undefined) return refused(problem);
+  return accepted(isDatabaseUrl(place) ? place : resolve(place));
 }
 
 /** The text as it is, if another parser reads it. */

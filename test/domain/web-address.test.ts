@@ -1,8 +1,10 @@
 /** Web addresses: absolute http(s) URLs, and which of them leave this machine in the clear. */
 
-import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { expect, it, test } from "vitest";
 import {
   canonicalAddress,
+  eventStoreProblem,
   isExposed,
   isLoopback,
   parseWebAddress,
@@ -71,7 +73,48 @@ test.each([
 });
 
 test.each([
+  ["postgres://u:12345/s3cr@host/db", "postgres://u:[redacted]@host/db"],
+  ["postgres://u:1?s3cr@host/db", "postgres://u:[redacted]@host/db"],
+  ["postgres://host/db?password=a&b", "postgres://host/db?password=[redacted]"],
+  ["postgres://host/db?pass%77ord=a&sslmode=require", "postgres://host/db?pass%77ord=[redacted]"],
+  ["http://me:s3#c@proxy:3128", "http://me:[redacted]@proxy:3128"],
+  ["http://me:12/s3@proxy:3128", "http://me:[redacted]@proxy:3128"],
+  [
+    "from http://me:a@x.example to postgres://u:1/b@y/db",
+    "from http://me:[redacted]@x.example to postgres://u:[redacted]@y/db",
+  ],
+])("%s is shown as %s", (text, shown) => expect(withoutPassword(text)).toBe(shown));
+
+it("never shows a password, whatever it consists of", () => {
+  const password = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !/[\r\n]/.test(text));
+  fc.assert(
+    fc.property(password, (secret) => {
+      const marked = `s3cr3t${secret}s3cr3t`;
+      expect(withoutPassword(`postgres://me:${marked}@db/x`)).not.toContain("s3cr3t");
+      expect(withoutPassword(`http://me:${marked}@proxy:3128`)).not.toContain("s3cr3t");
+    }),
+  );
+});
+
+test.each([
+  ["events.db", undefined],
+  ["/var/lib/paylink/events.db", undefined],
+  ["C:\\paylink\\events.db", undefined],
+  ["postgres://db/paylink", undefined],
+  ["postgres://u:12345%2Fs3cr@host/db", undefined],
+  ["postgres://u:12345/s3cr@host/db", "must be a file, or a URL"],
+  ["postgres://u:1?s3cr@host/db", "must be a file, or a URL"],
+  ["mysql://x", "must be a file, or a URL"],
+  ["", "must not be empty"],
+])("as a place of events, %j has the problem: %s", (text, problem) => {
+  const found = eventStoreProblem(text);
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
+});
+
+test.each([
   "https://shop.example:8443/a@b",
+  "http://localhost:3000/hook?x=a@b",
   "http://[::1]:80/?x=a@b",
   "see https://shop.example:443, a@b",
   "https://me@db/x",

@@ -61,6 +61,16 @@ describe("HTTPS_PROXY", () => {
     expect(proxy.targets).toContain(`${UNRESOLVABLE}:443`);
   });
 
+  it("that cannot be read ends the command without its password", async () => {
+    const env = { HTTPS_PROXY: "http://me:s3#cr3t@proxy:3128" };
+    const { code, stderr } = await create(temporaryHome(), `https://${UNRESOLVABLE}`, env);
+    expect({ code, error: JSON.parse(stderr) }).toMatchObject({
+      code: 2,
+      error: { error: { code: "usage" } },
+    });
+    expect(stderr).not.toMatch(/s3|cr3t/);
+  });
+
   it("is not used for a host in NO_PROXY", async () => {
     const home = temporaryHome();
     const { port, ca, tokens } = await startSecureService(home);

@@ -70,3 +70,27 @@ describe("an https server that closes the connection", () => {
     expect(failure).not.toBeInstanceOf(ClosedWithoutAnswer);
   });
 });
+
+describe("a proxy whose address cannot be read", () => {
+  it.each([
+    "http://me:s3cr3t@proxy:99999",
+    "http://me:s3#cr3t@proxy:3128",
+    "http://me:12/s3cr3t@proxy:3128",
+    "http://me:s3%cr3t@proxy:3128",
+    "me:s3/cr3t@proxy",
+    "socks5://me:s3cr3t@proxy",
+  ])("is a usage error without the password: %s", async (httpsProxy) => {
+    const send = openSender({ httpsProxy });
+    const request: HttpRequest = {
+      method: "GET",
+      scheme: "https",
+      authority: "service.invalid",
+      target: "/",
+      headers: [],
+      body: new Uint8Array(),
+    };
+    const failure = await send(request).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "usage", message: expect.stringContaining("HTTPS_PROXY") });
+    expect(String(failure)).not.toMatch(/s3|cr3t/);
+  });
+});

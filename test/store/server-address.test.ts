@@ -58,6 +58,12 @@ describe("the address of the server", () => {
     expect(parseServerAddress("postgres://me@db", {}).database).toBe("me");
   });
 
+  it("names no parameter that may be the rest of a password", () => {
+    expect(() => parseServerAddress("postgres://me@db/x?password=s3&cr3t", {})).toThrow(
+      expect.not.objectContaining({ message: expect.stringMatching(/s3|cr3t/) }),
+    );
+  });
+
   it("has no other parameters", () => {
     expect(() => parseServerAddress("postgres://me@db/x?ssl_mode=require", {})).toThrow(
       expect.objectContaining({ code: "usage", hints: [["Did you mean ", "sslmode", "?"]] }),

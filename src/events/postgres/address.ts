@@ -52,7 +52,7 @@ const SOCKET_FOLDERS = ["/var/run/postgresql", "/tmp"];
 export function parseServerAddress(text: string, env: Environment): ServerAddress {
   const url = new URL(text);
   for (const name of url.searchParams.keys())
-    if (!PARAMETER_NAMES.includes(name)) throw unknownParameter(name, text);
+    if (!PARAMETER_NAMES.includes(name)) throw unknownParameter(name, url);
   const inUrl: Partial<Record<Parameter, string>> = {
     host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1"),
     port: url.port,
@@ -102,14 +102,18 @@ function ownName(): string {
   }
 }
 
-function unknownParameter(name: string, text: string): PaylinkError {
+const PARAMETERS_ARE = `The parameters are ${PARAMETER_NAMES.join(", ")}.`;
+
+function unknownParameter(name: string, url: URL): PaylinkError {
+  const shown = withoutPassword(url.href);
+  // The name may be the rest of a password with an unescaped `&`.
+  if (url.searchParams.has("password"))
+    return new PaylinkError("usage", `${shown} has an unknown parameter.`, {
+      hints: [[`In a password, write %26 for &. ${PARAMETERS_ARE}`]],
+    });
   const meant = nearest(name, PARAMETER_NAMES);
-  return new PaylinkError("usage", `${withoutPassword(text)} has an unknown parameter: ${name}.`, {
-    hints: [
-      meant === undefined
-        ? hint`The parameters are ${PARAMETER_NAMES.join(", ")}.`
-        : hint`Did you mean ${meant}?`,
-    ],
+  return new PaylinkError("usage", `${shown} has an unknown parameter: ${name}.`, {
+    hints: [meant === undefined ? [PARAMETERS_ARE] : hint`Did you mean ${meant}?`],
   });
 }
 
