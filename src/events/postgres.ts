@@ -88,8 +88,8 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
   );
 }
 
-const allOf =
-  (connection: Connection): All =>
+export const allOf =
+  (connection: Pick<Connection, "query">): All =>
   (sql, values = []) => {
     let number = 0;
     return connection.query(

@@ -79,7 +79,8 @@ export async function claimTurns(
     claimed.length === 0
       ? []
       : await all(
-          `${selectEvents(dialect)} WHERE events.id IN (${places(claimed)}) ORDER BY due, queued.seq`,
+          `${selectEvents(dialect)} WHERE events.id IN (${places(claimed)})
+           ORDER BY due, (SELECT seq FROM ${schema}queued WHERE queued.event = events.id)`,
           claimed,
         );
   const [next] = await all(`SELECT min(due) AS due FROM ${schema}queued WHERE due > ?`, [now]);

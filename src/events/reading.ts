@@ -30,11 +30,14 @@ const MAX_FOUND = 20;
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
 
+/** Subqueries, not joins: a server without statistics would join the whole queue. */
 export const selectEvents = ({ schema }: Dialect): string =>
-  `SELECT events.*, queued.attempts, queued.due,
+  `SELECT events.*,
+     (SELECT attempts FROM ${schema}queued WHERE queued.event = events.id) AS attempts,
+     (SELECT due FROM ${schema}queued WHERE queued.event = events.id) AS due,
      (SELECT count(*) FROM ${schema}arrivals WHERE arrivals.event = events.id) AS repeats,
      (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id AND status BETWEEN 200 AND 299) AS accepted
-   FROM ${schema}events LEFT JOIN ${schema}queued ON queued.event = events.id`;
+   FROM ${schema}events`;
 
 /** The events that may be deleted: those that do not wait to be forwarded. */
 export const oldEvents = ({ schema }: Dialect): string =>

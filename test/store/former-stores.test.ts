@@ -1,0 +1,102 @@
+/** Event stores that paylink 0.2.0 wrote: opened, they are migrated in place, and everything in them is as it was. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { HttpRequest } from "../../src/http/message.ts";
+import type { EventStore } from "../../src/receiver/event-store.ts";
+import type { Verdict } from "../../src/signatures/verdict.ts";
+import { verify } from "../../src/signatures/verify.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { eventsPath } from "../../src/store/folders.ts";
+import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { all, AT, event, forward, genuine, ids, idsOf, rejection, vector } from "../support/stored-events.ts";
+import { webhookOptions } from "../support/vectors.ts";
+
+const formerTables = (name: string): string =>
+  readFileSync(new URL(`0.2.0/events-${name}.sql`, import.meta.url), "utf8");
+
+describe("an event store of 0.2.0 in SQLite", () => {
+  readsFormerStore(async () => {
+    const path = eventsPath(temporaryHome());
+    // Two migrations made these tables.
+    openDatabase(path, [formerTables("sqlite"), ""], { pageSize: 8192 }).close();
+    return openSqlite(path);
+  });
+});
+
+describe("an event store of 0.2.0 in PostgreSQL", () => {
+  const server = usePostgres();
+  readsFormerStore(async () => {
+    const url = await server().createDatabase();
+    await server().query(formerTables("postgres"), new URL(url).pathname.slice(1));
+    return openPostgres(url);
+  });
+});
+
+/** The verdict of the time of arrival, of a signature of any age. */
+const verdictThen = (request: HttpRequest): Verdict => {
+  const options = webhookOptions(vector);
+  const policy = { ...options.policy, maxAge: Infinity };
+  return verify(request, { ...options, policy, now: Math.floor(AT.getTime() / 1000) });
+};
+
+function readsFormerStore(open: () => Promise<EventStore>): void {
+  it("keeps the events, their verdicts, and what happened to each", async () => {
+    const store = await open();
+    expect(await ids(store.events())).toEqual([
+      ...["genuine", "forged", "accepted", "claimed"],
+      ...["failed", "retried", "waits", "waits too"],
+    ]);
+    const [whole, forged, accepted] = await all(store.events());
+    const trailers = [["X", "y"]];
+    expect(whole).toMatchObject({ uti: "uti-genuine", receivedAt: AT, outcome: "APPROVED" });
+    expect(whole?.verdict).toEqual(verdictThen(genuine));
+    expect({ ...whole?.request, body: Buffer.from(whole?.request.body ?? []) }).toEqual({
+      ...{ ...genuine, trailers },
+      body: Buffer.from(genuine.body),
+    });
+    expect(forged?.verdict).toEqual(verdictThen({ ...genuine, body: Buffer.from("{}") }));
+    expect(forged?.verdict.code).toBe("content_digest_mismatch");
+    expect(accepted).toMatchObject({ accepted: true, repeats: 1, queued: null });
+    expect(await store.arrivals("accepted")).toEqual([{ id: "accepted again", receivedAt: AT }]);
+    expect(await store.forwards("accepted")).toEqual([forward(200)]);
+    const { request: stored, ...rejected } = rejection("rejected");
+    expect(await all(store.rejections())).toMatchObject([rejected, { id: "not http", request: null }]);
+    const [first] = await all(store.rejections());
+    expect(Buffer.from(first?.request?.body ?? [])).toEqual(Buffer.from(stored?.body ?? []));
+    expect(await store.listeners()).toEqual([
+      { address: "https://merchant.example/hook", bound: "http://127.0.0.1:4100/" },
+    ]);
+  });
+
+  it("knows a repeated delivery again, and who has claimed it", async () => {
+    const store = await open();
+    const again = (id: string) => store.append({ ...event(id), id: `${id} later` });
+    expect(await again("accepted")).toMatchObject({ repeated: true, first: "accepted", accepted: true });
+    expect(await again("claimed")).toMatchObject({
+      repeated: true,
+      first: "claimed",
+      claimedElsewhere: true,
+    });
+  });
+
+  it("forwards what waits, in its order, and keeps what has failed", async () => {
+    const store = await open();
+    const queued = (await all(store.events())).flatMap(({ id, queued: state }) =>
+      state ? [{ id, ...state }] : [],
+    );
+    expect(queued).toEqual([
+      { id: "failed", state: "failed", attempts: 1, next: null },
+      { id: "retried", state: "pending", attempts: 1, next: expect.any(Date) },
+      { id: "waits", state: "pending", attempts: 0, next: null },
+      { id: "waits too", state: "pending", attempts: 0, next: null },
+    ]);
+    const claim = async () => (await store.queue.claim({ limit: 10, duration: 60_000, held: [] })).events;
+    const first = await claim();
+    expect(idsOf(first)).toEqual(["waits", "waits too"]);
+    for (const one of first) await store.queue.attempted(one, forward(200), undefined);
+    expect(await store.queue.backlog()).toEqual({ events: 1, oldest: AT });
+    expect(await ids(store.events({ failed: true }))).toEqual(["failed"]);
+  });
+}

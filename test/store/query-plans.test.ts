@@ -1,0 +1,116 @@
+/** How both databases find rows in a store of many events: by indexes, in every statement of `listen` and of a look at an event. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { POSTGRES, SQLITE, type All, type Dialect } from "../../src/events/dialects.ts";
+import { parseServerAddress } from "../../src/events/postgres/address.ts";
+import { createConnections } from "../../src/events/postgres/connections.ts";
+import { allOf as allOfPostgres, openPostgresEventStore } from "../../src/events/postgres.ts";
+import { allOf as allOfSqlite, openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { createEventStore } from "../../src/events/store.ts";
+import { createGroupWriter } from "../../src/events/write-group.ts";
+import { eventsPath } from "../../src/store/folders.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { all as allOf, AT, event, forward } from "../support/stored-events.ts";
+
+const MANY = 20_000;
+const FORMER_TABLES = readFileSync(new URL("0.2.0/events-postgres.sql", import.meta.url), "utf8");
+/** Later than few events. */
+const OLD = new Date(AT.getTime() + 5);
+
+/** Many events with their history, of which every tenth is in the queue. `numbers` is a table of 1 to MANY. */
+const history = ({ schema, types }: Dialect, numbers: string): readonly string[] => [
+  `INSERT INTO ${schema}events (id, uti, digest, received_at, outcome, reference, code, warnings, details,
+     method, scheme, authority, target, headers, trailers, body)
+   SELECT 'id' || n, 'uti' || n, CAST('digest' AS ${types.bytes}), ${AT.getTime()} + n, 'APPROVED', 'INV-' || n, 'ok', '',
+     '{}', 'POST', 'http', 'localhost', '/', '[]', '[]', CAST('{}' AS ${types.bytes}) FROM ${numbers}`,
+  `INSERT INTO ${schema}arrivals (event, id, received_at) SELECT 'id' || n, 'again', 1 FROM ${numbers}`,
+  `INSERT INTO ${schema}forwards (event, at, target, status, ms, detail)
+   SELECT 'id' || n, 1, 'http://localhost/', 500, 1, '' FROM ${numbers}`,
+  `INSERT INTO ${schema}queued (event, reference, received_at)
+   SELECT 'id' || n, 'INV-' || n, 1 FROM ${numbers} WHERE n % 10 = 0`,
+];
+
+/** Everything that `listen` does with an event, and what shows one. Resolves with the statements and their plans. */
+async function plansOf(dialect: Dialect, run: All, explain: (sql: string) => string) {
+  const plans = new Map<string, string>();
+  const all: All = async (sql, values) => {
+    if (!/^(?:BEGIN|COMMIT|SELECT \(extract)/.test(sql)) {
+      const rows = await run(explain(sql), values);
+      plans.set(sql, rows.map((row) => String(row["QUERY PLAN"] ?? row["detail"])).join("\n"));
+    }
+    return run(sql, values);
+  };
+  const store = createEventStore(
+    {
+      dialect,
+      place: "many",
+      open: () => ({ all, close: () => undefined }),
+      write: createGroupWriter({ dialect, transaction: (work) => work(all), isOfOne: () => false }),
+      ready: async () => undefined,
+      close: async () => undefined,
+      damaged: (reason) => {
+        throw new Error(reason);
+      },
+    },
+    { owner: "own", now: () => new Date() },
+  );
+  await store.append(event("new"), "queue");
+  await store.append({ ...event("new"), id: "again" }, "queue");
+  await store.append(event("claimed"), new Date());
+  await store.lookUp("claimed", AT);
+  await store.forwarded("claimed", forward(200));
+  const { events } = await store.queue.claim({ limit: 8, duration: 60_000, held: ["id1"] });
+  expect(events).toHaveLength(8);
+  for (const one of events.slice(0, 2)) await store.queue.attempted(one, forward(500), 1000);
+  for (const prefix of ["uti123", "id123"]) await store.find(prefix);
+  await store.arrivals("new");
+  await store.forwards("new");
+  await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));
+  return { store, plans };
+}
+
+/** The plan reads a table of events or of their history from its beginning to its end, and not by an index. */
+const READS_ALL =
+  /(?:Seq Scan on|SCAN) (?:events|arrivals|forwards|queued|waiting|ahead)\b(?! USING (?:COVERING )?INDEX)/;
+
+function expectIndexes(plans: ReadonlyMap<string, string>): void {
+  expect(plans.size).toBeGreaterThan(20);
+  for (const [sql, plan] of plans) expect.soft(plan, sql).not.toMatch(READS_ALL);
+}
+
+describe("the statements on many events", () => {
+  it("use indexes in SQLite", async () => {
+    const database = openEventDatabase(eventsPath(temporaryHome()));
+    onTestFinished(() => database.close());
+    const numbers = `(WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${MANY})
+      SELECT n FROM counted)`;
+    for (const sql of history(SQLITE, numbers)) database.exec(sql);
+    const explain = (sql: string) => `EXPLAIN QUERY PLAN ${sql}`;
+    const { store, plans } = await plansOf(SQLITE, allOfSqlite(database), explain);
+    expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
+    expectIndexes(plans);
+  });
+
+  const server = usePostgres();
+  it.each([
+    ["with statistics", true],
+    ["without statistics, in tables of 0.2.0", false],
+  ])("use indexes in PostgreSQL, %s", async (_, hasStatistics) => {
+    const url = await server().createDatabase();
+    if (!hasStatistics) await server().query(FORMER_TABLES, new URL(url).pathname.slice(1));
+    const made = openPostgresEventStore(url, { env: {}, owner: "own", now: () => new Date() });
+    await made.ready();
+    await made.close();
+    const connections = createConnections(parseServerAddress(url, {}), {});
+    onTestFinished(() => connections.close());
+    await connections.use(async (connection) => {
+      const run = allOfPostgres(connection);
+      for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`)) await run(sql);
+      if (hasStatistics) await run("ANALYZE");
+      const { store, plans } = await plansOf(POSTGRES, run, (sql) => `EXPLAIN ${sql}`);
+      if (hasStatistics) expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
+      expectIndexes(plans);
+    }, 60_000);
+  });
+});
