@@ -13,6 +13,8 @@ import { usePostgres } from "../support/postgres.ts";
 import { all, AT, event, forward, genuine, ids, idsOf, rejection, vector } from "../support/stored-events.ts";
 import { webhookOptions } from "../support/vectors.ts";
 
+const NAMES = ["genuine", "forged", "accepted", "claimed", "failed", "retried", "waits", "waits too"];
+
 const formerTables = (name: string): string =>
   readFileSync(new URL(`0.2.0/events-${name}.sql`, import.meta.url), "utf8");
 
@@ -44,16 +46,14 @@ const verdictThen = (request: HttpRequest): Verdict => {
 function readsFormerStore(open: () => Promise<EventStore>): void {
   it("keeps the events, their verdicts, and what happened to each", async () => {
     const store = await open();
-    expect(await ids(store.events())).toEqual([
-      ...["genuine", "forged", "accepted", "claimed"],
-      ...["failed", "retried", "waits", "waits too"],
-    ]);
+    expect(await ids(store.events())).toEqual(NAMES);
     const [whole, forged, accepted] = await all(store.events());
     const trailers = [["X", "y"]];
     expect(whole).toMatchObject({ uti: "uti-genuine", receivedAt: AT, outcome: "APPROVED" });
     expect(whole?.verdict).toEqual(verdictThen(genuine));
     expect({ ...whole?.request, body: Buffer.from(whole?.request.body ?? []) }).toEqual({
-      ...{ ...genuine, trailers },
+      ...genuine,
+      trailers,
       body: Buffer.from(genuine.body),
     });
     expect(forged?.verdict).toEqual(verdictThen({ ...genuine, body: Buffer.from("{}") }));

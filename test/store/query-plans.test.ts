@@ -8,6 +8,7 @@ import { allOf as allOfPostgres, openPostgresEventStore } from "../../src/events
 import { allOf as allOfSqlite, openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { createEventStore } from "../../src/events/store.ts";
 import { createGroupWriter } from "../../src/events/write-group.ts";
+import type { EventStore } from "../../src/receiver/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
@@ -66,8 +67,13 @@ async function plansOf(dialect: Dialect, run: All, explain: (sql: string) => str
   for (const prefix of ["uti123", "id123"]) await store.find(prefix);
   await store.arrivals("new");
   await store.forwards("new");
-  await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));
+  await allOf(store.events({ limit: 20 }));
   return { store, plans };
+}
+
+async function filterAndPrune(store: EventStore): Promise<void> {
+  await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));
+  expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
 }
 
 /** The plan reads a table of events or of their history from its beginning to its end, and not by an index. */
@@ -88,7 +94,7 @@ describe("the statements on many events", () => {
     for (const sql of history(SQLITE, numbers)) database.exec(sql);
     const explain = (sql: string) => `EXPLAIN QUERY PLAN ${sql}`;
     const { store, plans } = await plansOf(SQLITE, allOfSqlite(database), explain);
-    expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
+    await filterAndPrune(store);
     expectIndexes(plans);
   });
 
@@ -109,7 +115,7 @@ describe("the statements on many events", () => {
       for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`)) await run(sql);
       if (hasStatistics) await run("ANALYZE");
       const { store, plans } = await plansOf(POSTGRES, run, (sql) => `EXPLAIN ${sql}`);
-      if (hasStatistics) expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
+      if (hasStatistics) await filterAndPrune(store);
       expectIndexes(plans);
     }, 60_000);
   });
