@@ -26,12 +26,12 @@ import { logout } from "./commands/logout.ts";
 import { failAsUsage, oneWord, refuseHelp } from "./commands/usage-errors.ts";
 import { profiles } from "./commands/profiles.ts";
 import { pay } from "./commands/pay.ts";
-import { declareSandbox } from "./commands/sandbox/command.ts";
+import { sandbox } from "./commands/sandbox/command.ts";
 import { status } from "./commands/status.ts";
 import { declareTest } from "./commands/test/command.ts";
 import { transaction } from "./commands/transaction.ts";
 import { trigger } from "./commands/trigger/command.ts";
-import { declareVerify } from "./commands/verify/command.ts";
+import { verify } from "./commands/verify/command.ts";
 import { version } from "./commands/version.ts";
 
 /** A command that is still declared by calls of commander. */
@@ -51,15 +51,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
   "Webhooks:": {
     listen,
     events: { summary: "list, show, replay, export and prune what listen received", declare: declareEvents },
-    verify: {
-      summary: "explain step by step why a captured webhook verifies, or why not",
-      declare: declareVerify,
-    },
+    verify,
     trigger,
     check,
   },
   "Sandbox:": {
-    sandbox: { summary: "run the whole payment-link service on this machine", declare: declareSandbox },
+    sandbox,
     pay,
     test: {
       summary: "run a command against a sandbox and a receiver of its own, then delete both",

@@ -2,24 +2,28 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sandboxOptions } from "../../src/commands/sandbox/options.ts";
+import { sandbox } from "../../src/commands/sandbox/command.ts";
+import { sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import { SERVICE_FORM } from "../../src/check/signature-form.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
+import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
-const DEFAULTS = { port: "4010", host: "127.0.0.1", created: true, duplicateInvoices: "accept" };
+
+const read = async (flags: Flags = {}) =>
+  sandboxOptions(await optionsOf(sandbox, wordsOf(flags), { now: () => NOW }));
 
 describe("the options of sandbox", () => {
-  it("have the documented defaults", () => {
-    expect(sandboxOptions(DEFAULTS, NOW)).toEqual({
+  it("have the documented defaults", async () => {
+    expect(await read()).toEqual({
       host: "127.0.0.1",
       port: 4010,
       merchantName: undefined,
-      database: undefined,
+      db: undefined,
       reset: false,
       seed: undefined,
       clock: undefined,
@@ -33,7 +37,7 @@ describe("the options of sandbox", () => {
     });
   });
 
-  it("read every flag", () => {
+  it("read every flag", async () => {
     const allowHost = ["Shop"];
     const flags = {
       port: "0",
@@ -50,11 +54,11 @@ describe("the options of sandbox", () => {
     } as const;
     const faults = { retry: "1s, 2m", deliver: "late", duplicateInvoices: "refuse" };
     const rest = { clock: "2026-02-01T00:00:00Z", ...faults };
-    expect(sandboxOptions({ ...flags, ...rest }, NOW)).toEqual({
+    expect(await read({ ...flags, ...rest })).toEqual({
       host: "0.0.0.0",
       port: 0,
       merchantName: "Lighthouse Books",
-      database: "x.db",
+      db: "x.db",
       reset: true,
       seed: 7,
       clock: new Date("2026-02-01T00:00:00Z"),
@@ -68,28 +72,31 @@ describe("the options of sandbox", () => {
     });
   });
 
-  it("accept a clock as a duration from now, and no retries at all", () => {
-    expect(sandboxOptions({ ...DEFAULTS, clock: "1d", retry: "none" }, NOW)).toMatchObject({
+  it("accept a clock as a duration from now, and no retries at all", async () => {
+    expect(await read({ clock: "1d", retry: "none" })).toMatchObject({
       clock: new Date("2026-02-01T12:00:00Z"),
       schedule: [],
     });
   });
 
-  it.each(["shop:4000", "http://shop", "a b", ""])("refuse the host %j", (name) => {
-    expect(() => sandboxOptions({ ...DEFAULTS, allowHost: [name] }, NOW)).toThrow(
+  it.each(["shop:4000", "http://shop", "a b", ""])("refuse the host %j", async (name) => {
+    await expect(read({ allowHost: [name] })).rejects.toThrow(
       expect.objectContaining({ problems: [expect.objectContaining({ at: "--allow-host" })] }),
     );
   });
 
-  it.each(["", " ", "x".repeat(61), "a\nb", "a\u202Eb"])("refuse the merchant's name %j", (merchantName) => {
-    expect(() => sandboxOptions({ ...DEFAULTS, merchantName }, NOW)).toThrow(
-      expect.objectContaining({ problems: [expect.objectContaining({ at: "--merchant-name" })] }),
-    );
-  });
+  it.each(["", " ", "x".repeat(61), "a\nb", "a\u202Eb"])(
+    "refuse the merchant's name %j",
+    async (merchantName) => {
+      await expect(read({ merchantName })).rejects.toThrow(
+        expect.objectContaining({ problems: [expect.objectContaining({ at: "--merchant-name" })] }),
+      );
+    },
+  );
 
-  it("bind every address where a host is allowed", () => {
-    const flags = { ...DEFAULTS, host: "0.0.0.0", allowHost: ["sandbox"] };
-    expect(sandboxOptions(flags, NOW).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
+  it("bind every address where a host is allowed", async () => {
+    const flags = { host: "0.0.0.0", allowHost: ["sandbox"] };
+    expect((await read(flags)).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
   });
 
   it("name every problem at once", async () => {
@@ -104,11 +111,11 @@ describe("the options of sandbox", () => {
         details: {
           problems: [
             { at: "--port", message: 'must be a whole number from 0 to 65535 (got "65536")' },
+            { at: "--cover", message: expect.stringContaining("did you mean @method?") },
             { at: "--seed", message: expect.stringContaining('(got "-1")') },
             { at: "--clock", message: expect.stringContaining('(got "noon")') },
             { at: "--retry", message: expect.stringContaining('(got "5s,soon")') },
             { at: "--deliver", message: expect.stringContaining('(got "never")') },
-            { at: "--cover", message: expect.stringContaining("did you mean @method?") },
             { at: "--duplicate-invoices", message: expect.stringContaining('(got "never")') },
             { at: "--host", message: expect.stringContaining('(got "0.0.0.0")') },
           ],

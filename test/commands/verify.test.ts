@@ -279,7 +279,7 @@ describe("wrong use", () => {
     ["a bad component", ["--require", "@nothing"], "x", "is not a derived component"],
     ["a bad address", ["--public-url", "shop.example"], "x", "--public-url  must be an absolute"],
     ["a bad tolerance", ["--tolerance", "long"], "x", "--tolerance  must be"],
-    ["a file beside an event", ["webhook.http", "--event", "1"], "x", "--event  cannot be used with a file"],
+    ["a file beside an event", ["webhook.http", "--event", "1"], "x", "--event  cannot be used with <file>"],
   ])("%s", async (_, args, input, words) => {
     const env = { PAYLINK_WEBHOOK_KEY: KEY };
     const { exit, stderr } = await runCommand(["verify", ...args], { stdin: input, env });
@@ -291,7 +291,7 @@ describe("wrong use", () => {
     const bad = ["--at", "yesterday", "--require", "@nothing", "--public-url", "shop", "--tolerance", "long"];
     const { exit, stderr } = await runCommand(["verify", "x", "--event", "1", ...bad, "--json"]);
     expect(exit).toBe(2);
-    const places = ["--tolerance", "--require", "--at", "--public-url", "--event"].map((at) => ({ at }));
+    const places = ["--public-url", "--tolerance", "--require", "--at", "--event"].map((at) => ({ at }));
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage", details: { problems: places } } });
   });
 

@@ -1,48 +1,57 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
-import { examples, type Declare } from "../declare.ts";
+import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
+import { accepted } from "../../domain/parse-result.ts";
+import { argument, command } from "../command.ts";
+import { parseMilliseconds } from "../flag-values.ts";
 import { sandboxFlags } from "./flags.ts";
 
-const DESCRIPTION = `
-The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
+const NOTES = `The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
 contains the description of the documented service as dist/openapi.json.`;
 
-export const declareSandbox: Declare = (command, execute) => {
-  sandboxFlags(command).action((flags) =>
-    execute(command, async (context) => {
-      const { sandboxOptions } = await import("./options.ts");
-      const { sandbox } = await import("./sandbox.ts");
-      return sandbox(context, sandboxOptions(flags, context.now()));
-    }),
-  );
-  command.addHelpText("after", DESCRIPTION);
-  examples(command, [
+const advance = command({
+  summary: "move the running sandbox's clock forward, with the retries and expiries that come due",
+  examples: ["paylink sandbox advance 30s", "paylink sandbox advance 7d --json"],
+  arguments: {
+    duration: argument(
+      "<duration>",
+      "how far, such as 30s, 2h or 7d",
+      // The sandbox counts years by the calendar, from its own time: it gets the text.
+      (typed) => {
+        const parsed = parseMilliseconds(typed);
+        return parsed.ok ? accepted(typed) : parsed;
+      },
+      { example: "30s" },
+    ),
+  },
+  consequence: "The clock was not moved.",
+  run: async (context, { duration }) => (await import("./sandbox.ts")).advanceClock(context, duration),
+});
+
+const rotateKey = command({
+  summary: "sign with a new key from now on; the old one is served for another day",
+  examples: ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"],
+  run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
+});
+
+export const sandbox = command({
+  summary: "run the whole payment-link service on this machine",
+  examples: [
     "paylink sandbox",
     "paylink sandbox --port 0 --json",
     "paylink sandbox --clock 2026-01-31T12:00:00Z --seed 7",
     "paylink sandbox --deliver duplicate --retry 1s,1s",
     'paylink sandbox --cover "content-digest @method @target-uri" --no-created',
-  ]);
-
-  const advance = command
-    .command("advance")
-    .description("move the running sandbox's clock forward, with the retries and expiries that come due")
-    .argument("<duration>", "how far, such as 30s, 2h or 7d")
-    .action((duration) =>
-      execute(advance, async (context) => {
-        const { advanceClock, advanceOptions } = await import("./running-sandbox.ts");
-        return advanceClock(context, advanceOptions(duration));
-      }),
-    );
-  examples(advance, ["paylink sandbox advance 30s", "paylink sandbox advance 7d --json"]);
-
-  const rotate = command
-    .command("rotate-key")
-    .description("sign with a new key from now on; the old one is served for another day")
-    .action(() =>
-      execute(rotate, async (context) => {
-        const { rotateKey } = await import("./running-sandbox.ts");
-        return rotateKey(context);
-      }),
-    );
-  examples(rotate, ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"]);
-};
+  ],
+  notes: NOTES,
+  flags: sandboxFlags,
+  consequence: "The sandbox did not start.",
+  check: ({ host, allowRemote, allowHost }, { problems }) => {
+    if (!allowRemote && allowHost.length === 0 && !isLoopback(hostnameOf(host)))
+      problems.push({
+        at: "--host",
+        message: `must be on loopback unless --allow-host or --allow-remote is given (got "${host}")`,
+      });
+  },
+  run: async (context, values) => (await import("./sandbox.ts")).sandbox(context, values),
+  commands: { advance, "rotate-key": rotateKey },
+});

@@ -1,38 +1,93 @@
 /** The flags of `paylink sandbox`. */
 import { SANDBOX_PORT } from "../../domain/addresses.ts";
-import { collect, type FlagsOf, type NewCommand, oneOf } from "../declare.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseWhen } from "../../domain/time.ts";
+import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
+import { parseCount, parseCover, parseDelays, parsePort } from "../flag-values.ts";
 
-export const sandboxFlags = (command: NewCommand) =>
-  command
-    .optionsGroup("Address:")
-    .option("--port <number>", "the port to serve on; 0 picks a free one", String(SANDBOX_PORT))
-    .option("--host <address>", "the address to bind", "127.0.0.1")
-    .option("--allow-remote", "serve other machines, and post webhooks to them")
-    .option("--allow-host <name>", "serve and post to this host name, for containers; repeatable", collect)
-    .option("--insecure", "accept self-signed certificates on this machine and on allowed hosts")
-    .optionsGroup("Merchant:")
-    .option("--merchant-name <name>", "the merchant's name on pages and in records")
-    .optionsGroup("Storage:")
-    .option(
+export const sandboxFlags = {
+  ...group("Address:", {
+    port: flag("--port <number>", "the port to serve on; 0 picks a free one", parsePort, {
+      default: String(SANDBOX_PORT),
+    }),
+    host: flag("--host <address>", "the address to bind", text, { default: "127.0.0.1" }),
+    allowRemote: toggle("--allow-remote", "serve other machines, and post webhooks to them"),
+    allowHost: repeatable(
+      "--allow-host <name>",
+      "serve and post to this host name, for containers; repeatable",
+      parseHost,
+      { example: "shop" },
+    ),
+    insecure: toggle("--insecure", "accept self-signed certificates on this machine and on allowed hosts"),
+  }),
+  ...group("Merchant:", {
+    merchantName: flag("--merchant-name <name>", "the merchant's name on pages and in records", parseName, {
+      example: '"Lighthouse Books"',
+    }),
+  }),
+  ...group("Storage:", {
+    db: flag(
       "--db <file>",
       "where links, payments and deliveries are kept (default: in paylink's data folder)",
-    )
-    .option("--reset", "delete what was kept, and start empty")
-    .optionsGroup("Webhook signatures:")
-    .option("--cover <components>", "what to sign (default: content-digest content-length content-type)")
-    .option("--no-created", "leave created out of the signatures")
-    .optionsGroup("Testing:")
-    .option("--seed <number>", "generate the same ids and suffixes every time, for snapshots")
-    .option("--clock <time>", "stop the clock at this time; `sandbox advance` moves it")
-    .option("--retry <schedule>", "waits between attempts, or none (default: 5s,30s,2m,10m,1h)")
-    .addOption(
-      oneOf("--deliver <fault>", "how deliveries fail", ["duplicate", "late", "out-of-order", "drop-first"]),
-    )
-    .addOption(
-      oneOf("--duplicate-invoices <rule>", "accept or refuse a second link with the same invoiceId", [
-        "accept",
-        "refuse",
-      ]).default("accept"),
-    );
+      text,
+      { example: "sandbox.db" },
+    ),
+    reset: toggle("--reset", "delete what was kept, and start empty"),
+  }),
+  ...group("Webhook signatures:", {
+    cover: flag(
+      "--cover <components>",
+      "what to sign (default: content-digest content-length content-type)",
+      parseCover,
+      { example: '"content-digest @method"' },
+    ),
+    created: toggle("--no-created", "leave created out of the signatures"),
+  }),
+  ...group("Testing:", {
+    seed: flag(
+      "--seed <number>",
+      "generate the same ids and suffixes every time, for snapshots",
+      parseCount(0, Number.MAX_SAFE_INTEGER),
+      { example: "7" },
+    ),
+    clock: flag(
+      "--clock <time>",
+      "stop the clock at this time; `sandbox advance` moves it",
+      (typed, { now }) => parseWhen(typed, now()),
+      { example: "2026-01-31T12:00:00Z" },
+    ),
+    retry: flag(
+      "--retry <schedule>",
+      "waits between attempts, or none (default: 5s,30s,2m,10m,1h)",
+      parseDelays,
+      { example: "1s,1s" },
+    ),
+    deliver: flag(
+      "--deliver <fault>",
+      "how deliveries fail",
+      oneOf(["duplicate", "late", "out-of-order", "drop-first"]),
+    ),
+    duplicateInvoices: flag(
+      "--duplicate-invoices <rule>",
+      "accept or refuse a second link with the same invoiceId",
+      oneOf(["accept", "refuse"]),
+      { default: "accept" },
+    ),
+  }),
+};
 
-export type SandboxFlags = FlagsOf<typeof sandboxFlags>;
+const LONGEST_NAME = 60;
+
+async function parseName(typed: string): Promise<Parsed<string>> {
+  const { textProblem } = await import("../../sandbox/customer.ts");
+  const name = typed.trim();
+  const problem = name === "" ? "must not be empty" : textProblem(name, LONGEST_NAME);
+  return problem === undefined ? accepted(name) : refused(problem);
+}
+
+function parseHost(text: string): Parsed<string> {
+  const isName = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(text) && URL.canParse(`http://${text}`);
+  return isName
+    ? accepted(new URL(`http://${text}`).hostname)
+    : refused("must be a host name or an address without scheme and port, such as shop");
+}

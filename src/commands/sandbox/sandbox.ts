@@ -1,20 +1,56 @@
-/** `paylink sandbox`: serves the whole service on this machine, and registers itself as a profile. */
+/** `paylink sandbox`: serves the whole service on this machine, registers itself as a profile, and is controlled while it runs. */
+import * as z from "zod/mini";
+import { control } from "../../service/sandbox.ts";
+import { findSandbox } from "../../settings/resolved-settings.ts";
+import { safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
-import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import {
+  hostnameOf,
+  isLoopback,
+  LISTENER_PORT,
+  LISTENER_URL,
+  SANDBOX_PROFILE,
+} from "../../domain/addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox-event.ts";
 import { wrap } from "../../render/wrap.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
+import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../check/signature-form.ts";
-import type { SandboxOptions } from "./options.ts";
+import type { ValuesOf } from "../command.ts";
+import type { sandboxFlags } from "./flags.ts";
 
-export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
+type SandboxFlags = ValuesOf<typeof sandboxFlags>;
+type SandboxOptions = ReturnType<typeof sandboxOptions>;
+
+export const sandboxOptions = ({
+  cover,
+  created,
+  retry,
+  deliver,
+  host,
+  allowHost,
+  ...flags
+}: SandboxFlags) => ({
+  ...flags,
+  host,
+  /** Milliseconds between the attempts of a delivery. */
+  schedule: retry ?? SCHEDULE,
+  fault: deliver,
+  /** How webhooks are signed. */
+  form: { cover: cover ?? SERVICE_COVER, created },
+  /** As `URL.hostname` spells them. The address that it is bound to is in the profile that it registers. */
+  allowedHosts: isLoopback(hostnameOf(host)) ? allowHost : [...allowHost, hostnameOf(host).toLowerCase()],
+});
+
+export async function sandbox(context: Context, flags: SandboxFlags): Promise<number> {
+  const options = sandboxOptions(flags);
   const { out, newId, now, send, serve, signal } = context;
   out.streamWarnings();
   const home = await context.sandbox();
   const keys = createSigningKeys(home.identity, home.renewKey, now);
-  const ledger = home.ledger(options.database);
+  const ledger = home.ledger(options.db);
   if (options.reset) await ledger.write(() => ledger.reset());
   const clock = createClock(now, options.clock);
   const running = await startSandbox({
@@ -80,3 +116,23 @@ const interruption = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+
+const advanced = z.object({ now: z.string() });
+const rotated = z.object({ keyid: z.string() });
+
+export async function advanceClock(context: Context, duration: string): Promise<number> {
+  const { out, send, signal } = context;
+  const text = await control(send, await findSandbox(context), "/sandbox/advance", { duration }, signal);
+  const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
+  out.data(out.json ? text : words());
+  return 0;
+}
+
+export async function rotateKey(context: Context): Promise<number> {
+  const { out, send, signal } = context;
+  const text = await control(send, await findSandbox(context), "/sandbox/rotate-key", {}, signal);
+  const words = (): string =>
+    `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
+  out.data(out.json ? text : words());
+  return 0;
+}

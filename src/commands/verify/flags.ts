@@ -1,28 +1,38 @@
 /** The flags of `paylink verify`. */
-import { collect, type FlagsOf, type NewCommand } from "../declare.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseWhen } from "../../domain/time.ts";
+import type { Context } from "../../context.ts";
+import { flag, group, text } from "../command.ts";
+import { parseUrl } from "../flag-values.ts";
+import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
-export const verifyFlags = (command: NewCommand) =>
-  command
-    .optionsGroup("Webhook:")
-    .option("--event <uti>", "an event that listen stored, by its uti or the start of one")
-    .option(
-      "--db <file or URL>",
-      "where events are kept: a file or postgres://… (default: in paylink's data folder)",
-    )
-    .optionsGroup("Verification:")
-    .option(
-      "--key <file or URL>",
-      "the service's public key: PEM, certificate, JWK or JWKS; repeatable",
-      collect,
-    )
-    .option("--public-url <url>", "the address that the service posted to")
-    .option("--tolerance <duration>", "how old a signature may be (default: 5m)")
-    .option("--require <component>", "a component that the signature must cover; repeatable", collect)
-    .option("--require-created", "refuse signatures without a creation time")
-    .option(
-      "--no-require-created",
-      "accept signatures without a creation time, even if the profile requires one",
-    )
-    .option("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now)");
+export const verifyFlags = {
+  ...group("Webhook:", {
+    event: flag("--event <uti>", "an event that listen stored, by its uti or the start of one", text, {
+      example: "$(paylink events list --limit 1 --quiet)",
+    }),
+    db: eventStoreFlag,
+  }),
+  ...group("Verification:", {
+    key: serviceKeyFlag,
+    publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
+      example: "https://shop.example/hook",
+    }),
+    ...policyFlags,
+    at: flag("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now)", parseAt, {
+      example: "30s",
+    }),
+  }),
+};
 
-export type VerifyFlags = FlagsOf<typeof verifyFlags>;
+/** In seconds this would be the year 5138. */
+const MILLISECONDS = 100_000_000_000;
+
+/** Unix seconds, ISO 8601, or a duration back from now. */
+function parseAt(typed: string, { now }: Context): Parsed<Date> {
+  if (!/^\d+$/.test(typed.trim())) return parseWhen(typed, now(), -1);
+  const seconds = Number(typed);
+  return seconds < MILLISECONDS
+    ? accepted(new Date(seconds * 1000))
+    : refused("must be in seconds, and this looks like milliseconds");
+}

@@ -1,0 +1,257 @@
+/** `paylink verify`: explains how one captured webhook was verified, and what to change if it was not. */
+import type { Context } from "../../context.ts";
+import { PaylinkError, hint, messageOf, paylink } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { fieldLines, type HttpRequest, type HeaderLine } from "../../http/message.ts";
+import { addressed, publicAddress } from "../../receiver/address.ts";
+import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
+import { examine, type Examination } from "../../receiver/captured.ts";
+import { loadKeys } from "../../receiver/webhook-keys.ts";
+import { renderExamination } from "../../render/verdict-report.ts";
+import { compareDigests } from "../../signatures/digest.ts";
+import { traceBase } from "../../signatures/diagnose/diagnose.ts";
+import { findOne } from "../../events/store.ts";
+import * as z from "zod/mini";
+import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
+import type { ValuesOf } from "../command.ts";
+import { policyOf, serviceKeys } from "../shared-flags.ts";
+import type { verifyFlags } from "./flags.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
+
+type VerifyFlags = ValuesOf<typeof verifyFlags>;
+
+/** The webhook is in a file, on stdin, or in the event store. */
+export async function verify(
+  context: Context,
+  file: string | undefined,
+  flags: VerifyFlags,
+): Promise<number> {
+  const { out } = context;
+  const settings = await context.settings();
+  const { keySources, keyPlace } = serviceKeys(flags.key, settings);
+  if (keySources.length === 0) throw keyRequired();
+  const at = flags.at ?? context.now();
+  const keys = await loadKeys(keySources, {
+    ...context,
+    now: () => at,
+    place: keyPlace,
+    effect: "verify",
+    warn: out.warn,
+  });
+  const capture = await openCapture(file, flags, context);
+  const { request, source } = addressedRequest(capture, flags.publicUrl, settings);
+  const examination = examine(
+    request,
+    {
+      keys,
+      policy: policyOf(flags, settings),
+      now: at,
+      maxBody: DEFAULT_MAX_BODY,
+      recordAt: settings.get("recordAt"),
+    },
+    capture.request.fault,
+  );
+  out.data(
+    out.json
+      ? documentOf(examination)
+      : renderExamination(
+          {
+            ...examination,
+            request,
+            digests: compareDigests(request.headers, request.body),
+            trace: traceBase(examination.verdict.signatureBase, request, source),
+          },
+          out,
+        ),
+  );
+  const { verdict, code } = examination.verdict;
+  if (verdict === "invalid")
+    throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
+  return 0;
+}
+
+async function openCapture(
+  file = "-",
+  { event, db }: VerifyFlags,
+  { readFile, events }: Context,
+): Promise<Capture> {
+  if (event === undefined) return readCapture(await readFile(file), file === "-" ? "stdin" : file);
+  const store = await events(db);
+  try {
+    const { id, request } = await findOne(store, event);
+    if (request !== null) return captureFromRequest(request);
+    throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The contract of `--json`: these members, in this order. */
+function documentOf({ verdict, record, violations }: Examination): string {
+  return stringifyJson(
+    {
+      verdict: verdict.verdict,
+      code: verdict.code,
+      label: verdict.label,
+      keyid: verdict.keyid,
+      alg: verdict.alg,
+      created: verdict.created,
+      covered: verdict.covered,
+      checks: verdict.checks,
+      warnings: verdict.warnings,
+      hints: verdict.hints,
+      signatureBase: verdict.signatureBase,
+      record,
+      violations,
+    },
+    2,
+  );
+}
+
+/** The address of the flag, else of the capture itself, else of the profile, else the received Host. */
+function addressedRequest(
+  { request, address }: Capture,
+  publicUrl: URL | undefined,
+  settings: ResolvedSettings,
+): { request: HttpRequest; source: string } {
+  const [host = ""] = fieldLines(request.headers, "host");
+  const received: HttpRequest = { ...request, scheme: "http", authority: host, ...address };
+  const at = (url: URL): HttpRequest => addressed(received, publicAddress(url));
+  if (publicUrl !== undefined) return { request: at(publicUrl), source: "--public-url" };
+  if (address !== undefined) return { request: received, source: "the capture itself" };
+  const stored = settings.get("publicUrl");
+  if (stored !== undefined) return { request: at(new URL(stored)), source: "the profile's publicUrl" };
+  return { request: received, source: "Host, and http because there is no --public-url" };
+}
+
+const keyRequired = (): PaylinkError =>
+  new PaylinkError("key_required", "No key is configured, so the webhook cannot be verified.", {
+    hints: [
+      hint`To use the service's public key from a file or an https URL: ${paylink("verify", "webhook.http", "--key", "service.pem")}`,
+      hint`To register a profile that has one: ${paylink("sandbox")}`,
+    ],
+  });
+
+/** The address in the capture itself: that of an absolute `url`. */
+interface CapturedAddress {
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+}
+
+interface Capture {
+  readonly request: RawRequest;
+  readonly address?: CapturedAddress;
+}
+
+const headerValue = z.union([z.string(), z.pipe(z.number(), z.transform(String))], "must be text");
+
+const headers = z.union(
+  [
+    z.array(z.tuple([z.string(), headerValue])),
+    z.pipe(
+      z.record(z.string(), z.union([headerValue, z.array(headerValue)])),
+      z.transform((fields) =>
+        Object.entries(fields).flatMap(([name, value]): [string, string][] =>
+          (Array.isArray(value) ? value : [value]).map((line) => [name, line]),
+        ),
+      ),
+    ),
+  ],
+  "must be an object, or a list of [name, value] pairs",
+);
+
+const text = "must be text";
+const base64 = z.pipe(
+  z.base64("must be base64"),
+  z.transform((encoded) => Buffer.from(encoded, "base64")),
+);
+
+const captured = z
+  .object({
+    method: z.string(text).check(z.regex(/^\S+$/, "must be a method, such as POST")),
+    url: z.optional(z.string(text)),
+    target: z.optional(z.string(text)),
+    headers,
+    body: z.optional(
+      z.pipe(
+        z.string("must be the text exactly as it arrived: a body that was parsed cannot be verified"),
+        z.transform((body) => Buffer.from(body)),
+      ),
+    ),
+    bodyBase64: z.optional(base64),
+    trailers: z.optional(headers),
+  })
+  .check(
+    z.refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" }),
+    z.refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
+      path: ["body"],
+      error: "must not be given together with bodyBase64",
+    }),
+  );
+
+/** A stored request, with the address that it was verified against if it had one. */
+function captureFromRequest({ scheme, authority, ...request }: HttpRequest): Capture {
+  return authority === "" ? { request } : { request, address: { scheme, authority } };
+}
+
+/** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
+function readCapture(bytes: Uint8Array, name: string): Capture {
+  const content = new TextDecoder().decode(bytes).trim();
+  if (content === "") throw unreadable(name, "is empty");
+  if (content.startsWith("{")) return fromJson(content, name);
+  const request = parseRequest(bytes);
+  if (request !== undefined) return { request };
+  throw unreadable(name, "is neither a raw HTTP/1.1 request nor JSON");
+}
+
+const unreadable = (name: string, what: string): PaylinkError =>
+  new PaylinkError("usage", `${name} ${what}.`, {
+    hints: [
+      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers", "body" or "bodyBase64"}, or a line of: ${paylink("listen", "--json")}`,
+    ],
+  });
+
+function fromJson(content: string, name: string): Capture {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    const several = /^\{.*\}\s*\n\s*\{/.test(content);
+    throw unreadable(
+      name,
+      several ? "has several events; give the line of one" : `is not JSON: ${messageOf(error)}`,
+    );
+  }
+  if (typeof value === "object" && value !== null && "type" in value && value.type === "rejected")
+    throw unreadable(name, 'is a line of type "rejected", which does not hold the webhook');
+  const parsed = captured.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => ({ at: path.join("."), message }));
+    throw new PaylinkError("usage", `${name} is not a captured webhook.`, { problems });
+  }
+  const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;
+  const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);
+  const request = {
+    method,
+    target: rest,
+    headers: lines.map(octets),
+    ...(trailers === undefined ? {} : { trailers: trailers.map(octets) }),
+    body: body ?? bodyBase64 ?? new Uint8Array(),
+  };
+  return address === undefined ? { request } : { request, address };
+}
+
+/** Cut, not parsed: `URL` would normalise what was signed. */
+function splitUrl(url: string, mayBeAbsolute: boolean): { rest: string; address?: CapturedAddress } {
+  const [, scheme, authority, rest] = /^(https?):\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
+  if (!mayBeAbsolute || scheme === undefined || authority === undefined || rest === undefined)
+    return { rest: url };
+  const address = { scheme: scheme.toLowerCase() === "http" ? "http" : "https", authority } as const;
+  return { rest: rest.startsWith("/") ? rest : `/${rest}`, address };
+}
+
+/** One character per octet; text beyond latin1 can only have been UTF-8. */
+function octets([name, value]: readonly [string, string]): HeaderLine {
+  const latin1 = [...value].every((char) => char.charCodeAt(0) <= 0xff && char.length === 1);
+  return [name, latin1 ? value.trim() : Buffer.from(value.trim(), "utf8").toString("latin1")];
+}
