@@ -59,11 +59,11 @@ export class Warnings {
   private readonly kinds = new Map<string, RowWarning>();
 
   add({ line }: Row, warnings: readonly Problem[]): void {
-    for (const { at, message } of warnings) {
-      const kind = kindOf(at, message);
-      const known = this.kinds.get(kind) ?? { at, message, line, rows: 0 };
+    for (const { at, message, kind = message } of warnings) {
+      const name = `${at} ${kind}`;
+      const known = this.kinds.get(name) ?? { at, message, line, rows: 0 };
       if (known.rows > 0 || this.kinds.size < MAX_KINDS)
-        this.kinds.set(kind, { ...known, rows: known.rows + 1 });
+        this.kinds.set(name, { ...known, rows: known.rows + 1 });
     }
   }
 
@@ -71,6 +71,3 @@ export class Warnings {
     return [...this.kinds.values()];
   }
 }
-
-/** Without the value in brackets at the end of a message, which differs from row to row. */
-const kindOf = (at: string, message: string): string => `${at} ${message.replace(/ \([^()]*\)$/, "")}`;

@@ -86,19 +86,15 @@ export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest 
   if (row.problems.length > 0)
     return { request: null, problems: row.problems, warnings: () => [], digest: NO_DIGEST };
   const { request, problems, warnings, draft } = build(now, fieldsOf(row));
+  const columnOfField = (at: string): string =>
+    row.cells.find(({ column }) => column.field === at)?.column.name ?? at;
   return {
     request,
-    problems: atColumns(row, problems),
-    warnings: () => atColumns(row, warnings()),
+    problems: problems.map(({ at, message }) => ({ at: columnOfField(at), message })),
+    warnings: () => warnings().map((warning) => ({ ...warning, at: columnOfField(warning.at) })),
     digest: digestOf(draft),
   };
 }
-
-const atColumns = ({ cells }: Row, problems: readonly Problem[]): Problem[] =>
-  problems.map(({ at, message }) => ({
-    at: cells.find(({ column }) => column.field === at)?.column.name ?? at,
-    message,
-  }));
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */
 function fieldsOf({ cells }: Row): Map<string, Json> {

@@ -130,9 +130,9 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
 type Misspelled = (columns: readonly Column[]) => readonly Problem[];
 
 function rowOf(json: string, index: number, line: number, misspelled: Misspelled): Row {
-  const parsed = parseJson(json);
+  const parsed = parseJson(json, { isOneLine: true });
   const invalid = (message: string): Row => ({ index, line, cells: [], problems: [{ at: "", message }] });
-  if (!parsed.ok) return invalid(parsed.message.replace("line 1, ", ""));
+  if (!parsed.ok) return invalid(parsed.message);
   const { value, duplicates } = parsed.value;
   if (!isJsonObject(value)) return invalid("must be a JSON object");
   const cells = [...leaves(value)];

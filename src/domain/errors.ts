@@ -164,7 +164,16 @@ export interface Problem {
   readonly value?: string;
   /** The value that was probably meant. */
   readonly instead?: string;
+  /** The message without its value: the same for all problems of a kind. */
+  readonly kind?: string;
 }
+
+/** A problem whose message ends with a value. */
+export const problemWith = (value: string, at: string, kind: string): Problem => ({
+  at,
+  message: `${kind} (${value})`,
+  kind,
+});
 
 /** A change to the command line as it was typed. */
 export interface Correction {

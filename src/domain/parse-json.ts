@@ -15,11 +15,12 @@ export const MAX_DEPTH = 128;
 /**
  * Parses a JSON text, and ignores one leading byte order mark (RFC 8259 8.1). The platform's parser loses the spelling of
  * numbers and repeated members. lossless-json misses some repeated members, and takes four times as long (verify bench).
+ * `isOneLine`: the message names no line.
  */
-export function parseJson(text: string): Parsed<JsonText> {
+export function parseJson(text: string, { isOneLine = false } = {}): Parsed<JsonText> {
   const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   const value = reader.whole();
-  if (value === undefined) return refused(reader.problem());
+  if (value === undefined) return refused(reader.problem(isOneLine));
   return accepted({ value, duplicates: reader.repeated.map((steps) => steps.reduce<string>(joinPath, "")) });
 }
 
@@ -52,12 +53,13 @@ class Reader {
   }
 
   /** Why the text was refused. */
-  problem(): string {
+  problem(isOneLine: boolean): string {
     if (this.tooDeep) return `is nested deeper than ${MAX_DEPTH} levels`;
     const [character] = this.text.slice(this.at, this.at + 2);
     const found = character === undefined ? "end" : JSON.stringify(character);
     const lines = this.text.slice(0, this.at).split("\n");
-    return `is not JSON: unexpected ${found} at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+    const column = `column ${(lines.at(-1) ?? "").length + 1}`;
+    return `is not JSON: unexpected ${found} at ${isOneLine ? column : `line ${lines.length}, ${column}`}`;
   }
 
   private value(): Json | undefined {

@@ -1,7 +1,7 @@
 /** What the service answers about payment links, with every rule of the specification that it breaks, and what its other
  * operations accept: the query of a list, and the changes of an update. */
 import * as z from "zod/mini";
-import type { Problem } from "./errors.ts";
+import { problemWith, type Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from "./json.ts";
 import { type Amount, compareAmounts, isDecimal } from "./money.ts";
 import { pastExpiry, type PaymentLinkRequest, paymentLinkUpdate } from "./payment-link.ts";
@@ -164,7 +164,7 @@ function* brokenOptions(options: LinkOptions, requested: LinkOptions): Iterable<
 }
 
 function notAsSent(at: string, sent: Amount): Problem {
-  return { at, message: `must be as sent (${sent.toString()})` };
+  return problemWith(sent.toString(), at, "must be as sent");
 }
 
 export type Checked<T> =

@@ -14,7 +14,7 @@ import { duration, formatRelative, isUtcDateTime } from "./time.ts";
 import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
 import { isExposed, isWebAddress, parseWebAddress } from "./addresses.ts";
-import type { Problem } from "./errors.ts";
+import { problemWith, type Problem } from "./errors.ts";
 
 /** The mode in which bounds apply (Endpoints rule 9); also the default mode of `linkOptions`. */
 export const VARIABLE_MODE = "REUSABLE_VARIABLE";
@@ -276,7 +276,7 @@ function doubtfulCurrency({ currency }: PartialRequest): readonly Problem[] {
   const code = currency.toUpperCase();
   const problems: Problem[] = [];
   if (!isKnownCurrency(code))
-    problems.push({ at: "currency", message: `is not an ISO 4217 currency (${code})` });
+    problems.push(problemWith(code, "currency", "is not an ISO 4217 currency"));
   if (currency !== code)
     problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
   return problems;

@@ -113,7 +113,7 @@ function checked(
     problems.push(problem);
     if (value === undefined) missing.push(problem);
   }
-  const warnings = () => found.warnings().map(({ at, message }) => ({ at: nameAt(at), message }));
+  const warnings = () => found.warnings().map((warning) => ({ ...warning, at: nameAt(warning.at) }));
   const valid = problems.length === 0 ? found.request : null;
   return { request: valid, problems, missing, warnings, draft: request };
 }

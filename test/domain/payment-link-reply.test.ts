@@ -103,7 +103,7 @@ test("an amount as text that is not the one sent breaks both rules", () => {
   expect(link.amount).toBe("10.01");
   expect(violations).toEqual([
     { at: "amount", message: "must be a number" },
-    { at: "amount", message: `must be as sent (${ONE_TIME.amount.toString()})` },
+    { at: "amount", kind: "must be as sent", message: `must be as sent (${ONE_TIME.amount.toString()})` },
   ]);
 });
 
