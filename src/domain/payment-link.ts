@@ -275,8 +275,7 @@ function doubtfulCurrency({ currency }: PartialRequest): readonly Problem[] {
   if (currency === undefined) return NONE;
   const code = currency.toUpperCase();
   const problems: Problem[] = [];
-  if (!isKnownCurrency(code))
-    problems.push(problemWith(code, "currency", "is not an ISO 4217 currency"));
+  if (!isKnownCurrency(code)) problems.push(problemWith(code, "currency", "is not an ISO 4217 currency"));
   if (currency !== code)
     problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
   return problems;
