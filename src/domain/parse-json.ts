@@ -1,5 +1,5 @@
 /** Parses JSON texts (RFC 8259) to values whose numbers keep their spelling. */
-import { joinPath, JsonNumber, type Json, type JsonObject } from "./json.ts";
+import { isJsonObject, joinPath, JsonNumber, type Json, type JsonObject } from "./json.ts";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A parsed JSON text. */
@@ -22,6 +22,12 @@ export function parseJson(text: string, { isOneLine = false } = {}): Parsed<Json
   const value = reader.whole();
   if (value === undefined) return refused(reader.problem(isOneLine));
   return accepted({ value, duplicates: reader.repeated.map((steps) => steps.reduce<string>(joinPath, "")) });
+}
+
+/** The object that is the JSON text; undefined for any other text. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  const json = parseJson(text);
+  return json.ok && isJsonObject(json.value.value) ? json.value.value : undefined;
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";

@@ -156,7 +156,7 @@ interface Expected {
 
 /** Throws `outcome_unknown` for a 2xx reply without a link to a change, which may have had its effect. */
 export function readServiceLink(reply: HttpReply, { id, linkAt, effect }: Expected): ServiceLink {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(reply.body);
+  const text = UTF8.decode(reply.body);
   const parsed = parseJson(text);
   const body = parsed.ok ? parsed.value.value : null;
   const json = linkAt === undefined ? body : valueOfLink(body, linkAt);

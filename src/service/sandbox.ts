@@ -1,8 +1,8 @@
 /** What only a sandbox can do: its controls, its clock, paying a link; and how a stopped sandbox is recognised. */
 import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
-import { isJsonObject, memberOf } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { memberOf } from "../domain/json.ts";
+import { parseJsonObject } from "../domain/parse-json.ts";
 import { parseInstant } from "../domain/time.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
@@ -79,9 +79,8 @@ export async function ownTime(send: Send, baseUrl: URL): Promise<Date | undefine
     throw error;
   });
   if (reply?.status !== 200) return undefined;
-  const parsed = parseJson(new TextDecoder().decode(reply.body));
-  if (!parsed.ok || !isJsonObject(parsed.value.value)) return undefined;
-  const clock = parsed.value.value;
+  const clock = parseJsonObject(new TextDecoder().decode(reply.body));
+  if (clock === undefined) return undefined;
   const now = memberOf(clock, "now");
   return memberOf(clock, "own") === true && typeof now === "string" ? parseInstant(now) : undefined;
 }
@@ -116,12 +115,12 @@ export interface Paid {
 /** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
 export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
   const text = await postForm(send, url, { ...form }, "pay");
-  const record = parseJson(text);
-  if (!record.ok || !isJsonObject(record.value.value))
+  const record = parseJsonObject(text);
+  if (record === undefined)
     throw new PaylinkError(
       "refused",
       `${url.origin} is not a sandbox: it did not answer with a transaction record.`,
       { hints: [hint`Only links of the sandbox can be paid from here. Check the link.`] },
     );
-  return { text, record: record.value.value };
+  return { text, record };
 }

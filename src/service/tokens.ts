@@ -1,8 +1,8 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
 import { hint, paylink, PaylinkError, type Effect, type Hint } from "../domain/errors.ts";
 import { SendError, type Send, type TlsFiles } from "../http/exchange.ts";
-import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { isJsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
+import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
 import { answeredWith, notReached, refusalOf, UnusableAnswer } from "./failures.ts";
@@ -21,11 +21,14 @@ export function fixedToken(token: string): TokenSource {
   return { current: async () => usable, renew: async () => undefined };
 }
 
-export interface CredentialParts {
+interface TokenRequestParts {
   readonly credentials: ClientCredentials;
   readonly send: Send;
   readonly now: () => Date;
   readonly timeout: number;
+}
+
+export interface CredentialParts extends TokenRequestParts {
   /** The token of an earlier run. */
   readonly kept: AccessToken | undefined;
   /** Stores a new token for the next run. */
@@ -97,13 +100,6 @@ export interface AccessToken {
   readonly expires?: string;
 }
 
-interface TokenRequestParts {
-  readonly credentials: ClientCredentials;
-  readonly send: Send;
-  readonly now: () => Date;
-  readonly timeout: number;
-}
-
 const TOKEN_URL = hint`Check the token URL: ${paylink("config", "set", "tokenUrl", "<url>")}`;
 
 /** Throws `unauthorized` for every answer without a usable token. `effect` is that of the request that needs the token. */
@@ -165,7 +161,7 @@ interface Asked {
 }
 
 function tokenFrom(url: URL, reply: HttpReply, { asked, anyType, effect }: Asked): AccessToken {
-  const answer = jsonObjectIn(reply);
+  const answer = parseJsonObject(new TextDecoder().decode(reply.body));
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
   if (answer === undefined || typeof token !== "string" || token === "")
     throw refusedToken(url, reply, effect, wordsWithoutToken(reply, answer));
@@ -185,11 +181,6 @@ function tokenFrom(url: URL, reply: HttpReply, { asked, anyType, effect }: Asked
     );
   const expires = expiryOf(answer, asked);
   return expires === undefined ? { token: usableToken(token) } : { token: usableToken(token), expires };
-}
-
-function jsonObjectIn({ body }: HttpReply): JsonObject | undefined {
-  const parsed = parseJson(new TextDecoder().decode(body));
-  return parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : undefined;
 }
 
 /** A 2xx answer may hold a token under another name, so it is described and not repeated. */

@@ -5,8 +5,8 @@ import { withoutPassword } from "../../domain/addresses.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Attempt, Delivery, Ledger, LedgerCounts, Link } from "../ledger.ts";
 import type { Page } from "../page.ts";
-import { isJsonNumber, isJsonObject, memberOf } from "../../domain/json.ts";
-import { parseJson } from "../../domain/parse-json.ts";
+import { isJsonNumber, memberOf } from "../../domain/json.ts";
+import { parseJsonObject } from "../../domain/parse-json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isReusable } from "../links.ts";
@@ -229,8 +229,7 @@ export const outcomeText = (record: TransactionRecord): string => outcomeOf(reco
 
 /** The record in a webhook's body; empty if the body is not a JSON object. */
 export function recordOf({ body }: Delivery): TransactionRecord {
-  const parsed = parseJson(new TextDecoder().decode(body));
-  return parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : {};
+  return parseJsonObject(new TextDecoder().decode(body)) ?? {};
 }
 
 /** When the payment was made, by the sandbox's clock. */

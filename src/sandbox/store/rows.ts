@@ -1,7 +1,7 @@
 /** Rows of the ledger's tables: links, payments, deliveries and attempts as values to store, and read back. */
 import * as z from "zod/mini";
-import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
-import { parseJson } from "../../domain/parse-json.ts";
+import { stringifyJson, type JsonObject } from "../../domain/json.ts";
+import { parseJsonObject } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
 import { CUSTOMER_FIELDS } from "../customer.ts";
 import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
@@ -21,8 +21,8 @@ const integer = z.pipe(z.union([z.number(), z.bigint()]), z.transform(Number));
 const json = z.pipe(
   z.string(),
   z.transform((text, { issues }): JsonObject => {
-    const parsed = parseJson(text);
-    if (parsed.ok && isJsonObject(parsed.value.value)) return parsed.value.value;
+    const object = parseJsonObject(text);
+    if (object !== undefined) return object;
     issues.push({ code: "custom", message: "is not a JSON object", input: text });
     return z.NEVER;
   }),
