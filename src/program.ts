@@ -3,7 +3,7 @@ import { Command as CommanderCommand, CommanderError, Option } from "@commander-
 import type { Command } from "./commands/command.ts";
 import { bulk } from "./commands/bulk/command.ts";
 import { check } from "./commands/check.ts";
-import { declareComplete, declareCompletion } from "./commands/completion/command.ts";
+import { complete, completion } from "./commands/completion/command.ts";
 import { config } from "./commands/config/config.ts";
 import { declareCreate } from "./commands/create/command.ts";
 import {
@@ -15,10 +15,10 @@ import {
   type Execute,
   type NewCommand,
 } from "./commands/declare.ts";
-import { declareDemo } from "./commands/demo/command.ts";
+import { demo } from "./commands/demo/command.ts";
 import { declareEvents } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
-import { declareHelp } from "./commands/help/command.ts";
+import { help } from "./commands/help/help.ts";
 import { declareLinks } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
 import { login } from "./commands/login/login.ts";
@@ -28,7 +28,7 @@ import { profiles } from "./commands/profiles.ts";
 import { pay } from "./commands/pay.ts";
 import { sandbox } from "./commands/sandbox/command.ts";
 import { status } from "./commands/status.ts";
-import { declareTest } from "./commands/test/command.ts";
+import { test } from "./commands/test/command.ts";
 import { transaction } from "./commands/transaction.ts";
 import { trigger } from "./commands/trigger/command.ts";
 import { verify } from "./commands/verify/command.ts";
@@ -58,14 +58,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
   "Sandbox:": {
     sandbox,
     pay,
-    test: {
-      summary: "run a command against a sandbox and a receiver of its own, then delete both",
-      declare: declareTest,
-    },
-    demo: {
-      summary: "create, pay, receive and verify in a few seconds, without an account",
-      declare: declareDemo,
-    },
+    test,
+    demo,
   },
   "Account:": {
     login,
@@ -75,12 +69,9 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
     config,
   },
   "Command line:": {
-    help: {
-      summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
-      declare: declareHelp,
-    },
+    help,
     version,
-    completion: { summary: "print the completion script of a shell", declare: declareCompletion },
+    completion,
   },
 };
 
@@ -137,7 +128,7 @@ export function createProgram({ argv, version: number, execute, print }: Program
     program.commandsGroup(heading);
     for (const [name, listed] of Object.entries(commands)) add(program.command(name), listed);
   }
-  add(program.command("complete", { hidden: true }), { summary: "", declare: declareComplete });
+  add(program.command("complete", { hidden: true }), complete);
   program.hook("preSubcommand", (_program, command) => void declared(command));
   program.on("beforeAllHelp", (help) => {
     refuseHelp(help);

@@ -1,4 +1,4 @@
-/** The names of profiles: which are allowed, and what to say about one that does not exist. */
+/** The names of profiles: which are allowed, which one a run means, and what to say about one that does not exist. */
 import { SANDBOX_PROFILE } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
@@ -6,6 +6,12 @@ import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 
 /** The profile that commands write if none is named and none is current. */
 export const DEFAULT_PROFILE = "default";
+
+/** The profile that `--profile` names, or PAYLINK_PROFILE. */
+export const namedProfile = (
+  profile: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined => profile ?? (env["PAYLINK_PROFILE"] || undefined);
 
 /** The error for a name that no profile has. */
 export function noSuchProfile(name: string, names: readonly string[]): PaylinkError {

@@ -10,7 +10,7 @@ import {
   type Profiles,
   type SettingValue,
 } from "./profile.ts";
-import { noSuchProfile } from "./profile-names.ts";
+import { namedProfile, noSuchProfile } from "./profile-names.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "./setting-table.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
@@ -33,10 +33,6 @@ export interface ResolvedSettings {
   /** The value alone. */
   get<Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): SettingValue<Key> | undefined;
 }
-
-/** The profile that `--profile` names, or PAYLINK_PROFILE. */
-export const namedProfile = (profile: string | undefined, env: Environment): string | undefined =>
-  profile ?? (env["PAYLINK_PROFILE"] || undefined);
 
 interface Sources {
   /** The profile that `--profile` names. */

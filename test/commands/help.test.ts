@@ -137,7 +137,7 @@ describe("a usage error", () => {
     ["create --profil x", "Did you mean --profile?", "create --profile x"],
     ["--color purpel demo", '--color must be one of auto, always, never (got "purpel").', undefined],
     ["--color alwys demo", '(got "alwys")', "--color always demo"],
-    ["completion bsh", '<shell> must be one of bash, zsh, fish, powershell (got "bsh").', "completion bash"],
+    ["completion bsh", '<shell>  must be one of bash, zsh, fish, powershell (got "bsh")', "completion bash"],
     ["test", "The argument <command> is required.", "test -- paylink create --amount 10 --currency EUR"],
     ["config set currenzy USD", "Did you mean currency?", "config set currency USD"],
     [

@@ -1,33 +1,23 @@
-/** `paylink completion`: its argument and help, and the hidden command that the shells call for suggestions. */
-import { Argument } from "@commander-js/extra-typings";
-import { examples, programOf, type Declare } from "../declare.ts";
-import { oneWord } from "../usage-errors.ts";
+/** `paylink completion`, and the hidden command that the shells call for suggestions. */
+import { argument, command, oneOf, text } from "../command.ts";
+import { programOf } from "../declare.ts";
 
-const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-
-export const declareCompletion: Declare = (command, execute) => {
-  command
-    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS).argParser(oneWord("<shell>", SHELLS)))
-    .action((shell) =>
-      execute(command, async (context) => {
-        const { printScript } = await import("./completion.ts");
-        return printScript(shell, context);
-      }),
-    );
-  examples(command, [
+export const completion = command({
+  summary: "print the completion script of a shell",
+  examples: [
     "paylink completion bash >> ~/.bashrc",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
-  ]);
-};
+  ],
+  arguments: { shell: argument("<shell>", "the shell", oneOf(["bash", "zsh", "fish", "powershell"])) },
+  run: async (context, { shell }) => (await import("./completion.ts")).printScript(shell, context),
+});
 
-export const declareComplete: Declare = (command, execute) => {
-  command
-    .argument("[words...]", "what has been typed so far")
-    .allowUnknownOption()
-    .action((words) =>
-      execute(command, async (context) => {
-        const { suggest } = await import("./completion.ts");
-        return suggest(programOf(command), words, context);
-      }),
-    );
-};
+export const complete = command({
+  summary: "print what may follow the words of a command line",
+  examples: ["paylink complete -- li", "paylink complete -- links ''"],
+  isHidden: true,
+  takesAnyFlag: true,
+  arguments: { words: argument("[words...]", "what has been typed so far", text) },
+  run: async (context, { words }, self) =>
+    (await import("./completion.ts")).suggest(programOf(self), words, context),
+});

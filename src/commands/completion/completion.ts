@@ -6,7 +6,6 @@ import { CONFIG_KEYS, isConfigKey, mayBeFile } from "../../settings/setting-tabl
 import { PaylinkError } from "../../domain/errors.ts";
 import { optionNamed } from "../usage-errors.ts";
 import { declared } from "../declare.ts";
-import { BASH_SCRIPT } from "./bash-script.ts";
 
 const NAME = "paylink";
 
@@ -112,3 +111,28 @@ const suggesting =
   (suggest: (value: string, description: string) => void): void => {
     for (const value of values) suggest(value, "");
   };
+
+/**
+ * The script for bash: that of the completion library needs the bash-completion package. The words are split at spaces alone, because bash also splits them at `=` and `:`; for the same reason only what
+ * follows the last of these is completed.
+ */
+const BASH_SCRIPT = String.raw`# bash completion for paylink
+_paylink_complete() {
+    local line=${"$"}{COMP_LINE:0:COMP_POINT} words out value cur
+    read -ra words <<< "$line"
+    if [[ $line == *[[:space:]] ]]; then words+=(""); fi
+    cur=${"$"}{words[${"$"}{#words[@]}-1]}
+    COMPREPLY=()
+    out=$(paylink complete -- "${"$"}{words[@]:1}" 2> /dev/null) || return
+    if [[ $out == *:0 ]]; then
+        compopt -o filenames 2> /dev/null
+        while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "${"$"}{cur#--*=}")
+        return
+    fi
+    while IFS=$'\t' read -r value _; do
+        if [[ $value == "$cur"* && $value != :* ]]; then
+            COMPREPLY+=("${"$"}{value#"${"$"}{cur%"${"$"}{cur##*[=:]}"}"}")
+        fi
+    done <<< "$out"
+}
+complete -F _paylink_complete paylink`;

@@ -7,7 +7,7 @@ import { nearest } from "../../domain/nearest.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
-import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
+import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
 import {
   parseSetting,
   profileNamed,
@@ -17,7 +17,7 @@ import {
   type Profile,
   type SettingValue,
 } from "../../settings/profile.ts";
-import { namedProfile, type ResolvedSettings, type Setting } from "../../settings/resolved-settings.ts";
+import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
   isConfigKey,

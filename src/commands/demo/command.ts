@@ -1,12 +1,8 @@
-/** `paylink demo`: its help, and what runs it. */
-import { examples, type Declare } from "../declare.ts";
+/** `paylink demo`: what runs it is loaded when it runs. */
+import { command } from "../command.ts";
 
-export const declareDemo: Declare = (command, execute) => {
-  command.action(() =>
-    execute(command, async (context) => {
-      const { demo } = await import("./demo.ts");
-      return demo(context);
-    }),
-  );
-  examples(command, ["paylink demo", "paylink demo --json"]);
-};
+export const demo = command({
+  summary: "create, pay, receive and verify in a few seconds, without an account",
+  examples: ["paylink demo", "paylink demo --json"],
+  run: async (context) => (await import("./demo.ts")).demo(context),
+});

@@ -1,23 +1,17 @@
-/** `paylink test`: its arguments, flag and help, and what runs it. */
-import { collect, examples, type Declare } from "../declare.ts";
+/** `paylink test`: its arguments and flag; what runs it is loaded when it runs. */
+import { argument, command, text } from "../command.ts";
+import { checkTargets, targetsFlag } from "../shared-flags.ts";
 
-export const declareTest: Declare = (command, execute) => {
-  command
-    .argument("<command...>", "the command and its arguments, after --")
-    .option(
-      "-f, --forward-to <target>",
-      "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
-      collect,
-    )
-    .action((words, flags) =>
-      execute(command, async (context) => {
-        const { test, testOptions } = await import("./test.ts");
-        return test(context, testOptions(words, flags));
-      }),
-    );
-  examples(command, [
+export const test = command({
+  summary: "run a command against a sandbox and a receiver of its own, then delete both",
+  examples: [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",
     "paylink test --forward-to 3000 -- sh -c 'paylink pay $(paylink create --reusable -q) --amount 25'",
-  ]);
-};
+  ],
+  arguments: { words: argument("<command...>", "the command and its arguments, after --", text) },
+  flags: { forwardTo: targetsFlag("-f, --forward-to <target>") },
+  consequence: "Nothing was run.",
+  check: ({ forwardTo }, usage) => checkTargets("--forward-to", forwardTo, usage),
+  run: async (context, { words, forwardTo }) => (await import("./test.ts")).test(context, words, forwardTo),
+});

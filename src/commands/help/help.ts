@@ -1,0 +1,41 @@
+/** `paylink help`: its argument and help; the help of a command is that command's own. */
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { argument, command, text } from "../command.ts";
+import { declared, programOf } from "../declare.ts";
+import { unknownCommand } from "../usage-errors.ts";
+import type { Topic } from "./topics.ts";
+
+/** What `help` explains besides the commands. */
+const TOPICS = [
+  "errors",
+  "reasons",
+  "settings",
+  "environment",
+  "webhooks",
+  "production",
+  "decisions",
+  "ci",
+] as const satisfies readonly Topic[];
+
+export const help = command({
+  summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
+  examples: ["paylink help create", "paylink help errors", "paylink help ci", "paylink help --json"],
+  // A command may be named too, with its subcommand.
+  arguments: { words: argument("[topic...]", "a command, or a topic", text, { choices: TOPICS }) },
+  run: async (context, { words }, self) => {
+    const topic = TOPICS.find((name) => name === words[0]);
+    if (topic !== undefined) return (await import("./topics.ts")).showTopic(context, topic);
+    const described = commandNamed(words, programOf(self));
+    if (context.out.json) return (await import("./program-reference.ts")).showReference(context, described);
+    described.outputHelp();
+    return 0;
+  },
+});
+
+/** Throws `usage` if there is no such command. */
+function commandNamed([word, ...rest]: readonly string[], group: CommandUnknownOpts): CommandUnknownOpts {
+  if (word === undefined) return group;
+  const found = group.commands.find((known) => known.name() === word);
+  if (found === undefined) throw unknownCommand(word, group);
+  return commandNamed(rest, declared(found));
+}
