@@ -24,6 +24,7 @@ interface Case {
   readonly retryUnknown?: boolean;
   /** What the run takes for random. */
   readonly random?: number;
+  readonly isLocal?: boolean;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
   readonly create: (customer: string, time: number, key: string | undefined) => Promise<Created>;
 }
@@ -43,6 +44,7 @@ async function run({
   isUnknown = false,
   retryUnknown = false,
   random = 0.5,
+  isLocal = false,
   create,
 }: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
@@ -82,6 +84,7 @@ async function run({
   const stopped = (): boolean => halt.signal.aborted;
   const pace = new Pace({
     rate,
+    isLocal,
     clock: () => time,
     sleep: async (milliseconds) => {
       await new Promise(setImmediate);
@@ -297,6 +300,13 @@ describe("a run", () => {
       expect(statuses("created")).toBe(0);
     },
   );
+
+  it("stops as quickly as create when a service on this machine is not reached", async () => {
+    const local = (code: FailureCode) =>
+      run({ rows: 100, isLocal: true, create: () => Promise.reject(failure(code)) });
+    expect((await local("not_reached")).pauses).toEqual([250, 500, 1000]);
+    expect((await local("overloaded")).pauses).toHaveLength(6);
+  });
 
   it.each([
     [0, [500, 1000, 2000, 4000, 8000, 16_000]],

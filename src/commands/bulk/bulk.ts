@@ -13,6 +13,7 @@ import {
 } from "../../bulk/results.ts";
 import { sendRows } from "../../bulk/send-rows.ts";
 import type { Context, Output } from "../../context.ts";
+import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { LONGEST_TIMER } from "../../domain/time.ts";
 import { rowsOf } from "../../render/bulk-progress.ts";
 import type { Api } from "../../service/client.ts";
@@ -117,7 +118,7 @@ async function run(
   { rows, build, reporter, now: serviceNow }: List,
   { sent, invalid, isDue, keyOf }: Claim,
   { digests }: Checked,
-  { concurrency, rate, retryUnknown }: BulkOptions,
+  { concurrency, rate, retryUnknown, service }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   const total = digests.length - invalid.size;
@@ -135,7 +136,8 @@ async function run(
   if (signal.aborted) interrupt();
   const sleep = (milliseconds: number): Promise<void> => sleepUnless(milliseconds, halt.signal);
   const { paused } = reporter;
-  const pace = new Pace({ rate, clock: () => now().getTime(), sleep, stopped, random, paused });
+  const isLocal = isLoopback(parseWebAddress(service ?? "")?.hostname ?? "");
+  const pace = new Pace({ rate, isLocal, clock: () => now().getTime(), sleep, stopped, random, paused });
   try {
     await sendRows({
       rows: rows.read(),
