@@ -41,6 +41,21 @@ export function page({ title, content, kind, invalid = false }: Frame): Page {
     </html>`;
 }
 
+/** Terms and their values, which may be written from right to left; empty values are left out. */
+export const facts = (
+  entries: readonly (readonly [term: string, value: Page | string | undefined])[],
+): Page =>
+  html`<dl class="facts">
+    ${entries.map(([term, value]) =>
+      value === undefined || value === ""
+        ? ""
+        : html`<div>
+            <dt>${term}</dt>
+            <dd><bdi>${value}</bdi></dd>
+          </div>`,
+    )}
+  </dl>`;
+
 /** No inline code, no other origins, no framing. No value of a link is part of it, so no link can add a directive. */
 const POLICY = [
   "default-src 'none'",
@@ -109,6 +124,10 @@ button.primary:hover, .button.primary:hover { filter: brightness(1.08); }
 label, .label { display: block; font-size: 0.875rem; font-weight: 600; margin-bottom: 0.3rem; }
 .hint { color: var(--quiet); font-size: 0.875rem; }
 .error { color: var(--bad); font-size: 0.875rem; font-weight: 600; }
+.problems { border: 1px solid var(--bad); border-radius: 10px; padding: 0.9rem 1rem; }
+.problems h2 { font-size: 0.9375rem; color: var(--bad); }
+.problems ul { padding-left: 1.1rem; margin-top: 0.35rem; font-size: 0.9375rem; }
+.problems a { color: var(--bad); }
 .mono { font-family: ui-monospace, "SF Mono", Menlo, "Liberation Mono", monospace; font-size: 0.8125rem; overflow-wrap: anywhere; }
 @media (forced-colors: active) { button.primary, .button.primary { forced-color-adjust: none; background: Highlight; border-color: Highlight; color: HighlightText; } }
 `;

@@ -66,7 +66,7 @@ it("answers errors as a page to browsers and as problem details to programs", as
   expect(page.header("content-type")).toBe("text/html; charset=utf-8");
   expect(page.header("content-security-policy")).toContain("default-src 'none'");
   expect(page.text).toMatch(
-    /The link was not created[\s\S]*Amount<\/a>\s*must[\s\S]*Expires<\/a>\s*must[\s\S]*value="12,50"/,
+    /The link was not created[\s\S]*The amount must[\s\S]*The expiry must[\s\S]*value="12,50"/,
   );
   const details = await service.request("POST", "/sandbox/links", { headers, body });
   expect(details.header("content-type")).toBe("application/problem+json");

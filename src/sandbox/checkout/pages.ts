@@ -1,46 +1,36 @@
 /** The pages of the checkout, without a script: the form with its summary, the receipt, and pages with one message. */
 import { html } from "hono/html";
-import { groupedAmount, signOf } from "../../domain/money.ts";
+import { groupedAmount, signOf, type Amount } from "../../domain/money.ts";
 import { isReusable, type OpenStatus } from "../links.ts";
 import type { Link, Payment } from "../ledger.ts";
 import { customerFacts, TEST_CARDS } from "../customer.ts";
-import {
-  amountText,
-  cardFields,
-  customerFields,
-  excerpt,
-  facts,
-  moment,
-  name,
-  openFields,
-  problemSummary,
-  type FormParts,
-} from "./parts.ts";
-import { page, type Page } from "../page.ts";
+import { checkoutForm } from "./form.ts";
+import type { Refused } from "../form.ts";
+import { facts, page, type Page } from "../page.ts";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import type { ServiceProblem } from "../replies.ts";
 
-interface CheckoutParts extends FormParts {
+interface CheckoutParts {
+  readonly link: Link;
+  readonly refused?: Refused;
   readonly merchantName: string;
   /** Identifies this rendering of the form, so that it pays once. */
   readonly token: string;
 }
 
-export function checkoutPage(parts: CheckoutParts): Page {
-  const { link, merchantName, token, problems = [] } = parts;
+export function checkoutPage({ link, merchantName, token, refused }: CheckoutParts): Page {
   return page({
     kind: "checkout",
     title: `${isVerification(link) ? "Verify your card" : "Pay"} – ${merchantName}`,
-    invalid: problems.length > 0,
+    invalid: refused !== undefined,
     content: html`<main class="pay">
       ${summary(link, merchantName)}
       <form class="card" id="payment" method="post" novalidate>
-        ${problemSummary(parts)}
         <input type="hidden" name="form" value="${token}" />
-        ${openFields(parts)} ${cardFields(parts)} ${customerFields(parts)}
+        ${checkoutForm(link, refused)}
         <div class="actions">
           <button class="primary">${payButton(link)}</button>
           <button class="quiet-button" name="outcome" value="cancelled">
@@ -264,3 +254,35 @@ export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
       }
       <a class="button" href="/">Dashboard</a>`,
   );
+
+/** A name inside a sentence: its direction of writing does not change that of the sentence. */
+const name = (text: string): Page => html`<bdi>${text}</bdi>`;
+
+/** The longest amount in large type. */
+const LARGE = 16;
+
+function amountText(amount: Amount, currency: string): Page {
+  const text = groupedAmount(amount, currency);
+  return html`<p class="amount ${text.length > LARGE ? "long" : ""}">${text}</p>`;
+}
+
+const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+
+/** `31 January 2026 at 12:00 UTC` */
+const moment = (date: Date): Page =>
+  html`<time datetime="${date.toISOString()}">${DATE.format(date)} UTC</time>`;
+
+/** Characters of a text that are shown at first. */
+const EXCERPT = 160;
+
+/** A text that opens in full on demand, without a script, if it is long. */
+function excerpt(text: string): Page {
+  const characters = [...text];
+  if (characters.length <= EXCERPT) return html`<p dir="auto">${text}</p>`;
+  const start = characters.slice(0, EXCERPT).join("");
+  return html`<p dir="auto" class="excerpt">${start.replace(/[\s,;:.]+\S{0,20}$/, "")}…</p>
+    <details class="whole">
+      <summary>more</summary>
+      <p dir="auto">${text}</p>
+    </details>`;
+}

@@ -8,6 +8,7 @@ import { CHOICES, submitForm, type Choice, type PaymentInput } from "../payments
 import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
 import { CHECKOUT_STYLE } from "./style.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
+import { refusedForm } from "../form.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { requireSameOrigin } from "../access.ts";
@@ -87,7 +88,7 @@ function refuseForm(
   const { merchantName } = merchant;
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
   const token = formToken(entered) ?? newToken();
-  const content = checkoutPage({ link, merchantName, token, entered, problems: problem.errors });
+  const content = checkoutPage({ link, merchantName, token, refused: refusedForm(entered, problem) });
   return htmlReply(content, 422);
 }
 

@@ -43,10 +43,6 @@ legend { padding: 0; margin-bottom: 0.75rem; }
 fieldset details { flex: 1 1 100%; }
 fieldset summary { cursor: pointer; font-size: 0.9375rem; padding: 0.35rem 0; }
 fieldset .facts { flex: 1 1 100%; }
-.problems { border: 1px solid var(--bad); border-radius: 10px; padding: 0.9rem 1rem; }
-.problems h2 { font-size: 0.9375rem; color: var(--bad); }
-.problems ul { padding-left: 1.1rem; margin-top: 0.35rem; font-size: 0.9375rem; }
-.problems a { color: var(--bad); }
 .actions { display: grid; gap: 0.6rem; }
 .actions button, .actions .button { width: 100%; min-height: 3rem; padding-block: 0.65rem; }
 .quiet-button { background: transparent; border-color: transparent; color: var(--quiet); font-weight: 500; }

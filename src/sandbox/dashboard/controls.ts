@@ -9,7 +9,8 @@ import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { linkPath, pageAddress, paymentPath } from "./parts.ts";
-import { linkPage, newLinkPage, type Refused } from "./link.ts";
+import { linkPage, newLinkPage } from "./link.ts";
+import { refusedForm } from "../form.ts";
 import { detailReply, localPath, viewOf } from "./routes.ts";
 import { htmlReply } from "../page.ts";
 import { acceptPayment, CHOICES } from "../payments.ts";
@@ -78,12 +79,6 @@ async function rotateKey(c: Context, { parts, announce }: Service): Promise<Resp
   announce();
   return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
 }
-
-const refusedForm = (entered: URLSearchParams, { message, errors }: ServiceProblem): Refused => ({
-  entered,
-  reason: message,
-  problems: errors,
-});
 
 /** Reads the dashboard's form, whose fields have the names of the request, with dots. */
 async function createFromForm(c: Context, service: Service): Promise<Response> {

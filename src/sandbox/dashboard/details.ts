@@ -5,7 +5,7 @@ import { textOf } from "../../domain/transaction.ts";
 import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer.ts";
 import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
 import { statusOf } from "../links.ts";
-import type { Page } from "../page.ts";
+import { facts, type Page } from "../page.ts";
 import { dashboardPage, type Tab } from "./frame.ts";
 import { DELIVERIES } from "./lists.ts";
 import {
@@ -17,7 +17,6 @@ import {
   copyButton,
   deliveryPath,
   exactTime,
-  facts,
   linkPath,
   outcomeText,
   paidAt,

@@ -2,15 +2,16 @@
 import { html } from "hono/html";
 import { encode } from "uqr";
 import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
-import type { Problem } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import type { Link } from "../ledger.ts";
 import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
-import type { Page } from "../page.ts";
+import { facts, type Page } from "../page.ts";
 import { CHOICES } from "../payments.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
+import { createForm, type Field, type Refused } from "../form.ts";
+import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { PAYMENTS, showAll } from "./lists.ts";
 import {
   actionForm,
@@ -18,7 +19,6 @@ import {
   clipped,
   copyButton,
   exactTime,
-  facts,
   foldedBlock,
   linkPath,
   linkTitle,
@@ -27,13 +27,6 @@ import {
   timeOf,
   type View,
 } from "./parts.ts";
-
-/** A refused form: what was entered, and why it was refused. */
-export interface Refused {
-  readonly entered: URLSearchParams;
-  readonly reason: string;
-  readonly problems: readonly Problem[];
-}
 
 /** The most payments on the page of their link. */
 const LINK_PAYMENTS = 10;
@@ -115,32 +108,28 @@ const PAY_LABELS = { approved: "Approve", declined: "Decline", cancelled: "Cance
 /** Makes a payment as the customer would, without the checkout. */
 function paySection(view: View, link: Link, refused: Refused | undefined): Page | "" {
   const { amount, currency } = link.request;
-  const problem = refused?.problems.map(({ at, message }) => `The ${at} ${message}.`).join(" ");
-  const prefilled = signOf(amount) > 0 ? amount.toString() : "";
-  const field = html`<div class="pay-amount">
-    <label for="amount">Amount in ${currency.toUpperCase()}</label>
-    <input
-      id="amount"
-      name="amount"
-      inputmode="decimal"
-      autocomplete="off"
-      value="${refused?.entered.get("amount")?.trim() ?? prefilled}"
-      ${problem === undefined ? "" : html`aria-invalid="true" aria-describedby="amount-error" autofocus`}
-    />
-  </div>`;
-  const form = actionForm(
-    view,
-    `/sandbox/links/${encodeURIComponent(link.id)}/pay`,
-    html`${isReusable(link) ? field : html`<p>${groupedAmount(amount, currency)}</p>`}
-    ${CHOICES.map((choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`)}
-    ${problem === undefined ? "" : html`<p class="error" id="amount-error" role="alert">${problem}</p>`}`,
-    linkPath(link.id),
+  const field: Field = {
+    name: "amount",
+    label: `Amount in ${currency.toUpperCase()}`,
+    subject: "amount",
+    inputmode: "decimal",
+    value: signOf(amount) > 0 ? amount.toString() : "",
+  };
+  const form = createForm([field], refused);
+  const buttons = CHOICES.map(
+    (choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`,
   );
-  return form === ""
+  return view.key === undefined
     ? ""
     : html`<section class="panel" id="pay" aria-labelledby="pay-title">
         <h2 id="pay-title">Pay as the customer</h2>
-        ${form}
+        ${actionForm(
+          view,
+          `/sandbox/links/${encodeURIComponent(link.id)}/pay`,
+          html`${isReusable(link) ? form.field(field) : html`<p>${groupedAmount(amount, currency)}</p>`}
+          ${buttons}`,
+          linkPath(link.id),
+        )}
       </section>`;
 }
 
@@ -166,15 +155,7 @@ function runLength(row: readonly boolean[], from: number): number {
   return (end === -1 ? row.length : end) - from;
 }
 
-interface Field {
-  /** The request's own name, with dots: the form is checked by the rules of every request. */
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly hint?: string;
-  readonly inputmode?: string;
-}
-
+/** Their names are those of the request: the form is checked by the rules of every request. */
 const fieldsFor = (terminalId: string): readonly Field[] => [
   { name: "amount", label: "Amount", value: "10.00", inputmode: "decimal" },
   { name: "currency", label: "Currency", value: "EUR" },
@@ -184,6 +165,7 @@ const fieldsFor = (terminalId: string): readonly Field[] => [
   {
     name: "expirationDate",
     label: "Expires",
+    subject: "expiry",
     value: "7d",
     hint: "A date and time, or a duration such as 36h or 7d",
   },
@@ -200,29 +182,30 @@ const fieldsFor = (terminalId: string): readonly Field[] => [
     value: LISTENER_URL,
     hint: "Receives a webhook for each declined or cancelled payment",
   },
+  {
+    name: "linkOptions.mode",
+    label: "Kind",
+    options: [
+      ["", "One-time: a single payment"],
+      [VARIABLE_MODE, "Reusable: many payments"],
+    ],
+  },
 ];
 
-const KINDS = [
-  ["", "One-time: a single payment"],
-  ["REUSABLE_VARIABLE", "Reusable: many payments"],
-] as const;
-const KIND = "linkOptions.mode";
-
 export function newLinkPage(view: View, refused?: Refused): Page {
-  const { entered, problems = [] } = refused ?? {};
   const fields = fieldsFor(view.terminalId);
-  const labels = new Map([...fields.map(({ name, label }) => [name, label] as const), [KIND, "Kind"]]);
+  const form = createForm(fields, refused);
   return dashboardPage(view, {
     title: "New link",
     invalid: refused !== undefined,
     tab: "links",
     content: html`<h1>New link</h1>
-      ${refused === undefined ? "" : summary(refused.reason, problems, labels)}
+      ${refused === undefined ? "" : form.summary(`The link was not created: ${refused.reason}`)}
       ${actionForm(
         view,
         "/sandbox/links",
         html`<div class="panel new-link">
-          ${fields.map((field) => input(field, entered, problems))} ${kindField(entered)}
+          ${fields.map(form.field)}
           <div class="actions whole">
             <button class="primary">Create link</button>
             <a class="button" href="${address(view, "/links")}">Back to links</a>
@@ -232,71 +215,3 @@ export function newLinkPage(view: View, refused?: Refused): Page {
       )}`,
   });
 }
-
-/** Every problem, including those of fields that the form does not have. */
-const summary = (reason: string, problems: readonly Problem[], labels: ReadonlyMap<string, string>): Page =>
-  html`<section
-    class="panel problems"
-    role="alert"
-    aria-labelledby="problems-title"
-    id="problems"
-    tabindex="-1"
-    autofocus
-  >
-    <h2 id="problems-title">The link was not created: ${reason}</h2>
-    <ul>
-      ${problems.map(({ at, message }) => {
-        const label = labels.get(at);
-        return html`<li>
-          ${label === undefined ? html`<code>${at}</code>` : html`<a href="#${fieldId(at)}">${label}</a>`}
-          ${message}
-        </li>`;
-      })}
-    </ul>
-  </section>`;
-
-const fieldId = (name: string): string => `field-${name.replaceAll(".", "-")}`;
-
-function input(
-  { name, label, value, hint, inputmode }: Field,
-  entered: URLSearchParams | undefined,
-  problems: readonly Problem[],
-): Page {
-  const id = fieldId(name);
-  const problem = problems
-    .filter(({ at }) => at === name)
-    .map(({ message }) => message)
-    .join("; ");
-  const described = [
-    ...(hint === undefined ? [] : [`${id}-hint`]),
-    ...(problem === "" ? [] : [`${id}-error`]),
-  ];
-  return html`<div>
-    <label for="${id}">${label}</label>
-    <input
-      id="${id}"
-      name="${name}"
-      value="${entered === undefined ? value : (entered.get(name) ?? "")}"
-      autocomplete="off"
-      dir="auto"
-      ${inputmode === undefined ? "" : html`inputmode="${inputmode}"`}
-      ${problem === "" ? "" : html`aria-invalid="true"`}
-      ${described.length === 0 ? "" : html`aria-describedby="${described.join(" ")}"`}
-    />
-    ${hint === undefined ? "" : html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${problem === "" ? "" : html`<p class="error" id="${id}-error">${label} ${problem}</p>`}
-  </div>`;
-}
-
-const kindField = (entered: URLSearchParams | undefined): Page =>
-  html`<div>
-    <label for="${fieldId(KIND)}">Kind</label>
-    <select id="${fieldId(KIND)}" name="${KIND}">
-      ${KINDS.map(
-        ([value, label]) =>
-          html`<option value="${value}" ${value === (entered?.get(KIND) ?? "") ? "selected" : ""}>
-            ${label}
-          </option>`,
-      )}
-    </select>
-  </div>`;

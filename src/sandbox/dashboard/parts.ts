@@ -205,21 +205,6 @@ export const headerTable = (caption: string, headers: readonly HeaderLine[]): Pa
         </tbody>
       </table>`;
 
-/** Terms and their values; values that are undefined are left out. */
-export const facts = (
-  entries: readonly (readonly [term: string, value: Page | string | undefined])[],
-): Page =>
-  html`<dl class="facts">
-    ${entries.map(([term, value]) =>
-      value === undefined
-        ? ""
-        : html`<div>
-            <dt>${term}</dt>
-            <dd><bdi>${value}</bdi></dd>
-          </div>`,
-    )}
-  </dl>`;
-
 export const amountOf = (record: TransactionRecord): string => {
   const amount = memberOf(record, "amountTrans");
   return isJsonNumber(amount) ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";

@@ -134,11 +134,10 @@ table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 .qr { display: block; width: 12rem; max-width: 100%; height: auto; margin-top: 0.5rem; border-radius: 8px; }
 #pay form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; }
 #pay form p { width: 100%; }
-.pay-amount { flex: 0 1 12rem; }
+#pay .field { flex: 0 1 12rem; }
 .new-link { display: grid; gap: 0.9rem 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); max-width: 60rem; }
 .new-link .whole { grid-column: 1 / -1; }
-.problems { border-color: var(--bad) !important; max-width: 60rem; }
-.problems:focus { outline: none; }
+.dashboard .problems { background: var(--card); max-width: 60rem; margin-bottom: 1rem; }
 .problems ul { list-style: disc; padding-left: 1.2rem; }
 .confirm { max-width: 32rem; display: grid; gap: 0.9rem; }
 dialog { border: 1px solid var(--line); border-radius: 14px; background: var(--card); color: var(--text); padding: 0.5rem; max-width: min(34rem, 92vw); }
