@@ -58,7 +58,7 @@ const rowOf = ({ name, current, baseUrl, label, terminalId }: Listed): string[] 
 const use = command({
   summary: "make a profile the current one",
   examples: ["paylink profiles use sandbox", "paylink profiles use sandbox --json"],
-  arguments: { name: argument("<profile>", "its name", text) },
+  arguments: { name: argument("<profile>", "its name", text, { example: "sandbox" }) },
   run: async ({ out, profiles }, { name }) => {
     const settings = await profiles();
     requireProfile(name, settings.profiles());
@@ -76,8 +76,8 @@ const rename = command({
     "paylink profiles rename my-shop shop --json",
   ],
   arguments: {
-    name: argument("<profile>", "its name", parseOwnProfileName),
-    next: argument("<new name>", "letters, digits, . _ and -", parseOwnProfileName),
+    name: argument("<profile>", "its name", parseOwnProfileName, { example: "shop" }),
+    next: argument("<new name>", "letters, digits, . _ and -", parseOwnProfileName, { example: "my-shop" }),
   },
   consequence: "Nothing was renamed.",
   run: async ({ out, profiles }, { name, next }) => {
@@ -100,7 +100,7 @@ const remove = command({
     "paylink profiles remove sandbox",
     "paylink config set currency EUR -p old && paylink profiles remove old --yes",
   ],
-  arguments: { name: argument("<profile>", "its name", text) },
+  arguments: { name: argument("<profile>", "its name", text, { example: "sandbox" }) },
   run: async (context, { name }) => {
     const { out } = context;
     const settings = await context.profiles();

@@ -9,7 +9,11 @@ export const test = command({
     "paylink test -- npm test",
     "paylink test --forward-to 3000 -- sh -c 'paylink pay $(paylink create --reusable -q) --amount 25'",
   ],
-  arguments: { words: argument("<command...>", "the command and its arguments, after --", text) },
+  arguments: {
+    words: argument("<command...>", "the command and its arguments, after --", text, {
+      example: "-- paylink create --amount 10 --currency EUR",
+    }),
+  },
   flags: { forwardTo: targetsFlag("-f, --forward-to <target>") },
   consequence: "Nothing was run.",
   check: ({ forwardTo }, usage) => checkTargets("--forward-to", forwardTo, usage),
