@@ -97,7 +97,7 @@ export interface SandboxHome {
   readonly identity: SandboxIdentity;
   /** Replaces the signing key on disk; the old one is retired. */
   readonly renewKey: () => SandboxIdentity;
-  /** Opens a file, or the usual one. The caller closes it. Throws if another sandbox uses the file. */
+  /** Opens a file, or the one at the default location. The caller closes it. Throws if another sandbox uses the file. */
   readonly ledger: (place?: string) => Ledger;
   /** Stores the profile that points at a running sandbox; webhooks go to `listener`. */
   readonly register: (baseUrl: string, listener: string) => Promise<void>;
@@ -150,7 +150,7 @@ export interface Context {
   readonly serviceTime: () => Promise<ServiceTime>;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
-  /** The event store: a file, or the usual one. The caller closes it. */
+  /** The event store: a file, or the one at the default location. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
   /** Whether `events` would open a file that exists already. */
   readonly hasEvents: () => Promise<boolean>;

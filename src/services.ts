@@ -5,11 +5,11 @@ import type { Context } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
-import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, canonicalAddress } from "./domain/addresses.ts";
-import { isSecretName } from "./domain/secret-names.ts";
+import { canonicalAddress, isDatabaseUrl, passwordsIn, SANDBOX_PROFILE } from "./domain/addresses.ts";
+import { isSecretName } from "./domain/secrets.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
-import { resolveSettings, type ResolvedSettings } from "./settings/resolved-settings.ts";
-import { withoutAccessToken, type Profile } from "./settings/profile.ts";
+import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
+import { type Profile, withoutAccessToken } from "./settings/profile.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */

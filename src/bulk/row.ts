@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { amountKey } from "../domain/money.ts";
 import { isMisspelled, nearest } from "../domain/nearest.ts";
-import { requestFields, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import { type PaymentLinkRequest, requestFields } from "../domain/payment-link.ts";
 
 export interface Column {
   /** As written in the file. */

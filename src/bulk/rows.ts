@@ -8,8 +8,8 @@ import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { csvRows, delimiterOf, type Delimiter } from "./csv-rows.ts";
-import { createSpelling, repeatedFields, columnOf, type Cell, type Column, type Row } from "./row.ts";
+import { csvRows, type Delimiter, delimiterOf } from "./csv-rows.ts";
+import { type Cell, type Column, columnOf, createSpelling, repeatedFields, type Row } from "./row.ts";
 
 export interface Input {
   /** The real path of the file; "-" for standard input. */

@@ -2,7 +2,7 @@
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { bodyOf, PLAIN, recordOfSample, type Sample, type SampleSource } from "./samples.ts";
-import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "./signature-form.ts";
+import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "./signature-form.ts";
 import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
 import { coverToTamper, TAMPERINGS } from "./tamperings.ts";
 

@@ -1,9 +1,9 @@
 /** `paylink profiles`: lists the profiles, and chooses, renames or removes one. */
 import { parseWebAddress } from "../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
+import { serviceLabel, type ServiceLabel, SERVICES } from "../domain/known-services.ts";
 import { safeText } from "../render/safe-text.ts";
-import { renderTable } from "../render/table.ts";
+import { renderTable } from "../render/layout.ts";
 import { noSuchProfile, parseOwnProfileName } from "../settings/profile-names.ts";
 import type { Profile, Profiles } from "../settings/profile.ts";
 import { argument, command, text } from "./command.ts";

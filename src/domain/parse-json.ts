@@ -93,7 +93,7 @@ class Reader {
     do {
       const name = this.next() === QUOTE ? this.string() : undefined;
       if (name === undefined || !this.passes(COLON)) return undefined;
-      const value = this.valueAt(name);
+      const value = this.readAt(name);
       if (value === undefined) return undefined;
       if (Object.hasOwn(object, name)) this.repeated.push([name]);
       setMember(object, name, value);
@@ -105,14 +105,14 @@ class Reader {
     const array: Json[] = [];
     if (this.passes(CLOSE_ARRAY)) return array;
     do {
-      const value = this.valueAt(array.length);
+      const value = this.readAt(array.length);
       if (value === undefined) return undefined;
       array.push(value);
     } while (this.passes(COMMA));
     return this.passes(CLOSE_ARRAY) ? array : undefined;
   }
 
-  private valueAt(step: string | number): Json | undefined {
+  private readAt(step: string | number): Json | undefined {
     const known = this.repeated.length;
     const value = this.value();
     for (let index = known; index < this.repeated.length; index++) this.repeated[index]?.unshift(step);

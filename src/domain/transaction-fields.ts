@@ -1,6 +1,6 @@
 /** The fields of a transaction record, from the table of the specification (Resources, "Transaction record"). */
 
-import { isReadableCardNumber } from "./card-number.ts";
+import { isReadableCardNumber } from "./secrets.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./time.ts";

@@ -1,11 +1,19 @@
 /** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
-import { isReadableCardNumber, maskCardNumber, maskJson } from "./card-number.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
+import { isReadableCardNumber, maskCardNumber, maskJson } from "./secrets.ts";
+import {
+  formatJsonPointer,
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
+  type PointerSteps,
+  valueAt,
+} from "./json.ts";
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
-import { formatJsonPointer, valueAt, type PointerSteps } from "./json-pointer.ts";
 import {
   type FieldName,
   isFieldName,

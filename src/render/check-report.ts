@@ -1,6 +1,8 @@
 /** Reports the cases of `check`, for people, as TAP and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Paint } from "./paint.ts";
-import { safeText } from "./safe-text.ts";
+import { clip, safeText } from "./safe-text.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
+import { renderCompactRecord } from "./transaction-record.ts";
 
 interface ShownCase {
   readonly name: string;
@@ -87,3 +89,22 @@ const xml = (text: string): string =>
     .split("\n")
     .map((line) => safeText(line).replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char))
     .join("\n");
+
+interface ShownAnswer {
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly body: string;
+}
+
+/** Characters of the body, enough to show the error. */
+const BODY_LENGTH = 500;
+
+export function renderAnswer(
+  record: TransactionRecord,
+  { status, milliseconds, body }: ShownAnswer,
+  paint: Paint,
+): string {
+  const colour = status >= 200 && status < 300 ? paint.green : paint.red;
+  const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
+  return body === "" ? line : `${line}\n  ${safeText(clip(body.trim(), BODY_LENGTH))}`;
+}

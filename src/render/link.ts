@@ -4,12 +4,12 @@ import { formatAmount, signOf, type Amount } from "../domain/money.ts";
 import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { isSecretName } from "../domain/secret-names.ts";
+import { isSecretName } from "../domain/secrets.ts";
 import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { renderServiceName, type NamedService } from "./account.ts";
-import { formatLocal, localTime } from "./time.ts";
+import { formatLocal, localTime } from "./layout.ts";
 
 interface LinkStyle {
   readonly paint: Paint;

@@ -1,18 +1,17 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { memberOf } from "../domain/json.ts";
-import { WARNINGS, type Warning } from "../domain/reasons.ts";
-import type { Violation, TransactionRecord } from "../domain/transaction.ts";
+import { type Warning, WARNINGS } from "../domain/reasons.ts";
+import type { TransactionRecord, Violation } from "../domain/transaction.ts";
 import type { Paint } from "./paint.ts";
 import { clip, safeText } from "./safe-text.ts";
-import { clockTime, formatLocal } from "./time.ts";
+import { clockTime, formatLocal, wrap } from "./layout.ts";
 import {
   recordLines,
+  type RecordStyle,
   renderCompactRecord,
   renderResult,
   renderWarning,
-  type RecordStyle,
 } from "./transaction-record.ts";
-import { wrap } from "./wrap.ts";
 
 interface ReceivedWebhook {
   readonly id: string;

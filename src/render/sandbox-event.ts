@@ -8,7 +8,7 @@ import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { amountOf, paintOutcome } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
-import { clockTime } from "./time.ts";
+import { clockTime } from "./layout.ts";
 
 /** The parts of the events that are shown. */
 export type ShownSandboxEvent =

@@ -7,22 +7,21 @@ import { responseMeaning } from "../domain/response-codes.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import {
   describeViolation,
-  type Violation,
   outcomeOf,
   textOf,
   type TransactionRecord,
+  type Violation,
 } from "../domain/transaction.ts";
 import {
   amount,
   dateTime,
+  type FieldName,
   isFieldName,
   TRANSACTION_FIELDS,
-  type FieldName,
   type TransactionField,
 } from "../domain/transaction-fields.ts";
 import { clip, safeText } from "./safe-text.ts";
-import { localTime } from "./time.ts";
-import { wrap } from "./wrap.ts";
+import { localTime, wrap } from "./layout.ts";
 
 export interface RecordStyle {
   readonly paint: Paint;

@@ -1,5 +1,5 @@
 /** What a customer enters: a test card and personal details, with the checks on both. */
-import { hasCheckDigit } from "../domain/card-number.ts";
+import { hasCheckDigit } from "../domain/secrets.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 

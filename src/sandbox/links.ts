@@ -3,14 +3,14 @@ import { addDuration } from "../domain/time.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import {
+  type Checked,
   checkLinksQuery,
   checkUpdate,
-  LISTED_AGE,
-  type Checked,
   type LinkStatus,
+  LISTED_AGE,
   type WellFormedLink,
 } from "../domain/payment-link-reply.ts";
-import { checkRequest, REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import { checkRequest, type PaymentLinkRequest, REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import type { Merchant } from "./access.ts";
 import type { Ledger, Link } from "./ledger.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";

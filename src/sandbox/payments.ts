@@ -2,7 +2,7 @@
 import type { JsonNumber, JsonObject } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { compareAmounts, groupedAmount, isDecimal, parseEnteredAmount, signOf } from "../domain/money.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
@@ -11,12 +11,12 @@ import type { Problem } from "../domain/errors.ts";
 import type { Merchant } from "./access.ts";
 import {
   cardProblems,
+  type CustomerDetails,
   detailProblems,
   detailsOfPayment,
+  type EnteredCard,
   maskedCardFor,
   textProblem,
-  type CustomerDetails,
-  type EnteredCard,
 } from "./customer.ts";
 import type { Link } from "./ledger.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";

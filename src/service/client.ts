@@ -1,20 +1,19 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
-import { hint, paylink, PaylinkError, type Effect } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { type Effect, hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { stringifyJson, valueAt } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { valueAt } from "../domain/json-pointer.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { PaymentLinkUpdate } from "../domain/payment-link-reply.ts";
 import {
-  readCreated,
-  pageAddress,
-  readPage,
-  linkAddress,
-  readServiceLink,
   type CreatedLink,
+  linkAddress,
+  type LinkEffect,
   type LinksPage,
   type LinksQuery,
-  type LinkEffect,
+  pageAddress,
+  readCreated,
+  readPage,
+  readServiceLink,
   type ServiceLink,
 } from "./links.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";

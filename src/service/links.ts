@@ -1,21 +1,19 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
-import { hint, paylink, PaylinkError, type Hint, type Problem, type Effect } from "../domain/errors.ts";
-import {
-  isJsonObject,
-  stringifyJson,
-  isJsonNumber,
-  memberOf,
-  type Json,
-  type JsonObject,
-} from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { type Effect, hint, type Hint, paylink, PaylinkError, type Problem } from "../domain/errors.ts";
 import {
   formatJsonPointer,
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  memberOf,
   parseJsonPointer,
-  valueAtPointer,
   type PointerSteps,
-} from "../domain/json-pointer.ts";
-import { readPaymentLink, type PaymentLink } from "../domain/payment-link-reply.ts";
+  stringifyJson,
+  valueAtPointer,
+} from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
+import { type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";

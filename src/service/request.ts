@@ -1,21 +1,29 @@
 /** Builds the request from flags, a base request and settings, and names every problem by its flag. */
 import {
+  type CheckedRequest,
+  checkRequest,
+  type PaymentLinkRequest,
   SUBSCRIPTION_START,
   VARIABLE_MODE,
   VERIFICATION,
-  checkRequest,
-  type PaymentLinkRequest,
-  type CheckedRequest,
 } from "../domain/payment-link.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
-import { isJsonObject, JsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
-import { setAt, setDefaultAt, valueAt } from "../domain/json-paths.ts";
+import {
+  isJsonObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  memberAt,
+  memberOf,
+  setAt,
+  setDefaultAt,
+} from "../domain/json.ts";
 import { fieldFromText, got } from "../domain/payment-link-fields.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { SettingKey } from "../settings/setting-table.ts";
-import { FIELD_OF, nameOf, VALUE_FLAGS, type RequestFlags, type ValueFlag } from "./request-flags.ts";
+import { FIELD_OF, nameOf, type RequestFlags, VALUE_FLAGS, type ValueFlag } from "./request-flags.ts";
 import { parseJson } from "../domain/parse-json.ts";
 
 /** Flags with a default in the settings, under the same name. */
@@ -107,7 +115,7 @@ function checked(
   const refused = new Set(problems.map(({ at }) => at));
   const missing: Problem[] = [];
   for (const { at, message } of found.problems) {
-    const value = valueAt(request, at);
+    const value = memberAt(request, at);
     const problem = { at: nameAt(at), message: `${message}${got(value)}` };
     if (refused.has(problem.at)) continue;
     problems.push(problem);

@@ -2,10 +2,10 @@
 import { resolve } from "node:path";
 import { eventStoreProblem, isDatabaseUrl, normalAddress, parseWebAddress } from "../domain/addresses.ts";
 import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/header-field.ts";
-import { parseJsonPointer } from "../domain/json-pointer.ts";
+import { parseJsonPointer } from "../domain/json.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { parseDuration } from "../domain/time.ts";
 

@@ -1,4 +1,5 @@
 /** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
+import type Conf from "conf";
 import {
   chmodSync,
   closeSync,
@@ -12,11 +13,10 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import type Conf from "conf";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { joinPath } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
-import { profileNamed, readProfile, type Profile, type Profiles } from "./profile.ts";
+import { type Profile, profileNamed, type Profiles, readProfile } from "./profile.ts";
 import { jsonOf } from "./setting-values.ts";
 
 interface Stored {

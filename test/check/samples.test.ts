@@ -1,7 +1,7 @@
 /** Sample webhooks: what the service would send, or tampered with in exactly one way. */
 import { describe, expect, it } from "vitest";
-import { TAMPERINGS } from "../../src/check/tamperings.ts";
-import { recordOfSample, LINK_KINDS, OUTCOMES } from "../../src/check/samples.ts";
+import { coverToTamper, TAMPERINGS } from "../../src/check/tamperings.ts";
+import { LINK_KINDS, OUTCOMES, recordOfSample } from "../../src/check/samples.ts";
 import { signedWebhook } from "../../src/check/signed-webhook.ts";
 import {
   COMPONENT_NAMES,
@@ -9,7 +9,6 @@ import {
   SERVICE_COVER,
   SERVICE_FORM,
 } from "../../src/check/signature-form.ts";
-import { coverToTamper } from "../../src/check/tamperings.ts";
 import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";

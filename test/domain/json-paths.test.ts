@@ -1,8 +1,7 @@
 /** Members by their path: what is there, what is made on the way, and what stays as it is. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { JsonObject } from "../../src/domain/json.ts";
-import { setAt, setDefaultAt, valueAt } from "../../src/domain/json-paths.ts";
+import { type JsonObject, memberAt, setAt, setDefaultAt } from "../../src/domain/json.ts";
 
 const path = fc
   .array(fc.constantFrom("a", "b", "constructor", "toString"), { minLength: 1, maxLength: 4 })
@@ -12,9 +11,9 @@ it("finds what was set, and what objects inherit nowhere", () => {
   fc.assert(
     fc.property(path, fc.string(), (at, value) => {
       const object: JsonObject = {};
-      expect(valueAt(object, at)).toBeUndefined();
+      expect(memberAt(object, at)).toBeUndefined();
       setAt(object, at, value);
-      expect(valueAt(object, at)).toBe(value);
+      expect(memberAt(object, at)).toBe(value);
     }),
   );
 });

@@ -1,9 +1,8 @@
 /** JSON Pointers against the examples of RFC 6901, and as properties. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Json } from "../../src/domain/json.ts";
+import { formatJsonPointer, type Json, parseJsonPointer, valueAtPointer } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
-import { formatJsonPointer, parseJsonPointer, valueAtPointer } from "../../src/domain/json-pointer.ts";
 
 const documentOf = (text: string): Json => {
   const parsed = parseJson(text);

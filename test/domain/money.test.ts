@@ -4,7 +4,6 @@ import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import {
   compareAmounts,
-  parseCurrency,
   currencyLetters,
   decimalsOf,
   decimalsProblem,
@@ -12,6 +11,7 @@ import {
   formatAmount,
   isKnownCurrency,
   parseAmount,
+  parseCurrency,
   signOf,
 } from "../../src/domain/money.ts";
 import { JsonNumber } from "../../src/domain/json.ts";

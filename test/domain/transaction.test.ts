@@ -1,8 +1,8 @@
 /** Transaction records: read from any bytes without throwing, with every broken rule of the table by its field. */
 
-import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import * as z from "zod/mini";
+import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";

@@ -5,9 +5,9 @@ import { expect, expectTypeOf, it } from "vitest";
 import type { JsonNumber } from "../../src/domain/json.ts";
 import {
   amount,
-  TRANSACTION_FIELDS,
   type FieldName,
   type Presence,
+  TRANSACTION_FIELDS,
   type TransactionField,
   type WellFormedRecord,
 } from "../../src/domain/transaction-fields.ts";

@@ -1,6 +1,6 @@
 /** No remote text can command a terminal: through the escaper, and through every renderer of a record or a link. */
-import { Chalk } from "chalk";
 import fc from "fast-check";
+import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { JsonNumber } from "../../src/domain/json.ts";

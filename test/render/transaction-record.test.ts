@@ -6,9 +6,8 @@ import { sampleRecord } from "../../src/domain/sample-record.ts";
 import type { Warning } from "../../src/domain/reasons.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderRecord } from "../../src/render/transaction-record.ts";
-import { renderTable } from "../../src/render/table.ts";
+import { formatLocal, renderTable } from "../../src/render/layout.ts";
 import { renderCompactWebhook, renderForward, renderWebhook } from "../../src/render/received-webhook.ts";
-import { formatLocal } from "../../src/render/time.ts";
 
 const paint = new Chalk({ level: 0 });
 

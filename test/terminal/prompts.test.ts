@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Ask } from "../../src/context.ts";
 import { createAsk, mayAsk } from "../../src/terminal/prompts.ts";
 
-const world = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) => ({
+const terminal = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) => ({
   stdin: { isTTY: stdin },
   stdout: { isTTY: stdout },
   env,
@@ -13,21 +13,21 @@ const world = (stdin: boolean, stdout: boolean, env: NodeJS.ProcessEnv = {}) => 
 
 describe("prompts", () => {
   it.each([
-    [world(true, true), {}, true],
-    [world(false, true), {}, false],
-    [world(true, false), {}, false],
-    [world(true, true, { CI: "1" }), {}, false],
-    [world(true, true, { CI: "false" }), {}, true],
-    [world(true, true, { CI: "" }), {}, true],
-    [world(true, true, { CLAUDECODE: "1" }), {}, false],
-    [world(true, true, { CURSOR_AGENT: "1" }), {}, false],
-    [world(true, true, { CODEX_SANDBOX: "seatbelt" }), {}, false],
-    [world(true, true, { GEMINI_CLI: "1" }), {}, false],
-    [world(true, true, { AI_AGENT: "devin@1" }), {}, false],
-    [world(true, true, { CLAUDECODE: "false", AGENT: "" }), {}, true],
-    [world(true, true, { CURSOR_TRACE_ID: "1" }), {}, true],
-    [world(true, true), { input: false }, false],
-    [world(true, true), { json: true }, false],
+    [terminal(true, true), {}, true],
+    [terminal(false, true), {}, false],
+    [terminal(true, false), {}, false],
+    [terminal(true, true, { CI: "1" }), {}, false],
+    [terminal(true, true, { CI: "false" }), {}, true],
+    [terminal(true, true, { CI: "" }), {}, true],
+    [terminal(true, true, { CLAUDECODE: "1" }), {}, false],
+    [terminal(true, true, { CURSOR_AGENT: "1" }), {}, false],
+    [terminal(true, true, { CODEX_SANDBOX: "seatbelt" }), {}, false],
+    [terminal(true, true, { GEMINI_CLI: "1" }), {}, false],
+    [terminal(true, true, { AI_AGENT: "devin@1" }), {}, false],
+    [terminal(true, true, { CLAUDECODE: "false", AGENT: "" }), {}, true],
+    [terminal(true, true, { CURSOR_TRACE_ID: "1" }), {}, true],
+    [terminal(true, true), { input: false }, false],
+    [terminal(true, true), { json: true }, false],
   ])("appear or not: case %#", (streams, options, expected) => {
     expect(mayAsk(streams, { input: true, ...options })).toBe(expected);
   });

@@ -1,7 +1,6 @@
 /** Asks for one field of a request: each answer becomes a flag, and follows the rules of that flag. */
 import type { Ask } from "../../context.ts";
-import { valueAt } from "../../domain/json-paths.ts";
-import { isJsonNumber, type Json } from "../../domain/json.ts";
+import { memberAt, isJsonNumber, type Json } from "../../domain/json.ts";
 import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request-flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SettingKey } from "../../settings/setting-table.ts";
@@ -40,7 +39,7 @@ export async function editField(
   const { flag, message } = question;
   if (flags[flag] !== undefined && !isRequired(question) && (await wantsRemoval(question, parts)))
     return { ...flags, [flag]: undefined };
-  const given = flags[flag] ?? textOf(valueAt(parts.base, FIELD_OF[flag]));
+  const given = flags[flag] ?? textOf(memberAt(parts.base, FIELD_OF[flag]));
   const current = given ?? settingOf(flag, parts.settings)?.value;
   const answer = await parts.ask.text({
     message,

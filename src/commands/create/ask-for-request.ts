@@ -1,17 +1,16 @@
 /** Asks for what a request lacks, and lets the user change every field of it before anything is sent. */
 import type { Ask, Choice, Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
-import { valueAt } from "../../domain/json-paths.ts";
-import { stringifyJson, type Json } from "../../domain/json.ts";
+import { type Json, memberAt, stringifyJson } from "../../domain/json.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link.ts";
 import { clip, safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/account.ts";
 import type { BuiltRequest } from "../../service/request.ts";
 import { FIELD_OF, type RequestFlags } from "../../service/request-flags.ts";
-import { askField, editField, type AskParts } from "./ask-field.ts";
+import { askField, type AskParts, editField } from "./ask-field.ts";
 import type { CreateOptions } from "./options.ts";
-import { GROUPS, KINDS, REQUIRED, type FieldQuestion } from "./request-questions.ts";
+import { type FieldQuestion, GROUPS, KINDS, REQUIRED } from "./request-questions.ts";
 
 /**
  * The request that the user confirmed, without the warnings that the summary showed. Throws `interrupted` if the user
@@ -74,7 +73,7 @@ async function askMissing(flags: RequestFlags, parts: AskParts): Promise<Request
   let answered = flags;
   for (const question of REQUIRED) {
     const { flag } = question;
-    const isOpen = answered[flag] === undefined && valueAt(parts.base, FIELD_OF[flag]) === undefined;
+    const isOpen = answered[flag] === undefined && memberAt(parts.base, FIELD_OF[flag]) === undefined;
     if (isOpen) answered = await askField(question, answered, parts);
   }
   return answered;
@@ -109,7 +108,7 @@ async function changeFields(
   for (;;) {
     const { draft } = parts.build(changed);
     const choices: Choice<FieldQuestion | "back">[] = questions.map((question) => ({
-      name: `${question.message}: ${shownValue(valueAt(draft, FIELD_OF[question.flag]))}`,
+      name: `${question.message}: ${shownValue(memberAt(draft, FIELD_OF[question.flag]))}`,
       value: question,
     }));
     choices.push({ name: "Back", value: "back" });

@@ -1,9 +1,9 @@
 /** Turns the flags of `create`, the base file and the settings into a request (or its draft) and how its link is shown. */
 import type { Context } from "../../context.ts";
-import { hint, paylink, type Hint } from "../../domain/errors.ts";
+import { hint, type Hint, paylink } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/time.ts";
-import { readBaseRequest, requestBuilder, type BuiltRequest } from "../../service/request.ts";
+import { type BuiltRequest, readBaseRequest, requestBuilder } from "../../service/request.ts";
 import { nameOf, type RequestFlags } from "../../service/request-flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { createFlagReader } from "../flag-reader.ts";

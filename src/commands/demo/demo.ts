@@ -18,7 +18,7 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { clip } from "../../render/safe-text.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
-import { wrap } from "../../render/wrap.ts";
+import { wrap } from "../../render/layout.ts";
 import type { Choice } from "../../sandbox/payments.ts";
 import { openLocalServices } from "../local-services.ts";
 

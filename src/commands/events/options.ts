@@ -8,7 +8,7 @@ import { parseEventStore, parseLimit, parseOutcome, parseSince } from "../flag-v
 import type { FilterFlags, ListFlags, PruneFlags, ReplayFlags } from "./flags.ts";
 
 interface Database {
-  /** Where events are kept: a file or a URL; undefined is the usual place. */
+  /** Where events are kept: a file or a URL; undefined is the default location. */
   readonly database: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** `paylink events prune`: deletes what was received before a given time. */
 import type { Context } from "../../context.ts";
 import type { EventStore, Pruned } from "../../receiver/event-store.ts";
-import { formatLocal } from "../../render/time.ts";
+import { formatLocal } from "../../render/layout.ts";
 import type { PruneOptions } from "./options.ts";
 import { isConfirmed } from "../confirm.ts";
 import { eventCount, withEvents } from "./stored-events.ts";

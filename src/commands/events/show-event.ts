@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
-import { formatLocal } from "../../render/time.ts";
+import { formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { eventLine, type Forward, type WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";

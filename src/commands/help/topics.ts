@@ -2,20 +2,19 @@
 import type { Context, Output } from "../../context.ts";
 import { REASONS } from "../../domain/reasons.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
-import { renderTable } from "../../render/table.ts";
-import { wrap } from "../../render/wrap.ts";
+import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { explainSetting } from "../setting-help.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
 import {
   CI,
   DECISIONS,
+  type Guide,
   PRODUCTION,
   RECIPES,
   WEBHOOK_OPTIONS,
   WEBHOOKS_INTRODUCTION,
   WEBHOOKS_NOTES,
-  type Guide,
 } from "./texts.ts";
 
 const MEANINGS = Object.fromEntries(Object.entries(REASONS).map(([code, { meaning }]) => [code, meaning]));

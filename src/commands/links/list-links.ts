@@ -7,8 +7,7 @@ import { parseInstant } from "../../domain/time.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { type Cell, renderTable } from "../../render/table.ts";
-import { localTime } from "../../render/time.ts";
+import { type Cell, renderTable, localTime } from "../../render/layout.ts";
 import type { ListOptions } from "./options.ts";
 
 interface Listed {

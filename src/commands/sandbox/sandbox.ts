@@ -12,11 +12,11 @@ import {
   SANDBOX_PROFILE,
 } from "../../domain/addresses.ts";
 import { renderSandboxEvent } from "../../render/sandbox-event.ts";
-import { wrap } from "../../render/wrap.ts";
+import { wrap } from "../../render/layout.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";
-import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
+import { type RunningSandbox, startSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../check/signature-form.ts";
 import type { ValuesOf } from "../command.ts";
 import type { sandboxFlags } from "./flags.ts";

@@ -7,8 +7,7 @@ import {
   TRANSACTION_FIELDS,
   type TransactionField,
 } from "../../domain/transaction-fields.ts";
-import { TAMPERINGS } from "../../check/tamperings.ts";
-import type { Tampering } from "../../check/tamperings.ts";
+import { type Tampering, TAMPERINGS } from "../../check/tamperings.ts";
 
 interface RecordField {
   readonly name: FieldName;

@@ -27,7 +27,7 @@ const WAIT = "Nothing is lost: the service repeats webhooks that were answered 5
 /** By SQLSTATE or its class (two characters), or by the code of a system call. */
 const FAILURES: Readonly<Record<string, (address: ServerAddress, reason: string) => Failure>> = {
   ECONNREFUSED: () => unreachable("refused the connection", RUNNING),
-  ENOENT: () => unreachable("is not there: no server has this socket", RUNNING),
+  ENOENT: () => unreachable("has no such socket", RUNNING),
   ENOTFOUND: ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
   EAI_AGAIN: ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
   ETIMEDOUT: () => unreachable("did not answer in time", RUNNING),

@@ -2,9 +2,8 @@
 import type { Context, Hono } from "hono";
 import { parseDuration } from "../../domain/time.ts";
 import type { Problem } from "../../domain/errors.ts";
-import { setAt } from "../../domain/json-paths.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { type JsonObject, setAt } from "../../domain/json.ts";
+import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { addLink, cancelLink } from "../links.ts";

@@ -18,6 +18,7 @@ import {
   exactTime,
   foldedBlock,
   headerTable,
+  type Listing,
   outcomeText,
   plural,
   recordOf,
@@ -25,7 +26,6 @@ import {
   succeeded,
   table,
   timeOf,
-  type Listing,
   type View,
 } from "./parts.ts";
 

@@ -1,7 +1,7 @@
 /** The messages of `--debug`: credentials are recognised by their names, wherever a service wants them. */
 import { describe, expect, it } from "vitest";
 import { renderCurl } from "../../src/render/link.ts";
-import { renderRequest } from "../../src/render/debug-message.ts";
+import { renderRequest } from "../../src/terminal/debug-trace.ts";
 
 const SECRET = "s3cret-value";
 

@@ -1,4 +1,4 @@
-/** Card numbers that are not masked: finds them, and masks all but the last four digits. */
+/** What is never shown: card numbers, and the names of headers, form fields and members that carry credentials. */
 import { isJsonNumber, isJsonObject, type Json } from "./json.ts";
 
 /** PCI DSS 3.4.1: at most the first eight digits and the last four may be read. */
@@ -57,3 +57,21 @@ export function hasCheckDigit(digits: string): boolean {
   }
   return sum % 10 === 0;
 }
+
+/** The ends of such names, for a regular expression that ignores case. */
+export const SECRET_NAME_ENDS = [
+  "token",
+  "secret",
+  "passw(?:or)?d",
+  "passphrase",
+  "assertion",
+  "credentials?",
+  "authorization",
+  "auth",
+  "cookie",
+  "(?:api|app|access|account|auth|client|merchant|private|secret|shared|subscription)[-_]?key",
+].join("|");
+
+const SECRET_NAME = new RegExp(`(?:${SECRET_NAME_ENDS})$`, "i");
+
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
