@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DERIVED_COVER, SERVICE_COVER } from "../../src/check/signature-form.ts";
 import { selfSigned } from "../support/certificate.ts";
