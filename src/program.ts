@@ -5,7 +5,7 @@ import { bulk } from "./commands/bulk/command.ts";
 import { check } from "./commands/check.ts";
 import { complete, completion } from "./commands/completion/command.ts";
 import { config } from "./commands/config/config.ts";
-import { declareCreate } from "./commands/create/command.ts";
+import { create } from "./commands/create/command.ts";
 import {
   declare,
   declared,
@@ -43,7 +43,7 @@ interface Listed {
 /** The commands under their headings, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command>>>> = {
   "Links:": {
-    create: { summary: "create a payment link", declare: declareCreate },
+    create,
     links: { summary: "list, show, update, cancel and open the links at the service", declare: declareLinks },
     bulk,
     transaction,

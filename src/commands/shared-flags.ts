@@ -75,8 +75,14 @@ export const policyFlags = {
   requireCreated: requireCreatedFlag(),
 };
 
+type PolicyValues = ValuesOf<typeof policyFlags>;
+
 export function policyOf(
-  { tolerance, require, requireCreated }: ValuesOf<typeof policyFlags>,
+  {
+    tolerance,
+    require = [],
+    requireCreated,
+  }: { readonly [Name in keyof PolicyValues]?: PolicyValues[Name] | undefined },
   settings: ResolvedSettings,
 ): Policy {
   const stored = parseMilliseconds(settings.get("tolerance") ?? "");

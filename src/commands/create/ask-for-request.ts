@@ -88,8 +88,9 @@ const chooseKind = (ask: Ask): Promise<RequestFlags> =>
 /** Asks only if neither a flag nor the file decides it. */
 async function askKind(flags: RequestFlags, { ask, base }: AskParts): Promise<RequestFlags> {
   const { reusable, subscription, mode, minAmount, maxAmount, referenceMode } = flags;
-  const decided = [reusable, subscription, mode, minAmount, maxAmount, referenceMode, base];
-  if (decided.some((value) => value !== undefined)) return flags;
+  const decided = [mode, minAmount, maxAmount, referenceMode, base];
+  if (reusable === true || subscription === true || decided.some((value) => value !== undefined))
+    return flags;
   return { ...flags, ...(await chooseKind(ask)) };
 }
 

@@ -1,20 +1,26 @@
-/** `paylink create`: its help, and what runs it. */
-import { examples, type Declare } from "../declare.ts";
+/** `paylink create`: its help, the rules between its flags, and what runs it. */
+import { command, excludes, needs } from "../command.ts";
 import { createFlags } from "./flags.ts";
 
-export const declareCreate: Declare = (command, execute) => {
-  createFlags(command).action((flags) =>
-    execute(command, async (context) => {
-      const { createOptions } = await import("./options.ts");
-      const { create } = await import("./create.ts");
-      return create(context, await createOptions(flags, context));
-    }),
-  );
-  examples(command, [
+const SHOWN = ["wait", "open", "copy", "quiet", "qr"] as const;
+
+export const create = command({
+  summary: "create a payment link",
+  examples: [
     "paylink create --amount 10 --currency EUR",
     "paylink create --reusable --min-amount 5 --max-amount 500 --invoice-id DONATION",
     "paylink create --subscription --invoice-id SUB-1",
     "paylink create --amount 10 --currency EUR --wait --timeout 60s",
     "paylink create --amount 10 --currency EUR --dry-run",
-  ]);
-};
+  ],
+  flags: createFlags,
+  rules: [
+    needs(["requireCreated"], ["wait"]),
+    excludes(["dryRun"], ["curl", ...SHOWN]),
+    excludes(["curl"], SHOWN),
+  ],
+  consequence: "Nothing was sent.",
+  prepare: async (values, usage, context) =>
+    (await import("./options.ts")).createOptions(values, usage, context),
+  run: async (context, options) => (await import("./create.ts")).create(context, options),
+});

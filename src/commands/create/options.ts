@@ -5,29 +5,9 @@ import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/time.ts";
 import { type BuiltRequest, readBaseRequest, requestBuilder } from "../../service/request.ts";
 import { nameOf, type RequestFlags } from "../../service/request-flags.ts";
-import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
-import { createFlagReader } from "../flag-reader.ts";
-import { parseTimeout } from "../flag-values.ts";
-import { type ListenerContext, unusedListener } from "../running-listener.ts";
-import type { CreateFlags } from "./flags.ts";
-
-export interface CreateOptions {
-  readonly settings: ResolvedSettings;
-  /** Durations such as `--expires 7d` count from it. */
-  readonly time: ServiceTime;
-  readonly draft: RequestDraft;
-  /** Print the request instead of sending it. */
-  readonly print: "json" | "curl" | undefined;
-  /** Milliseconds. */
-  readonly timeout: number | undefined;
-  readonly wait: boolean;
-  /** Whether --wait refuses signatures without `created`; undefined leaves it to the profile. */
-  readonly requireCreated: boolean | undefined;
-  readonly quiet: boolean;
-  readonly qr: boolean;
-  readonly open: boolean;
-  readonly copy: boolean;
-}
+import type { Usage, ValuesOf } from "../command.ts";
+import { unusedListener } from "../running-listener.ts";
+import type { createFlags } from "./flags.ts";
 
 /** A request that may lack values, which the user is then asked for. */
 export interface RequestDraft {
@@ -38,52 +18,37 @@ export interface RequestDraft {
   readonly built: BuiltRequest;
 }
 
-/** Throws one `usage` error with every problem, or `no_profile`. */
-export async function createOptions(
-  flags: CreateFlags,
-  context: Pick<Context, "settings" | "serviceTime" | "readFile" | "ask" | "now"> & ListenerContext,
-): Promise<CreateOptions> {
+export type CreateOptions = Awaited<ReturnType<typeof createOptions>>;
+
+/** Throws `no_profile` if the account is all that is missing. */
+export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: Usage, context: Context) {
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
-  const isPrinted = flags.dryRun === true || flags.curl === true;
+  const print = flags.dryRun ? "json" : flags.curl ? "curl" : undefined;
   // A request that is only printed is not sent, so the service is not asked for its time either.
-  const time = isPrinted ? { now: context.now(), ofSandbox: false } : await context.serviceTime();
+  const time = print === undefined ? await context.serviceTime() : { now: context.now(), ofSandbox: false };
   // With --wait the link gets a callback.
-  const listener = flags.wait === true ? undefined : await unusedListener(flags, settings, context);
+  const listener = flags.wait ? undefined : await unusedListener(flags, settings, context);
   const build = (given: RequestFlags): BuiltRequest =>
     requestBuilder({ flags: given, base: base?.value, settings, listener })(time.now);
   const built = build(flags);
-  const needsAccount = flags.dryRun !== true && settings.get("baseUrl") === undefined;
+  const needsAccount = print !== "json" && settings.get("baseUrl") === undefined;
   const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));
   const mayAsk = context.ask !== undefined && mistakes.length === 0;
-  const reader = createFlagReader();
-  const timeout = reader.read("--timeout", flags.timeout, parseTimeout);
-  if (flags.requireCreated !== undefined && flags.wait !== true)
-    reader.problem(
-      flags.requireCreated ? "--require-created" : "--no-require-created",
-      "has no effect without --wait",
-    );
-  const { dryRun, curl, wait, open, copy, quiet, qr } = flags;
-  const shown = { "--wait": wait, "--open": open, "--copy": copy, "--quiet": quiet, "--qr": qr };
-  reader.exclude("--dry-run", dryRun, { "--curl": curl, ...shown });
-  reader.exclude("--curl", curl, shown);
-  reader.problems(base?.problems ?? []);
+  usage.problems.push(...(base?.problems ?? []));
   // An account can supply what is missing, and so can the user's answers.
-  reader.problems(needsAccount || mayAsk ? mistakes : built.problems);
-  reader.finish("Nothing was sent.", hintsOf(built, time));
-  if (needsAccount) throw await noAccount();
+  usage.problems.push(...(needsAccount || mayAsk ? mistakes : built.problems));
+  usage.hints.push(...hintsOf(built, time));
+  if (needsAccount && usage.problems.length === 0) throw await noAccount();
+  const draft: RequestDraft = { flags, base: base?.value, build, built };
   return {
+    ...flags,
     settings,
+    /** Durations such as `--expires 7d` count from it. */
     time,
-    draft: { flags, base: base?.value, build, built },
-    print: flags.dryRun === true ? "json" : flags.curl === true ? "curl" : undefined,
-    timeout: timeout.value,
-    wait: flags.wait ?? false,
-    requireCreated: flags.requireCreated,
-    quiet: flags.quiet ?? false,
-    qr: flags.qr ?? false,
-    open: flags.open ?? false,
-    copy: flags.copy ?? false,
+    draft,
+    /** Print the request instead of sending it. */
+    print,
   };
 }
 

@@ -16,8 +16,7 @@ import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { renderRejection } from "../../render/received-webhook.ts";
-import { createFlagReader } from "../flag-reader.ts";
-import { readPolicy } from "../policy-flags.ts";
+import { policyOf } from "../shared-flags.ts";
 import type { Later } from "../resources.ts";
 import { isRunning } from "../running-listener.ts";
 
@@ -193,7 +192,7 @@ async function receiveHere(
     observe,
     keys: keyring.keys,
     renewKeys: keyring.renew,
-    policy: readPolicy(createFlagReader(), { requireCreated }, settings).value,
+    policy: policyOf({ requireCreated }, settings),
     maxBody: DEFAULT_MAX_BODY,
     recordAt: settings.get("recordAt"),
     strict: false,

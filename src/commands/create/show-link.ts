@@ -25,7 +25,7 @@ export async function showLink(
       out.note("No expiry was sent: the service gives a reusable link 3 years.");
   } else if (out.json) out.data(text);
   else out.data(safeText(link.url));
-  if (display.qr) {
+  if (display.qr === true) {
     const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));
     else out.note(renderQr(link.url, out.notePaint));
