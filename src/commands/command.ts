@@ -38,7 +38,9 @@ interface Declared<T> {
   /** A value that works, as it is typed in a shell, for the line that shows how to correct a mistake. */
   readonly example?: string | undefined;
   /** The value if nothing is given. */
-  readonly absent: T | undefined;
+  readonly absent: unknown;
+  /** Carries the type of the value; never set. */
+  readonly gives?: () => T;
 }
 
 export type Argument<T> = Declared<T>;
