@@ -121,7 +121,7 @@ export const FOLDERS = {
   },
   settings: {
     holds: "the table of settings, the file of the profiles, and the values for a run",
-    mayImport: ["domain", "conf", "zod/mini", "node:fs", "node:path"],
+    mayImport: ["domain", "conf", "node:fs", "node:path"],
   },
   events: {
     holds: "the store of what was received: its statements, in SQLite and in PostgreSQL",
@@ -146,21 +146,8 @@ export const FOLDERS = {
     ],
   },
   store: {
-    holds: "databases on disk",
-    mayImport: [
-      "domain",
-      "settings/resolved-settings",
-      "settings/profile",
-      "env-paths",
-      "zod/mini",
-      "node:crypto",
-      "node:fs",
-      "node:fs/promises",
-      "node:module",
-      "node:path",
-      "node:timers/promises",
-      "node:util",
-    ],
+    holds: "where files are, SQLite, and commits in groups",
+    mayImport: ["domain", "env-paths", "node:fs", "node:module", "node:path", "node:timers/promises"],
   },
   render: { holds: "values as text, pure", mayImport: ["domain", "http/message", "uqr"] },
   terminal: {
@@ -233,7 +220,7 @@ export const FILES = {
 
 /** Commands may import everything but each other and these. */
 export const COMMANDS = {
-  holds: "one folder for each command: `command.ts` declares it, `<name>.ts` runs it",
+  holds: "one file or folder for each command: its declaration, and what runs it",
   mayNotImport: [
     "http/send",
     "http/serve",
