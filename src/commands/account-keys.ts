@@ -1,4 +1,5 @@
 /** Checks the webhook keys of an account: each source is read as `listen` reads it, and its keys are described. */
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { formatRelative } from "../domain/time.ts";
@@ -7,11 +8,12 @@ import { loadKeys } from "../receiver/webhook-keys.ts";
 import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
-import { attempt, failed, passed, skipped, warned, type Account, type Check } from "../service/checks.ts";
+import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
 type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "effect">;
 
-export interface AccountWithKeys extends Account {
+export interface AccountWithKeys {
+  readonly settings: ResolvedSettings;
   readonly keyReading: KeyReading;
   readonly now: Date;
 }

@@ -56,8 +56,8 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
     passed("settings file", `${(await context.profiles()).path}, ${renderServiceName(settings, NO_PAINT)}`),
     ...(await checkService({ ...account, api: () => context.api({ timeout }) })),
     ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "webhookKey" } })),
-    checkCallbacks(account),
-    checkPublicUrl(account),
+    checkCallbacks(settings),
+    checkPublicUrl(settings),
     store instanceof PaylinkError
       ? failed("event store", store)
       : passed("event store", `can be written: ${store}`),

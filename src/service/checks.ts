@@ -22,39 +22,23 @@ export interface Check {
   readonly failure?: PaylinkError;
 }
 
-/** An account, stored or not. */
-export interface Account {
-  readonly settings: ResolvedSettings;
-}
+const result =
+  (state: CheckState) =>
+  (check: string, detail: string, ...remedies: readonly Hint[]): Check => ({
+    check,
+    state,
+    detail,
+    remedies,
+  });
 
-export const passed = (check: string, detail: string): Check => ({
-  check,
-  state: "ok",
-  detail,
-  remedies: [],
-});
-
+export const passed = result("ok");
 /** Not configured and not needed, or not checked because an earlier check failed. */
-export const skipped = (check: string, detail: string, ...remedies: readonly Hint[]): Check => ({
-  check,
-  state: "skipped",
-  detail,
-  remedies,
-});
-
-export const warned = (check: string, detail: string, ...remedies: readonly Hint[]): Check => ({
-  check,
-  state: "warning",
-  detail,
-  remedies,
-});
+export const skipped = result("skipped");
+export const warned = result("warning");
 
 /** `remedies` replace the failure's own hints. */
 export const failed = (check: string, failure: PaylinkError, ...remedies: readonly Hint[]): Check => ({
-  check,
-  state: "failed",
-  detail: failure.message,
-  remedies: remedies.length > 0 ? remedies : failure.hints,
+  ...result("failed")(check, failure.message, ...(remedies.length > 0 ? remedies : failure.hints)),
   failure,
 });
 
@@ -71,11 +55,10 @@ const set = (key: ConfigKey, value: string): CommandLine => paylink("config", "s
 
 const CALLBACKS = "callback addresses";
 
-export function checkCallbacks(account: Account): Check {
-  const { settings } = account;
+export function checkCallbacks(settings: ResolvedSettings): Check {
   const keys = ["callbackUrl", "failureCallbackUrl"] as const;
   const problems = keys.flatMap((key) => {
-    const problem = problemOf(settings.get(key), account);
+    const problem = problemOf(settings.get(key), settings);
     return problem === undefined ? [] : [{ key, problem }];
   });
   const [first] = problems;
@@ -94,17 +77,16 @@ export function checkCallbacks(account: Account): Check {
   );
 }
 
-export function checkPublicUrl(account: Account): Check {
-  const { settings } = account;
+export function checkPublicUrl(settings: ResolvedSettings): Check {
   const publicUrl = settings.get("publicUrl");
   if (publicUrl === undefined) return skipped("public URL", "not set: needed behind a proxy or a tunnel");
-  const problem = problemOf(publicUrl, account);
+  const problem = problemOf(publicUrl, settings);
   return problem === undefined
     ? passed("public URL", publicUrl)
     : warned("public URL", `${publicUrl} ${problem}`, [set("publicUrl", "<url>")]);
 }
 
-function problemOf(address: string | undefined, { settings }: Account): string | undefined {
+function problemOf(address: string | undefined, settings: ResolvedSettings): string | undefined {
   const url = parseWebAddress(address ?? "");
   if (url === undefined) return undefined;
   const atSandbox = serviceLabel(settings.get("baseUrl") ?? "") === "sandbox";
@@ -113,7 +95,9 @@ function problemOf(address: string | undefined, { settings }: Account): string |
   return isExposed(url) ? "is not https: others can read and change what is sent there" : undefined;
 }
 
-export interface AccountAtService extends Account {
+/** An account, stored or not. */
+export interface Account {
+  readonly settings: ResolvedSettings;
   /** Throws `no_token`, or `usage` for an unusable client certificate. */
   readonly api: () => Promise<Api>;
   readonly now: Date;
@@ -124,26 +108,26 @@ const TOKEN = "token";
 const LINKS = "links endpoint";
 const TRANSACTION = "transaction address";
 
-export async function checkService(account: AccountAtService): Promise<Check[]> {
+export async function checkService(account: Account): Promise<Check[]> {
   const api = await attempt(account.api());
   if (api instanceof PaylinkError)
     return [skipped(ENDPOINT, "not checked"), failed(TOKEN, api), ...unchecked([LINKS, TRANSACTION], TOKEN)];
-  const endpoint = await checkTokenEndpoint(api, account);
+  const endpoint = await checkTokenEndpoint(api, account.settings);
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
   const listed = await listLinks(api, account);
-  const links = checkLinks(listed, account);
+  const links = checkLinks(listed, account.settings);
   if (listed instanceof PaylinkError && !(listed instanceof UnusableAnswer))
     return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
-  const read = await readTransaction(api, account);
+  const read = await readTransaction(api, account.settings);
   const token = checkToken([listed, read], account);
   if (token.state === "failed") return [endpoint, token, ...unchecked([LINKS, TRANSACTION], TOKEN)];
-  return [endpoint, token, links, checkTransaction(read, account)];
+  return [endpoint, token, links, checkTransaction(read, account.settings)];
 }
 
 const unchecked = (checks: readonly string[], cause: string): Check[] =>
   checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
 
-async function checkTokenEndpoint(api: Api, { settings }: Account): Promise<Check> {
+async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise<Check> {
   const renewed = await attempt(api.renewToken());
   if (renewed instanceof PaylinkError) return failed(ENDPOINT, renewed);
   if (!renewed) return skipped(ENDPOINT, "not needed: the account has a token of its own");
@@ -156,7 +140,7 @@ type Answer = PaylinkError | "answered" | undefined;
 const PERIOD = 86_400_000;
 
 /** Undefined without a terminal, which the operation needs. */
-async function listLinks(api: Api, { settings, now }: AccountAtService): Promise<Answer> {
+async function listLinks(api: Api, { settings, now }: Account): Promise<Answer> {
   const terminalId = settings.get("terminalId");
   if (terminalId === undefined) return undefined;
   const from = new Date(now.getTime() - PERIOD);
@@ -164,7 +148,7 @@ async function listLinks(api: Api, { settings, now }: AccountAtService): Promise
   return page instanceof PaylinkError ? page : "answered";
 }
 
-function checkLinks(listed: Answer, { settings }: Account): Check {
+function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
   const terminal = set("terminalId", "<id>");
   if (listed === undefined)
     return warned(
@@ -232,13 +216,13 @@ function checkRights({ code = "", text }: ServiceWords): readonly Hint[] {
 /** No transaction has this uti: reading it has no effect. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
-async function readTransaction(api: Api, { settings }: Account): Promise<Answer> {
+async function readTransaction(api: Api, settings: ResolvedSettings): Promise<Answer> {
   if (settings.get("transactionUrl") === undefined) return undefined;
   const read = await attempt(api.readTransaction(NO_UTI));
   return read instanceof PaylinkError ? read : "answered";
 }
 
-function checkTransaction(read: Answer, { settings }: Account): Check {
+function checkTransaction(read: Answer, settings: ResolvedSettings): Check {
   const address = settings.find("transactionUrl");
   if (address === undefined)
     return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
@@ -252,7 +236,7 @@ function checkTransaction(read: Answer, { settings }: Account): Check {
     : failed(TRANSACTION, read, remedy);
 }
 
-function checkToken(answers: readonly Answer[], { settings, now }: AccountAtService): Check {
+function checkToken(answers: readonly Answer[], { settings, now }: Account): Check {
   const token = settings.get("token");
   const expiry = token === undefined ? undefined : tokenExpiry(token);
   const isPast = expiry !== undefined && expiry < now;

@@ -1,0 +1,46 @@
+/** Advice as text: commands as a shell reads them, the profile of the run, and what an error means for the money. */
+import { expect, it } from "vitest";
+import { hint, paylink, PaylinkError, type CommandLine, type FailureCode } from "../../src/domain/errors.ts";
+import { renderAdvice, renderCommand, renderHint } from "../../src/render/hint.ts";
+
+it.each<[string, CommandLine, string]>([
+  ["an account", paylink("links", "list"), "paylink -p shop links list"],
+  ["no account", paylink("sandbox", "advance", "1h"), "paylink sandbox advance 1h"],
+  ["a profile of its own", paylink("login", "-p", "my-shop"), "paylink login -p my-shop"],
+])("names the profile in a command with %s", (_, command, shown) => {
+  expect(renderCommand(command, "shop")).toBe(shown);
+});
+
+it.each([
+  ["Ada O'Neil", "'Ada O'\\''Neil'"],
+  ["", "''"],
+  ["a;b", "'a;b'"],
+  ["<file or URL>", "<file or URL>"],
+  ["<a>;<b>", "'<a>;<b>'"],
+  ["/v1/transactions/{uti}", "/v1/transactions/{uti}"],
+  ["{a,b}", "'{a,b}'"],
+])("gives %j as a shell reads it, and leaves what the user replaces", (word, shown) => {
+  expect(renderCommand(paylink("create", word), undefined)).toBe(`paylink create ${shown}`);
+});
+
+it("shows no control character of a remote text", () => {
+  expect(renderHint(hint`See ${paylink("links", "show", "a\u001b[31m")}`, undefined)).toBe(
+    "See paylink links show 'a\\u{1b}[31m'",
+  );
+});
+
+it.each<[FailureCode, string]>([
+  ["refused", "Nothing was changed. Look."],
+  ["not_reached", "Nothing was changed. Look."],
+  ["outcome_unknown", "The link may be changed. Look."],
+])("says what %s means for the money", (code, shown) => {
+  const error = new PaylinkError(code, "It failed.", { effect: "update", hints: [hint`Look.`] });
+  expect(renderAdvice(error)).toEqual([shown]);
+});
+
+it("says what an error means for the money without a next step", () => {
+  expect(renderAdvice(new PaylinkError("usage", "No.", { effect: "replay" }))).toEqual([
+    "Nothing was replayed.",
+  ]);
+  expect(renderAdvice(new PaylinkError("usage", "No."))).toEqual([]);
+});
