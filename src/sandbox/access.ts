@@ -2,6 +2,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
+import type { Merchant } from "./identity.ts";
 import { formBody, ServiceProblem } from "./replies.ts";
 
 /** The machines that the sandbox answers to and posts to. */
@@ -64,18 +65,6 @@ export function requireControlAccess(tokens: AccessTokens): MiddlewareHandler {
       );
     return next();
   };
-}
-
-export interface Merchant {
-  readonly merchantId: string;
-  readonly merchantName: string;
-  readonly merchantStoreId: number;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Terminals assigned to the client (Endpoints rule 1). */
-  readonly terminals: readonly string[];
-  /** An access token that does not expire: the one in the profile that the sandbox registers. */
-  readonly token: string;
 }
 
 /** The only scope of the service. */

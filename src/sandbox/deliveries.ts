@@ -194,15 +194,18 @@ async function attemptDelivery(delivery: Delivery, parts: DeliveryParts): Promis
   const { ledger, clock, schedule, report } = parts;
   const outcome = await post(delivery, parts);
   const { status, detail } = outcome;
-  const delivered = status !== null && status >= 200 && status < 300;
   const wait = schedule[delivery.tries];
-  const state = delivered ? "delivered" : wait === undefined ? "failed" : "waiting";
+  const state = isAccepted(outcome) ? "delivered" : wait === undefined ? "failed" : "waiting";
   const at = clock.now();
   const number = delivery.attempts + 1;
   const attempt = { deliveryId: delivery.id, number, at, ...outcome };
   await ledger.write(() => ledger.addAttempt(attempt, state, at.getTime() + (wait ?? 0)));
   report({ delivery, attempt: number, status, detail, state });
 }
+
+/** Whether the receiver accepted the webhook. */
+export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
+  status !== null && status >= 200 && status < 300;
 
 type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 

@@ -13,7 +13,9 @@ const identity = z.object({
   merchantStoreId: z.number(),
   clientId: z.string(),
   clientSecret: z.string(),
+  /** Terminals assigned to the client (Endpoints rule 1). */
   terminals: z.array(z.string()),
+  /** An access token that does not expire: the one in the profile that the sandbox registers. */
   token: z.string(),
   keyid: z.string(),
   privateKey: z.string(),
@@ -21,6 +23,9 @@ const identity = z.object({
   retired: z._default(z.array(z.object({ keyid: z.string(), publicKey: z.string(), until: z.string() })), []),
 });
 export type SandboxIdentity = z.infer<typeof identity>;
+/** The keys in PEM. */
+export type StoredKeys = Pick<SandboxIdentity, "keyid" | "privateKey" | "retired">;
+export type Merchant = Omit<SandboxIdentity, keyof StoredKeys>;
 
 /** A new merchant with a new RSA-2048 key. */
 export function newIdentity(newId: () => string): SandboxIdentity {

@@ -10,8 +10,8 @@ import {
   LISTED_AGE,
   type WellFormedLink,
 } from "../domain/payment-link-reply.ts";
-import { checkRequest, type PaymentLinkRequest, REUSABLE_LIFETIME } from "../domain/payment-link.ts";
-import type { Merchant } from "./access.ts";
+import { checkRequest, REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Merchant } from "./identity.ts";
 import type { Ledger, Link } from "./ledger.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
 import type { Service } from "./service.ts";
@@ -110,7 +110,7 @@ export async function addLink(service: Service, request: Json, checkoutUrl: stri
   const link = createLink(request, merchant, ids.newLinkId, clock.now());
   if (duplicateInvoices === "refuse") requireNewInvoice(ledger, link);
   await ledger.write(() => ledger.addLink(link));
-  service.emit({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
+  service.parts.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
 }
 
@@ -171,7 +171,7 @@ export async function updateLink(service: Service, id: string, body: Json): Prom
   const { expirationDate = link.expirationDate } = changes;
   const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
   await ledger.write(() => ledger.saveLink(updated));
-  service.emit({ type: "updated", link: updated });
+  service.parts.observe({ type: "updated", link: updated });
   return updated;
 }
 
@@ -183,7 +183,7 @@ export async function cancelLink(service: Service, id: string): Promise<Link> {
   requireStatus(link, OPEN_STATUSES, "cancelled", now);
   const cancelled = { ...link, cancelledDate: now };
   await ledger.write(() => ledger.saveLink(cancelled));
-  service.emit({ type: "cancelled", link: cancelled });
+  service.parts.observe({ type: "cancelled", link: cancelled });
   return cancelled;
 }
 

@@ -2,6 +2,7 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { shortId, suffixFrom } from "../domain/reference.ts";
+import type { StoredKeys } from "./identity.ts";
 import { publicJwk, readSigningKey, type SigningKey } from "../signatures/keys.ts";
 
 /** It follows the machine's clock or is stopped, and can be moved forwards either way. */
@@ -73,13 +74,6 @@ function uuidFrom(digest: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-/** The keys in PEM, as the sandbox's identity stores them. */
-export interface StoredKeys {
-  readonly keyid: string;
-  readonly privateKey: string;
-  readonly retired: readonly { readonly keyid: string; readonly publicKey: string; readonly until: string }[];
 }
 
 export interface SigningKeys {

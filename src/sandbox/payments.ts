@@ -8,7 +8,7 @@ import { makeReference } from "../domain/reference.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Problem } from "../domain/errors.ts";
-import type { Merchant } from "./access.ts";
+import type { Merchant } from "./identity.ts";
 import {
   cardProblems,
   type CustomerDetails,
@@ -161,7 +161,7 @@ export async function acceptPayment(
   input: PaymentInput,
   form: string | null = null,
 ): Promise<WellFormedRecord> {
-  const { parts, deliveries, emit } = service;
+  const { parts, deliveries } = service;
   const { ledger, clock, ids, merchant } = parts;
   const link = findLink(ledger, linkId);
   const isUsed = (reference: string): boolean => ledger.hasReference(reference);
@@ -173,7 +173,7 @@ export async function acceptPayment(
     ledger.saveLink(link);
     ledger.addPayment({ uti: record.uti, linkId, record, customer, form });
   });
-  emit({ type: "payment", link, record });
+  parts.observe({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;
 }

@@ -2,7 +2,8 @@
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { SignatureForm } from "../check/signature-form.ts";
-import { createAccessTokens, type AccessTokens, type AllowedHosts, type Merchant } from "./access.ts";
+import { createAccessTokens, type AccessTokens, type AllowedHosts } from "./access.ts";
+import type { Merchant } from "./identity.ts";
 import { createDeliveries, type AttemptReport, type Deliveries, type Fault } from "./deliveries.ts";
 import type { Ledger, Link } from "./ledger.ts";
 import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
@@ -43,7 +44,6 @@ export interface Service {
   readonly parts: SandboxParts;
   readonly tokens: AccessTokens;
   readonly deliveries: Deliveries;
-  readonly emit: (event: SandboxEvent) => void;
   /** Tells open pages that something they may show has changed; each unit of the ledger tells it by itself. */
   readonly announce: () => void;
   /** Calls back at each change until the returned function is called. */
@@ -60,12 +60,13 @@ export function createService(given: SandboxParts): Service {
     announce();
   };
   const parts = { ...given, ledger: { ...given.ledger, write } };
-  const { observe } = parts;
   return {
     parts,
     tokens: createAccessTokens(parts.merchant, parts.newToken, () => parts.clock.now()),
-    deliveries: createDeliveries({ ...parts, report: (report) => observe({ type: "delivery", ...report }) }),
-    emit: observe,
+    deliveries: createDeliveries({
+      ...parts,
+      report: (report) => parts.observe({ type: "delivery", ...report }),
+    }),
     announce,
     subscribe: (onChange) => {
       subscribers.add(onChange);

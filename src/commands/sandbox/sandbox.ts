@@ -4,19 +4,13 @@ import { control } from "../../service/sandbox.ts";
 import { findSandbox } from "../../settings/resolved-settings.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
-import {
-  hostnameOf,
-  isLoopback,
-  LISTENER_PORT,
-  LISTENER_URL,
-  SANDBOX_PROFILE,
-} from "../../domain/addresses.ts";
-import { renderSandboxEvent } from "../../render/sandbox-event.ts";
+import { hostnameOf, isLoopback, LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { renderSandboxEvent } from "./event.ts";
 import { wrap } from "../../render/layout.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { Ledger } from "../../sandbox/ledger.ts";
-import { type RunningSandbox, startSandbox } from "../../sandbox/server.ts";
+import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../check/signature-form.ts";
 import type { ValuesOf } from "../command.ts";
 import type { sandboxFlags } from "./flags.ts";

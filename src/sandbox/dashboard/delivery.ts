@@ -5,6 +5,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
 import type { Attempt, Delivery } from "../ledger.ts";
+import { isAccepted } from "../deliveries.ts";
 import { facts, type Page } from "../page.ts";
 import { attemptAddress, chainOf, detailPage } from "./details.ts";
 import {
@@ -23,7 +24,6 @@ import {
   plural,
   recordOf,
   statusText,
-  succeeded,
   table,
   timeOf,
   type View,
@@ -100,7 +100,7 @@ const listing = (shown: Attempt | undefined): Listing<Attempt> => ({
     {
       title: "Status",
       cell: (attempt) =>
-        html`<span class="${succeeded(attempt) ? "good" : "bad"}">${statusText(attempt)}</span>`,
+        html`<span class="${isAccepted(attempt) ? "good" : "bad"}">${statusText(attempt)}</span>`,
     },
     {
       title: "Duration",

@@ -5,6 +5,7 @@ import { textOf } from "../../domain/transaction.ts";
 import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer.ts";
 import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
 import { statusOf } from "../links.ts";
+import { isAccepted } from "../deliveries.ts";
 import { facts, type Page } from "../page.ts";
 import { dashboardPage, type Tab } from "./frame.ts";
 import { DELIVERIES } from "./lists.ts";
@@ -24,7 +25,6 @@ import {
   plural,
   priceOf,
   statusText,
-  succeeded,
   table,
   timeOf,
   type View,
@@ -175,7 +175,7 @@ const attemptStep = (view: View, attempt: Attempt): Step => ({
   title: html`<a href="${attemptAddress(view, attempt)}">Attempt ${attempt.number}</a>`,
   time: attempt.at,
   note: statusText(attempt),
-  state: succeeded(attempt) ? "delivered" : "failed",
+  state: isAccepted(attempt) ? "delivered" : "failed",
 });
 
 export const attemptAddress = (view: View, { deliveryId, number }: Attempt): string =>

@@ -4,6 +4,7 @@ import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Attempt, Delivery, Link, ListPage, ListQuery, Payment } from "../ledger.ts";
 import { statusOf } from "../links.ts";
+import { isAccepted } from "../deliveries.ts";
 import type { Page } from "../page.ts";
 import { CHOICES } from "../payments.ts";
 import { dashboardPage, type Tab } from "./frame.ts";
@@ -25,7 +26,6 @@ import {
   recordOf,
   shortUrl,
   statusText,
-  succeeded,
   table,
   timeOf,
   type Listing,
@@ -90,7 +90,7 @@ export const DELIVERIES: List<ListedDelivery> = {
       cell: ({ attempt }) =>
         attempt === undefined
           ? none
-          : html`<span class="${succeeded(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
+          : html`<span class="${isAccepted(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
     },
     { title: "Attempts", kind: "wide number", cell: ({ delivery }) => String(delivery.attempts) },
     {

@@ -229,9 +229,6 @@ export function statusText({ status, duration }: Attempt): string {
   return duration === null ? "not sent" : "no answer";
 }
 
-/** Whether the receiver accepted the webhook. */
-export const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
-
 export const linkTitle = ({ id, request }: Link): string => request.description ?? request.invoiceId ?? id;
 
 /** What a customer pays through the link. */

@@ -1,9 +1,9 @@
 /** The examples of the document, made by the code that answers requests and builds records. */
 import { JsonNumber, type JsonObject } from "../../domain/json.ts";
 import { SALE } from "../../domain/payment-link.ts";
-import { type SamplePayment, sampleRecord } from "../../domain/sample-record.ts";
+import { sampleRecord, type SamplePayment } from "../../domain/sample-record.ts";
 import type { WellFormedRecord } from "../../domain/transaction-fields.ts";
-import type { Merchant } from "../access.ts";
+import type { Merchant } from "../identity.ts";
 import { createLink, linkResponse } from "../links.ts";
 import { ServiceProblem, unknownLink } from "../replies.ts";
 

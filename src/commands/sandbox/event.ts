@@ -1,48 +1,25 @@
 /** Shows the events of the sandbox: one line for each link, payment and delivery. */
-import type { Paint } from "./paint.ts";
-import { type JsonObject, stringifyJson } from "../domain/json.ts";
-import { formatAmount } from "../domain/money.ts";
-import { outcomeOf } from "../domain/transaction.ts";
-import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { withoutPassword } from "../domain/addresses.ts";
-import { amountOf, paintOutcome } from "./transaction-record.ts";
-import { safeText } from "./safe-text.ts";
-import { clockTime } from "./layout.ts";
-
-/** The parts of the events that are shown. */
-export type ShownSandboxEvent =
-  | {
-      readonly type: "link";
-      readonly link: { readonly id: string; readonly request: PaymentLinkRequest };
-      readonly url: string;
-    }
-  | { readonly type: "payment"; readonly link: { readonly id: string }; readonly record: WellFormedRecord }
-  | { readonly type: "updated" | "cancelled"; readonly link: { readonly id: string } }
-  | {
-      readonly type: "delivery";
-      readonly delivery: { readonly id: string; readonly uti: string; readonly url: string };
-      readonly attempt: number;
-      readonly status: number | null;
-      readonly detail: string;
-      readonly state: string;
-    };
+import type { Paint } from "../../render/paint.ts";
+import { stringifyJson, type JsonObject } from "../../domain/json.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
+import { withoutPassword } from "../../domain/addresses.ts";
+import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import type { SandboxEvent } from "../../sandbox/service.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { clockTime } from "../../render/layout.ts";
 
 interface SandboxStyle {
   readonly json: boolean;
   readonly paint: Paint;
 }
 
-export function renderSandboxEvent(
-  event: ShownSandboxEvent,
-  now: Date,
-  { json, paint }: SandboxStyle,
-): string {
+export function renderSandboxEvent(event: SandboxEvent, now: Date, { json, paint }: SandboxStyle): string {
   if (json) return stringifyJson(jsonOf(event));
   return `${paint.dim(clockTime(now))} ${line(event, paint)}`;
 }
 
-function line(event: ShownSandboxEvent, paint: Paint): string {
+function line(event: SandboxEvent, paint: Paint): string {
   switch (event.type) {
     case "link": {
       const { amount, currency } = event.link.request;
@@ -58,7 +35,7 @@ function line(event: ShownSandboxEvent, paint: Paint): string {
   }
 }
 
-function jsonOf(event: ShownSandboxEvent): Record<string, unknown> {
+function jsonOf(event: SandboxEvent): Record<string, unknown> {
   switch (event.type) {
     case "link":
       return { type: "link", id: event.link.id, url: event.url };
