@@ -4,7 +4,13 @@ import { control } from "../../service/sandbox.ts";
 import { findSandbox } from "../../settings/resolved-settings.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
-import { hostnameOf, isLoopback, LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import {
+  hostnameOf,
+  isLoopback,
+  LISTENER_PORT,
+  LISTENER_URL,
+  SANDBOX_PROFILE,
+} from "../../domain/addresses.ts";
 import { renderSandboxEvent } from "./event.ts";
 import { wrap } from "../../render/layout.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
