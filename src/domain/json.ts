@@ -99,3 +99,19 @@ export function valueAtPointer(document: Json, steps: PointerSteps): Json | unde
   }
   return value;
 }
+
+/** As JavaScript has it, with its numbers. A number that would become Infinity stays text. */
+export function plainJson(json: Json): unknown {
+  if (isJsonNumber(json)) return Number.isFinite(Number(json.value)) ? Number(json.value) : json.value;
+  if (Array.isArray(json)) return json.map(plainJson);
+  return isJsonObject(json) ? plainObject(json) : json;
+}
+
+export function plainObject(object: Readonly<Record<string, Json>>): Record<string, unknown> {
+  const plain: Record<string, unknown> = { ...object };
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    if (typeof value === "object") plain[name] = plainJson(value);
+  }
+  return plain;
+}

@@ -5,8 +5,8 @@ import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfPayment, type SampleOutcome, type SampleSource } from "../check/samples.ts";
 import { SERVICE_FORM } from "../check/signature-form.ts";
 import { signedWebhook } from "../check/signed-webhook.ts";
-import type { SignedWebhook, SignWebhookOptions } from "./options.ts";
-import { plainObject } from "./plain-json.ts";
+import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
+import { plainObject } from "../domain/json.ts";
 import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
 
 const OUTCOMES = {

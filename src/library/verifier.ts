@@ -1,18 +1,16 @@
 /** Verifies webhooks in an application: the listener's own judgement of a request in any form, as a typed result. */
-import { isJsonNumber, type Json, memberOf } from "../domain/json.ts";
+import { isJsonNumber, type Json, memberOf, plainJson } from "../domain/json.ts";
 import { parseDuration } from "../domain/time.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { publicAddress } from "../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
-import { createJudge, type TimedJudge } from "../receiver/judge-with-renewal.ts";
-import type { Judgement } from "../receiver/judge.ts";
+import { createJudge, type TimedJudge, type Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import type { OpenKeys } from "./key-options.ts";
-import type { ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./options.ts";
+import type { ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
 import { receivedRequest } from "./received-request.ts";
-import { plainJson } from "./plain-json.ts";
 import { brokenRecord, unverifiedWebhook } from "./refusals.ts";
 import type { Transaction } from "./transaction-types.ts";
 

@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { emitWarning } from "node:process";
 import { systemReason } from "../domain/system-reason.ts";
-import { sendByFetch } from "./fetch.ts";
-import { keyringCache } from "./key-options.ts";
+import { sendByFetch, keyringCache } from "./key-options.ts";
 import type {
   SignedWebhook,
   SignWebhookOptions,
   VerifiedWebhook,
   Verifier,
   VerifierOptions,
-} from "./options.ts";
+  WebhookRequest,
+} from "./types.ts";
 import { sampleOf, signWebhookAt } from "./sample-transaction.ts";
 import type {
   ApprovedTransaction,
@@ -22,7 +22,6 @@ import type {
 } from "./transaction-types.ts";
 import { createVerifierWith } from "./verifier.ts";
 import { WebhookError } from "./webhook-error.ts";
-import type { WebhookRequest } from "./webhook-request.ts";
 
 export type {
   ExactAmounts,
@@ -33,7 +32,7 @@ export type {
   VerifierOptions,
   WebhookKey,
   WebhookKeys,
-} from "./options.ts";
+} from "./types.ts";
 export type {
   ApprovedTransaction,
   CancelledTransaction,
@@ -50,7 +49,7 @@ export type {
   WebhookRequest,
   WebRequest,
   WrappedRequest,
-} from "./webhook-request.ts";
+} from "./types.ts";
 export type { Reason, Warning } from "../domain/reasons.ts";
 export type { Check, Hint, Verdict } from "../signatures/verdict.ts";
 

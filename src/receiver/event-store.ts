@@ -1,5 +1,5 @@
 /** The interface of an event store, which several processes can write and read: everything that `listen` received. */
-import { readContent } from "./content.ts";
+import { readContent } from "./judge.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 /** The state of an event in the queue. Accepted events leave the queue. */

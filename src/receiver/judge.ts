@@ -1,12 +1,17 @@
-/** Judges a received webhook: signature and digest first, and only then the record in its body. */
-import type { Violation, TransactionRecord } from "../domain/transaction.ts";
+/** Judges a received webhook: signature and digest first, and only then the record in its body. Renews the keys if a newer one may verify. */
+import type { Reason, Warning } from "../domain/reasons.ts";
+import {
+  readRecord,
+  type ReadRecord,
+  type TransactionRecord,
+  type Violation,
+} from "../domain/transaction.ts";
+import { decodeBody } from "../http/content-codings.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
-import type { Warning } from "../domain/reasons.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { verify } from "../signatures/verify.ts";
-import { readContent } from "./content.ts";
 
 export interface Judgement {
   readonly verdict: Verdict;
@@ -44,3 +49,61 @@ export const warned = (verdict: Verdict, warning: Warning): Verdict => ({
   ...verdict,
   warnings: [...verdict.warnings, warning],
 });
+
+interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
+  /** The keys in use now. */
+  readonly keys: () => readonly VerificationKey[];
+  /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
+  readonly renewKeys?: (() => Promise<boolean>) | undefined;
+}
+
+/** Judges a request at a moment, which is stored with it so that it can be judged again. */
+export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>;
+
+/** Renews the keys and judges again if a newer key may have made the signature. */
+export function createJudge(options: RenewalOptions): TimedJudge {
+  const { policy, maxBody, recordAt, unverified = false, keys, renewKeys } = options;
+  const judgeAt = (request: HttpRequest, now: Date): Judgement =>
+    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now });
+  return async (request, now) => {
+    const judgement = judgeAt(request, now);
+    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys())) return judgement;
+    return (await renewKeys()) ? judgeAt(request, now) : judgement;
+  };
+}
+
+/** The codes for a signature that no key verifies. */
+const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
+  "signature_invalid",
+  "key_ambiguous",
+  "key_unusable",
+  "alg_key_mismatch",
+  "key_type_mismatch",
+  "weak_key",
+]);
+
+/** If the signature or a key has no id, the only sign of a new key is that the old ones do not verify. */
+const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
+  code === "key_not_found" ||
+  (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));
+
+export interface ReadContent extends ReadRecord {
+  /** False if the body's encoding is not supported. */
+  readonly decoded: boolean;
+}
+
+/** `maxLength` limits the bytes of a decompressed body; `recordAt` is the JSON Pointer to the record in it. */
+export function readContent(request: HttpRequest, maxLength: number, recordAt?: string): ReadContent {
+  const content = decoded(request, maxLength);
+  const { record, violations } = readRecord(content ?? request.body, recordAt);
+  return { record, violations, decoded: content !== undefined };
+}
+
+/** The digest is over the encoded bytes (RFC 9530 2), so decoding waits until they have verified. */
+function decoded(request: HttpRequest, maxLength: number): Uint8Array | undefined {
+  try {
+    return decodeBody(request, maxLength);
+  } catch {
+    return undefined;
+  }
+}

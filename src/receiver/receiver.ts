@@ -18,8 +18,7 @@ import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
-import { type Judgement, warned } from "./judge.ts";
-import { createJudge } from "./judge-with-renewal.ts";
+import { type Judgement, warned, createJudge } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {

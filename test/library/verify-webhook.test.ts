@@ -7,9 +7,8 @@ import fastify from "fastify";
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { keyringCache } from "../../src/library/key-options.ts";
-import type { VerifierOptions } from "../../src/library/options.ts";
+import type { VerifierOptions, WebhookRequest } from "../../src/library/types.ts";
 import { createVerifierWith } from "../../src/library/verifier.ts";
-import type { WebhookRequest } from "../../src/library/webhook-request.ts";
 import {
   createVerifier,
   sampleTransaction,

@@ -1,5 +1,5 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
-import { readContent } from "../../src/receiver/content.ts";
+import { readContent } from "../../src/receiver/judge.ts";
 import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";

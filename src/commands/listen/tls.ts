@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
 import { keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
-import type { Keyring } from "../../receiver/key-sources.ts";
+import type { Keyring } from "../../receiver/webhook-keys.ts";
 
 interface TlsPaths {
   readonly cert: string;
