@@ -234,6 +234,3 @@ export class PaylinkError extends Error {
 
 /** Ends with a full stop, also where the last words are a reason, or what a service said. A stack has many lines. */
 export const sentence = (text: string): string => (/[.!?]$|\n/.test(text) ? text : `${text}.`);
-
-/** The error's own words, whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

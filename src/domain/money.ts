@@ -1,9 +1,7 @@
-/** Amounts of money as exact decimals, without binary floating point, and the currencies of ISO 4217. */
-import * as z from "zod/mini";
+/** Amounts of money as exact decimals, without binary floating point. */
+import { exponentOf } from "./currency.ts";
 import { JsonNumber } from "./json.ts";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
-import { data } from "currency-codes";
-import { must } from "./schema.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;
@@ -112,36 +110,6 @@ function withoutExponent(text: string): string {
   const before = digits.slice(0, Math.max(point, 0)).replace(/^0+(?=\d)/, "");
   const after = digits.slice(Math.max(point, 0));
   return `${sign}${before === "" ? "0" : before}${after === "" ? "" : `.${after}`}`;
-}
-
-/** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
-const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
-
-const CURRENCIES = new Map(data.map((currency) => [currency.code, currency]));
-
-/**
- * The number of decimals: EUR 2, JPY 0, KWD 3. Accepts either case; undefined if ISO 4217 has no such code or gives it
- * no decimals. From the standard's own list, because `Intl` knows how amounts are displayed, not how they are charged.
- */
-export function exponentOf(code: string): number | undefined {
-  const upper = code.toUpperCase();
-  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : CURRENCIES.get(upper)?.digits;
-}
-
-/** Whether ISO 4217 has the code, in either case. An unknown code gets a warning, not an error. */
-export function isKnownCurrency(code: string): boolean {
-  return CURRENCIES.has(code.toUpperCase());
-}
-
-const LETTERS = "must be a three-letter currency code, such as EUR";
-
-/** A currency code in a request: three letters in either case, sent unchanged. */
-export const currencyLetters = z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
-
-/** A currency code from a person: the same, in upper case. */
-export function parseCurrency(text: string): Parsed<string> {
-  const letters = currencyLetters.safeParse(text);
-  return letters.success ? accepted(letters.data.toUpperCase()) : refused(LETTERS);
 }
 
 /** Groups of three digits between spaces or apostrophes, as in `1 234.50`. */

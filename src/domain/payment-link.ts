@@ -1,15 +1,7 @@
 /** The request that creates a payment link: its fields with the rule of each, the rules between them, and the warnings. */
 import * as z from "zod/mini";
-import {
-  type Amount,
-  compareAmounts,
-  currencyLetters,
-  decimalsProblem,
-  formatAmount,
-  isDecimal,
-  isKnownCurrency,
-  signOf,
-} from "./money.ts";
+import { currencyLetters, isKnownCurrency } from "./currency.ts";
+import { type Amount, compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "./money.ts";
 import { duration, formatRelative, isUtcDateTime } from "./time.ts";
 import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";

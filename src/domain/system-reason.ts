@@ -1,5 +1,4 @@
 /** What the errors of the operating system, the network and TLS mean, in plain words. */
-import { messageOf } from "./errors.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -48,3 +47,6 @@ export const codeOf = (error: unknown): string =>
 /** Whether the error has one of these codes, such as `ENOENT`. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   codes.includes(codeOf(error));
+
+/** An error's own words, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

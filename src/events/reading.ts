@@ -1,5 +1,6 @@
 /** Reads stored events with everything that belongs to each, a page at a time: there may be millions. */
-import { messageOf, type PaylinkError } from "../domain/errors.ts";
+import type { PaylinkError } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import type { EventFilter, EventStore, ForwardQueue } from "../receiver/event-store.ts";
 import type { EventLog } from "../receiver/events.ts";
 import type { All, Dialect, Row, Value } from "./dialects.ts";

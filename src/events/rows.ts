@@ -1,7 +1,7 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
 import * as z from "zod/mini";
 import { type HttpRequest, withBody } from "../http/message.ts";
-import { messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import type {
   Arrival,
   DamagedEvent,

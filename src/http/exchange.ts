@@ -1,7 +1,6 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
-import { messageOf } from "../domain/errors.ts";
+import { messageOf, codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
 import { statusOf, type RefusalCode } from "../domain/reasons.ts";
-import { codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {

@@ -2,8 +2,8 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
-import { hint, messageOf, PaylinkError } from "../domain/errors.ts";
-import { codeOf, systemReason } from "../domain/system-reason.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { messageOf, codeOf, systemReason } from "../domain/system-reason.ts";
 import {
   ClosedWithoutAnswer,
   type Send,

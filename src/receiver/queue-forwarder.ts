@@ -1,5 +1,5 @@
 /** Forwards acknowledged events from the queue of the event store: first attempts, retries, and claims on what it works on. */
-import { messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import type { Claimed, DamagedEvent, ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
 import { isAccepted, type Forward, type WebhookEvent } from "./events.ts";
 import { forward, type Forwarder, type ForwardOptions } from "./forward.ts";

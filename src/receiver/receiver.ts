@@ -1,5 +1,5 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
-import { messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import { statusOf } from "../domain/reasons.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import {

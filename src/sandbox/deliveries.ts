@@ -1,5 +1,5 @@
 /** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
-import { messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { parseWebAddress } from "../domain/addresses.ts";

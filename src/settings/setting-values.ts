@@ -5,8 +5,8 @@ import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/he
 import { parseJsonPointer } from "../domain/json.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
-import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
-import { parseCurrency } from "../domain/money.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { parseCurrency } from "../domain/currency.ts";
 import { parseDuration } from "../domain/time.ts";
 
 /** Reads its own result to the same result. Its message never quotes the value. */

@@ -1,7 +1,8 @@
 /** Component identifiers (RFC 9421 2): parsing, comparing, and the ones that a signature of a request can cover. */
 
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
-import { messageOf, SignatureError } from "./verdict.ts";
+import { SignatureError } from "./verdict.ts";
+import { messageOf } from "../domain/system-reason.ts";
 
 export interface Component {
   readonly name: string;

@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { ALGORITHMS, keyKind } from "./algorithms.ts";
-import { messageOf } from "./verdict.ts";
+import { messageOf } from "../domain/system-reason.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
 interface KeyDescription {

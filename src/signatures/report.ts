@@ -3,7 +3,8 @@
 import { formatComponent, type Component } from "./components.ts";
 import type { Policy } from "./policy.ts";
 import { isWarning, WARNINGS, type Reason, type Warning } from "../domain/reasons.ts";
-import { messageOf, SignatureError, type Check, type Verdict } from "./verdict.ts";
+import { SignatureError, type Check, type Verdict } from "./verdict.ts";
+import { messageOf } from "../domain/system-reason.ts";
 
 const ORDER: readonly Warning[] = Object.keys(WARNINGS).filter(isWarning);
 

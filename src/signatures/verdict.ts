@@ -12,9 +12,6 @@ export class SignatureError extends Error {
   }
 }
 
-/** An error's own words, whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** One step of the procedure and its result. A step that was not reached is not listed. */
 export interface Check {
   readonly check: string;

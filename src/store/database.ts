@@ -2,8 +2,8 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { hint, messageOf, PaylinkError } from "../domain/errors.ts";
-import { hasCode } from "../domain/system-reason.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { messageOf, hasCode } from "../domain/system-reason.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
 

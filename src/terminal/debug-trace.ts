@@ -1,5 +1,5 @@
 /** Watches every exchange: remembers its secrets, so that none is printed, and shows it with `--debug`. */
-import { messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { isSecretName, maskCardNumbers, SECRET_NAME_ENDS } from "../domain/secrets.ts";

@@ -29,7 +29,14 @@ export const FOLDERS = {
   },
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
-    mayImport: ["domain/reasons", "http/message", "structured-headers", "node:crypto", "node:zlib"],
+    mayImport: [
+      "domain/reasons",
+      "domain/system-reason",
+      "http/message",
+      "structured-headers",
+      "node:crypto",
+      "node:zlib",
+    ],
   },
   service: {
     holds: "the client of the service, the requests it sends, and the checks of an account",

@@ -2,16 +2,13 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { parseCurrency, currencyLetters, exponentOf, isKnownCurrency } from "../../src/domain/currency.ts";
 import {
   compareAmounts,
-  currencyLetters,
   decimalsOf,
   decimalsProblem,
-  exponentOf,
   formatAmount,
-  isKnownCurrency,
   parseAmount,
-  parseCurrency,
   signOf,
 } from "../../src/domain/money.ts";
 import { JsonNumber } from "../../src/domain/json.ts";

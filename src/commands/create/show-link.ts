@@ -1,7 +1,7 @@
 /** Shows a created link: the card, the URL alone or the service's JSON; then copies or opens it. */
 import type { CreatedLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
-import { messageOf } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLink } from "../../render/link.ts";

@@ -1,7 +1,8 @@
 /** `paylink links show`, `update` and `open`: reads or changes one link and shows it. */
 import type { ServiceLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
-import { hint, messageOf, paylink, PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLinkDetails } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";

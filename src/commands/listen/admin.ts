@@ -1,6 +1,7 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
-import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
 import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";

@@ -2,8 +2,8 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
-import { hint, messageOf, PaylinkError } from "../../domain/errors.ts";
-import { keyPairReason } from "../../domain/system-reason.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
+import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
 import type { Keyring } from "../../receiver/webhook-keys.ts";
 

@@ -1,6 +1,7 @@
 /** `paylink verify`: explains how one captured webhook was verified, and what to change if it was not. */
 import type { Context } from "../../context.ts";
-import { PaylinkError, hint, messageOf, paylink } from "../../domain/errors.ts";
+import { PaylinkError, hint, paylink } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { fieldLines, type HttpRequest, type HeaderLine } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";

@@ -1,6 +1,6 @@
 /** Explains failures of PostgreSQL: what happened, what it means for webhooks, and what to do. */
-import { messageOf, PaylinkError } from "../../domain/errors.ts";
-import { codeOf } from "../../domain/system-reason.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf, codeOf } from "../../domain/system-reason.ts";
 import type { ServerAddress } from "./address.ts";
 
 /** Whether the server refused one row, or one that waits for another group's, so that other rows can be stored. */
