@@ -6,16 +6,18 @@ import {
   BOUND,
   digestOfList,
   digestParts,
+  endRun,
   insertList,
+  INTERRUPTED,
   listFacts,
+  lockOf,
   outcomeReader,
+  SentList,
   type Memory,
   type NewList,
   type StoredOutcome,
 } from "./memory.ts";
-import { INTERRUPTED } from "./outcome.ts";
 import { NO_DIGEST } from "./row.ts";
-import { endRun, lockOf, SentList } from "./sent-list.ts";
 
 export interface WantedList extends NewList {
   /** The digest of each row, by its position. */

@@ -1,11 +1,42 @@
 /** What `bulk` remembers: every row that it sent and its outcome, in one indexed SQLite table. */
 import { createHash } from "node:crypto";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hint, PaylinkError, type Hint } from "../domain/errors.ts";
-import { openDatabase, type Database, type Value } from "../store/database.ts";
-import { INTERRUPTED, type Outcome, type Status } from "./outcome.ts";
+import { openDatabase, transaction, type Database, type Statement, type Value } from "../store/database.ts";
+import { createGroupCommit } from "../store/group-commit.ts";
+
+/** With `unknown`, the link may or may not exist. */
+export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent";
+
+export interface Outcome<S = Status> {
+  readonly status: S;
+  readonly id?: string | undefined;
+  readonly url?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** `sending`: a run was killed shortly before or during the request. `sent_before`: another list has sent the row. */
+const rowState = z.enum([
+  "created",
+  "refused",
+  "not_reached",
+  "unknown",
+  "not_sent",
+  "sending",
+  "sent_before",
+]);
+export type RowState = z.infer<typeof rowState>;
+
+/** Whether a link exists, or may exist. */
+export const isBound = (state: RowState): boolean =>
+  state === "created" || state === "unknown" || state === "sending";
+
+export const INTERRUPTED: Outcome = {
+  status: "unknown",
+  error: "an earlier run ended during this request; the link may exist",
+};
 
 /** A digest of the rows of each list finds the list again; a digest of each row finds the row in any list. */
 const MIGRATIONS = [
@@ -66,7 +97,7 @@ export interface Memory {
   readonly folder: string;
 }
 
-/** Without its name, a paylink before 0.3 would find no journal, and send every list once more: it refuses this one. */
+/** A paylink before 0.3 takes this file for a damaged journal and sends nothing: it would not look into the database. */
 export const GUARD = "lists-are-in-bulk.db-since-0.3.journal";
 
 /** Throws if the database was there and has gone: to begin with a new one would be to send every list once more. */
@@ -76,7 +107,9 @@ export function openMemory(folder: string): Memory {
   const isNew = !existsSync(guard);
   if (!isNew && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw lostMemory(path, `${path} is missing or empty.`);
-  const database = openDatabase(path, MIGRATIONS);
+  const damage = (_path: string, reason: string): PaylinkError =>
+    lostMemory(path, `${path} is damaged: ${reason}.`);
+  const database = openDatabase(path, MIGRATIONS, { damage });
   if (isNew)
     writeFileSync(guard, `{"paylink":"The lists that were sent are in bulk.db."}\n`, { mode: 0o600 });
   return { database, folder };
@@ -141,10 +174,6 @@ export const INTEND = `UPDATE rows SET state = 'sending', id = NULL, url = NULL,
 export const SETTLE = `UPDATE rows SET state = ?1, id = ?2, url = ?3, error = ?4, key = iif(?1 = 'unknown', key, NULL)
   WHERE list = ?5 AND position = ?6`;
 
-export function readKey(stored: Value | undefined): RequestKey | undefined {
-  return typeof stored === "string" ? requestKey.parse(JSON.parse(stored)) : undefined;
-}
-
 export const keyText = (key: RequestKey | undefined): string | null =>
   key === undefined ? null : JSON.stringify(key);
 
@@ -155,16 +184,6 @@ export const outcomeValues = ({ status, id, url, error }: Outcome): Value[] => [
   url ?? null,
   error ?? null,
 ];
-
-export const rowState = z.enum([
-  "created",
-  "refused",
-  "not_reached",
-  "unknown",
-  "not_sent",
-  "sending",
-  "sent_before",
-]);
 
 const storedOutcome = z.object({
   state: rowState,
@@ -184,4 +203,131 @@ export function outcomeReader({ database }: Memory): (list: number, position: nu
     if (state === "sending") return INTERRUPTED;
     return { status: state, id: id ?? undefined, url: url ?? undefined, error: error ?? undefined };
   };
+}
+
+export interface SentListParts {
+  readonly memory: Memory;
+  readonly number: number;
+  /** Unlocks the list. */
+  readonly release: () => void;
+}
+
+export class SentList {
+  private readonly parts: SentListParts;
+  private readonly states: RowState[];
+  private readonly statements: Readonly<Record<"intend" | "settle" | "key", Statement>>;
+  private readonly stored: (list: number, position: number) => StoredOutcome;
+  private readonly commits = createGroupCommit((changes: readonly Change[]) => this.commit(changes));
+
+  constructor(parts: SentListParts) {
+    const { database } = parts.memory;
+    this.parts = parts;
+    this.states = statesOf(parts);
+    this.statements = {
+      intend: database.prepare(INTEND),
+      settle: database.prepare(SETTLE),
+      key: database.prepare("SELECT key FROM rows WHERE list = ? AND position = ?"),
+    };
+    this.stored = outcomeReader(parts.memory);
+  }
+
+  state(row: number): RowState {
+    return this.states[row] ?? "not_sent";
+  }
+
+  /** Whether the row must not be sent again. */
+  isDone(row: number, retryUnknown: boolean): boolean {
+    const state = this.state(row);
+    return state === "created" || state === "sent_before" || (isBound(state) && !retryUnknown);
+  }
+
+  countCreated(): number {
+    return this.states.filter((state) => state === "created").length;
+  }
+
+  outcome(row: number): StoredOutcome {
+    return this.stored(this.parts.number, row);
+  }
+
+  /** The key with which the service creates no second link for a row of unknown outcome. */
+  keyOf(row: number, header: string): RequestKey | undefined {
+    if (!isBound(this.state(row))) return undefined;
+    const stored = this.statements.key.get(this.parts.number, row)?.["key"];
+    const key = typeof stored === "string" ? requestKey.parse(JSON.parse(stored)) : undefined;
+    return key?.header.toLowerCase() === header.toLowerCase() ? key : undefined;
+  }
+
+  /** Resolves when it is on disk that the row is about to be sent. */
+  intend(row: number, key?: RequestKey): Promise<void> {
+    this.states[row] = "sending";
+    return this.change(this.statements.intend, keyText(key), this.parts.number, row);
+  }
+
+  /** Resolves when the outcome is on disk. */
+  settle(row: number, outcome: Outcome): Promise<void> {
+    this.states[row] = outcome.status;
+    return this.change(this.statements.settle, ...outcomeValues(outcome), this.parts.number, row);
+  }
+
+  /** Resolves when everything is on disk, and another run may have the list. */
+  async close(): Promise<void> {
+    const { database } = this.parts.memory;
+    await this.commits.settled();
+    try {
+      transaction(database, () => endRun(this.parts));
+    } finally {
+      database.close();
+    }
+  }
+
+  private change(statement: Statement, ...values: Value[]): Promise<void> {
+    const durable = this.commits.add({ statement, values });
+    // A failure must not end the process if nothing waits for this change.
+    durable.catch(() => undefined);
+    return durable;
+  }
+
+  private async commit(changes: readonly Change[]): Promise<PromiseSettledResult<void>[]> {
+    const { database } = this.parts.memory;
+    transaction(database, () => {
+      for (const { statement, values } of changes) statement.run(...values);
+    });
+    // The next run would not find what goes to a file without a name.
+    if (!database.isInPlace())
+      throw new PaylinkError("file_unwritable", `${database.path} was removed or replaced during this run.`);
+    return changes.map(() => ({ status: "fulfilled", value: undefined }));
+  }
+}
+
+interface Change {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+}
+
+/** Rows in memory at once. */
+const PAGE = 10_000;
+
+function statesOf({ memory, number }: SentListParts): RowState[] {
+  const states: RowState[] = [];
+  const select = memory.database.prepare(
+    "SELECT position, state FROM rows WHERE list = ? AND position >= ? ORDER BY position LIMIT ?",
+  );
+  for (;;) {
+    const page = select.all(number, states.length, PAGE);
+    for (const { state } of page) states.push(rowState.parse(state));
+    if (page.length < PAGE) return states;
+  }
+}
+
+export const lockOf = ({ folder }: Memory, list: number): string => join(folder, `${list}.lock`);
+
+/**
+ * Ends the run of a list, and forgets the list if no row was sent. In one transaction with the release of the lock:
+ * nobody else may find the lock free, or its file gone, while the list has a runner.
+ */
+export function endRun({ memory, number, release }: SentListParts): void {
+  memory.database.prepare("UPDATE lists SET runner = NULL WHERE number = ?").run(number);
+  forgetUnsent(memory.database, number);
+  release();
+  rmSync(lockOf(memory, number), { force: true });
 }

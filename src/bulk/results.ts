@@ -19,7 +19,7 @@ import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, type Json, type JsonObject, stringifyJson } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
 import type { Checked } from "./check-rows.ts";
-import type { Outcome, Status } from "./outcome.ts";
+import type { Outcome, Status } from "./memory.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 

@@ -1,13 +1,11 @@
 /** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import pLimit, { type LimitFunction } from "p-limit";
 import { isWebAddress } from "../domain/addresses.ts";
-import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { RequestKey } from "./memory.ts";
-import { isBound, type Outcome, settledDoubt, statusOf } from "./outcome.ts";
+import { isBound, type Outcome, type RequestKey, type SentList, type Status } from "./memory.ts";
 import type { Pace } from "./pace.ts";
 import { type BuildRequest, requestOf, type Row } from "./row.ts";
-import type { SentList } from "./sent-list.ts";
 
 /** A created link, as far as the run needs it. */
 export interface Created {
@@ -192,4 +190,31 @@ function judged({ outcome, failure, since }: Attempt, state: State, key?: Reques
   if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= mostUnknown))
     stop(failure);
   return outcome;
+}
+
+/** Only a link ends the doubt: a refusal of this request does not show whether an earlier one created a link. */
+const settledDoubt = (doubt: Outcome<unknown>, result: Outcome): Outcome =>
+  result.status === "created"
+    ? result
+    : { status: "unknown", id: doubt.id, error: result.error ?? doubt.error };
+
+/** The status of a row after a failure to create its link. */
+function statusOf(code: FailureCode): Status {
+  switch (code) {
+    case "refused":
+    case "unauthorized":
+    case "redirected":
+      return "refused";
+    case "not_reached":
+    case "overloaded":
+    case "no_token":
+    case "no_profile":
+    case "usage":
+      return "not_reached";
+    case "interrupted":
+    case "terminated":
+      return "not_sent";
+    default:
+      return "unknown";
+  }
 }

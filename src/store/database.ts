@@ -46,7 +46,7 @@ const IN_MEMORY = ":memory:";
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `migrations` run in order, each once; their number is the version of the schema. `pageSize` is for
- * a new database. `check` throws if the tables are not those of the migrations.
+ * a new database. `check` throws if the tables are not those of the migrations; `damage` is the error of a damaged file.
  */
 export function openDatabase(
   path: string,
@@ -54,11 +54,16 @@ export function openDatabase(
   {
     pageSize = 4096,
     check = () => undefined,
-  }: { readonly pageSize?: number; readonly check?: (database: Connection) => void } = {},
+    damage = damaged,
+  }: {
+    readonly pageSize?: number;
+    readonly check?: (database: Connection) => void;
+    readonly damage?: typeof damaged;
+  } = {},
 ): Database {
   const name = path === IN_MEMORY ? path : createFile(path);
   const opened = fileAt(path);
-  const guarded = guard(path);
+  const guarded = guard(path, damage);
   const connection = guarded(() => new (driver().DatabaseSync)(name));
   const database: Connection = {
     exec: (sql) => guarded(() => connection.exec(sql)),
@@ -237,14 +242,14 @@ const FAILURES: readonly [message: RegExp, failure: Explain][] = [
 
 /** Runs one call of SQLite. Its failures name the file. */
 const guard =
-  (path: string) =>
+  (path: string, damage = damaged) =>
   <T>(call: () => T): T => {
     try {
       return call();
     } catch (error) {
       const reason = messageOf(error);
       const [, failure] = FAILURES.find(([message]) => message.test(reason)) ?? [];
-      throw failure?.(path, reason, error) ?? error;
+      throw (failure === damaged ? damage : failure)?.(path, reason, error) ?? error;
     }
   };
 

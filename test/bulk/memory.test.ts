@@ -3,8 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { WantedList } from "../../src/bulk/claim-list.ts";
-import { openMemory } from "../../src/bulk/memory.ts";
-import type { SentList } from "../../src/bulk/sent-list.ts";
+import { openMemory, type SentList } from "../../src/bulk/memory.ts";
 import { openDatabase, type Value } from "../../src/store/database.ts";
 import { claimIn, openIn, sendIn } from "../support/bulk-memory.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -143,7 +142,12 @@ describe("a list that was sent", () => {
     for (const name of readdirSync(folder))
       if (name.startsWith("bulk.db-")) rmSync(join(folder, name), { force: true });
     harm(join(folder, "bulk.db"));
-    expect(() => openIn(folder)).toThrow(expect.objectContaining({ code: "file_unreadable" }));
+    expect(() => openIn(folder)).toThrow(
+      expect.objectContaining({
+        code: "file_unreadable",
+        hints: [[expect.stringContaining("It records which links were created.")]],
+      }),
+    );
   });
 });
 

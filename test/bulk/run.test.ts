@@ -1,7 +1,7 @@
 /** The pass that sends, without a network: what stops it, what makes it wait, and how much is in the air at once. */
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
-import type { Outcome } from "../../src/bulk/outcome.ts";
+import type { Outcome } from "../../src/bulk/memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { openRows } from "../../src/bulk/rows.ts";
 import { sendRows, type Created } from "../../src/bulk/send-rows.ts";

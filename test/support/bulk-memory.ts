@@ -1,7 +1,6 @@
 /** What `bulk` remembers, opened as a run does: a list of digests at a service, and the rows of it that were sent. */
 import { claimList, type WantedList } from "../../src/bulk/claim-list.ts";
-import { openMemory, type Memory } from "../../src/bulk/memory.ts";
-import type { SentList } from "../../src/bulk/sent-list.ts";
+import { openMemory, type Memory, type SentList } from "../../src/bulk/memory.ts";
 
 /** Claims a list; what is not given is that of one list at one service. */
 export function claimIn(folder: string, wanted: Partial<WantedList>, memory = openMemory(folder)) {

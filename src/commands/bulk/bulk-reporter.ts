@@ -1,6 +1,6 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
 import { unsentColumns, type Checked, type RowWarning } from "../../bulk/check-rows.ts";
-import type { Outcome } from "../../bulk/outcome.ts";
+import type { Outcome } from "../../bulk/memory.ts";
 import type { Row } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError, Problem } from "../../domain/errors.ts";

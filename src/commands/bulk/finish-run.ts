@@ -1,6 +1,6 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import { unsentColumns, type Checked, type RowWarning } from "../../bulk/check-rows.ts";
-import type { Outcome } from "../../bulk/outcome.ts";
+import type { Outcome } from "../../bulk/memory.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import { requestOf, type Row } from "../../bulk/row.ts";
