@@ -49,7 +49,7 @@ function confirmation(
     ...GROUPS.map((group) => ({
       name: `Change the ${group.name}`,
       value: group,
-      description: group.questions.map(({ message }) => message.replace(/ \(.*/, "")).join(", "),
+      description: group.questions.map(({ label }) => label).join(", "),
     })),
     { name: "No, send nothing", value: "stop" },
   ];

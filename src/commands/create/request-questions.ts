@@ -4,6 +4,9 @@ import { FIELD_OF, type RequestFlags, type ValueFlag } from "../../service/reque
 
 export interface FieldQuestion {
   readonly flag: ValueFlag;
+  /** The field, as a sentence begins. */
+  readonly label: string;
+  /** The label, and what may be typed. */
   readonly message: string;
 }
 
@@ -23,8 +26,9 @@ interface QuestionGroup {
 
 /** `note` says what may be typed. */
 function question(flag: ValueFlag, note = ""): FieldQuestion {
-  const label = labelOf(FIELD_OF[flag]);
-  return { flag, message: `${label.charAt(0).toUpperCase()}${label.slice(1)}${note}` };
+  const name = labelOf(FIELD_OF[flag]);
+  const label = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return { flag, label, message: `${label}${note}` };
 }
 
 const isReusable = (flags: RequestFlags): boolean => flags.reusable === true;
