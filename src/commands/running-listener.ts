@@ -2,7 +2,7 @@
 import type { Context } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import type { Listener } from "../receiver/event-store.ts";
-import type { RequestFlags } from "../service/request-flags.ts";
+import type { RequestFlags } from "../service/request.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 
 export type ListenerContext = Pick<Context, "events" | "hasEvents" | "serve">;

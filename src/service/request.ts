@@ -1,29 +1,28 @@
 /** Builds the request from flags, a base request and settings, and names every problem by its flag. */
 import {
-  type CheckedRequest,
   checkRequest,
-  type PaymentLinkRequest,
   SUBSCRIPTION_START,
   VARIABLE_MODE,
   VERIFICATION,
+  type CheckedRequest,
+  type PaymentLinkRequest,
 } from "../domain/payment-link.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import {
   isJsonObject,
-  type Json,
   JsonNumber,
-  type JsonObject,
   memberAt,
   memberOf,
   setAt,
   setDefaultAt,
+  type Json,
+  type JsonObject,
 } from "../domain/json.ts";
 import { fieldFromText, got } from "../domain/payment-link-fields.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { SettingKey } from "../settings/setting-table.ts";
-import { FIELD_OF, nameOf, type RequestFlags, VALUE_FLAGS, type ValueFlag } from "./request-flags.ts";
 import { parseJson } from "../domain/parse-json.ts";
 
 /** Flags with a default in the settings, under the same name. */
@@ -192,3 +191,47 @@ export async function readBaseRequest(
   }));
   return { value: json.value.value, problems };
 }
+
+/** The field of each flag. */
+export const FIELD_OF = {
+  amount: "amount",
+  currency: "currency",
+  terminalId: "terminalId",
+  customerName: "customerName",
+  expires: "expirationDate",
+  invoiceId: "invoiceId",
+  description: "description",
+  customData: "merchantCustomData",
+  type: "transactionType",
+  returnUrl: "paymentSettings.returnUrl",
+  failureReturnUrl: "paymentSettings.failureReturnUrl",
+  callbackUrl: "paymentSettings.callbackUrl",
+  failureCallbackUrl: "paymentSettings.failureCallbackUrl",
+  email: "customerDetails.email",
+  firstName: "customerDetails.billingAddress.firstName",
+  lastName: "customerDetails.billingAddress.lastName",
+  address1: "customerDetails.billingAddress.address1",
+  address2: "customerDetails.billingAddress.address2",
+  city: "customerDetails.billingAddress.city",
+  postcode: "customerDetails.billingAddress.postalcode",
+  country: "customerDetails.billingAddress.country",
+  mode: "linkOptions.mode",
+  minAmount: "linkOptions.minAmount",
+  maxAmount: "linkOptions.maxAmount",
+  referenceMode: "linkOptions.paymentReferenceMode",
+} as const;
+export type ValueFlag = keyof typeof FIELD_OF;
+
+/** What the flags of a request hold, as they were typed. */
+export type RequestFlags = { readonly [Flag in ValueFlag]?: string | undefined } & {
+  readonly subscription?: boolean | undefined;
+  readonly reusable?: boolean | undefined;
+  /** The file of the base request. */
+  readonly from?: string | undefined;
+};
+
+export const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
+
+/** The flag as it is typed: `--terminal-id`. */
+export const nameOf = (flag: string): string =>
+  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -6,8 +6,7 @@ import { writeResults } from "../../src/bulk/results.ts";
 import { columnOf, createSpelling, requestOf, type Row } from "../../src/bulk/row.ts";
 import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
-import { requestBuilder } from "../../src/service/request.ts";
-import type { RequestFlags } from "../../src/service/request-flags.ts";
+import { requestBuilder, type RequestFlags } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 
 /** The bytes, in pieces of any size. */

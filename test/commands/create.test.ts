@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
-import { FIELD_OF, nameOf } from "../../src/service/request-flags.ts";
+import { FIELD_OF, nameOf } from "../../src/service/request.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";

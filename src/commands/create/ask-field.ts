@@ -1,7 +1,7 @@
 /** Asks for one field of a request: each answer becomes a flag, and follows the rules of that flag. */
 import type { Ask } from "../../context.ts";
 import { memberAt, isJsonNumber, type Json } from "../../domain/json.ts";
-import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request-flags.ts";
+import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SettingKey } from "../../settings/setting-table.ts";
 import type { RequestDraft } from "./options.ts";

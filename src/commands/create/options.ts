@@ -3,8 +3,13 @@ import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ServiceTime } from "../../domain/time.ts";
-import { type BuiltRequest, readBaseRequest, requestBuilder } from "../../service/request.ts";
-import { nameOf, type RequestFlags } from "../../service/request-flags.ts";
+import {
+  readBaseRequest,
+  requestBuilder,
+  nameOf,
+  type BuiltRequest,
+  type RequestFlags,
+} from "../../service/request.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { unusedListener } from "../running-listener.ts";
 import type { createFlags } from "./flags.ts";

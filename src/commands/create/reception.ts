@@ -3,7 +3,7 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isLoopback, LISTENER_PORT, parseWebAddress } from "../../domain/addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { RequestFlags } from "../../service/request-flags.ts";
+import type { RequestFlags } from "../../service/request.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { Context, Output } from "../../context.ts";
 import { belongsTo } from "../../domain/reference.ts";

@@ -1,6 +1,6 @@
 /** The questions about a link: which fields are asked for, and in which group each can be changed. */
 import { labelOf, LINK_FIELDS } from "../../domain/payment-link-fields.ts";
-import { FIELD_OF, type RequestFlags, type ValueFlag } from "../../service/request-flags.ts";
+import { FIELD_OF, type RequestFlags, type ValueFlag } from "../../service/request.ts";
 
 export interface FieldQuestion {
   readonly flag: ValueFlag;
