@@ -1,6 +1,7 @@
 /** Reports the cases of `check`, for people, as TAP and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Paint } from "./paint.ts";
-import { clip, safeText } from "./safe-text.ts";
+import { safeText } from "./safe-text.ts";
+import { clip } from "./width.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { renderCompactRecord } from "./transaction-record.ts";
 

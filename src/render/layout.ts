@@ -1,53 +1,95 @@
 /** Lays out text for a terminal: columns of remote text, lines that fit, and local times. */
-import { clip, safeText } from "./safe-text.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
+import { safeText } from "./safe-text.ts";
+import { clip, padEnd, padStart, widthOf } from "./width.ts";
 
 export interface Cell {
   readonly text: string;
   /** Applied after the width is measured. */
   readonly paint?: (text: string) => string;
+  /** An amount: it is never cut. */
   readonly right?: boolean;
 }
 
-/** Values longer than the width allows are shortened, those of the widest column first. */
-export function renderTable(rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
-  const texts = rows.map((row) => row.map(({ text }) => safeText(text)));
-  const columns = Math.max(0, ...texts.map((row) => row.length));
-  const full = Array.from({ length: columns }, (_, column) =>
-    Math.max(0, ...texts.map((row) => (row[column] ?? "").length)),
-  );
-  const widths = fitted(full, width - GAP.length * (columns - 1));
-  const line = (row: readonly Cell[], index: number): string =>
-    row
-      .map(({ paint, right = false }, column) => {
-        const text = clip(texts[index]?.[column] ?? "", widths[column] ?? 0);
-        const padding = " ".repeat((widths[column] ?? 0) - text.length);
-        const shown = paint === undefined ? text : paint(text);
-        return right ? padding + shown : shown + padding;
-      })
-      .join(GAP)
-      .trimEnd();
-  return rows.map(line).join("\n");
-}
-
 const GAP = "  ";
+/** What follows the first line of a row. */
+const INDENT = "    ";
+/** Columns that every value keeps. */
+const LEAST = 12;
 
-/** Shortens the widest column, one character at a time, until all fit. */
-function fitted(full: readonly number[], total: number): readonly number[] {
-  const widths = [...full];
-  for (let sum = widths.reduce((one, other) => one + other, 0); sum > Math.max(total, widths.length); sum--) {
-    const widest = widths.indexOf(Math.max(...widths));
-    widths[widest] = (widths[widest] ?? 0) - 1;
-  }
-  return widths;
+/**
+ * Values longer than the width allows are shortened, those of the widest column first. If the shortest values do not fit
+ * either, each row continues on a second line.
+ */
+export function renderTable(rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
+  const safe = rows.map((row) => row.map((cell) => ({ ...cell, text: safeText(cell.text) })));
+  const columns = columnsOf(safe);
+  const lines = linesOf(columns, width);
+  const shown = (cell: Cell, at: number): string => {
+    const room = columns[at]?.width ?? 0;
+    const text = cell.right === true ? cell.text : clip(cell.text, room);
+    const padded = cell.right === true ? padStart(text, room) : padEnd(text, room);
+    return cell.paint === undefined ? padded : padded.replace(text, () => cell.paint?.(text) ?? text);
+  };
+  return safe
+    .flatMap((row) => {
+      const cells = row.map(shown);
+      return lines.map(({ from, to }, line) =>
+        ((line === 0 ? "" : INDENT) + cells.slice(from, to).join(GAP)).trimEnd(),
+      );
+    })
+    .join("\n");
 }
+
+interface Column {
+  width: number;
+  readonly least: number;
+}
+
+function columnsOf(rows: readonly (readonly Cell[])[]): Column[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: count }, (_, at) => {
+    const cells = rows.flatMap((row) => row[at] ?? []);
+    const width = Math.max(...cells.map(({ text }) => widthOf(text)));
+    return { width, least: cells.some(({ right }) => right) ? width : Math.min(width, LEAST) };
+  });
+}
+
+interface Line {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Shortens the columns, and says which of them stand on one line. */
+function linesOf(columns: readonly Column[], total: number): Line[] {
+  const lines: Line[] = [];
+  let from = 0;
+  while (from < columns.length) {
+    const room = total - (from === 0 ? 0 : INDENT.length);
+    let to = from + 1;
+    while (to < columns.length && widthOfLine(columns.slice(from, to + 1), "least") <= room) to++;
+    const line = columns.slice(from, to);
+    for (let over = widthOfLine(line, "width") - room; over > 0; over--) {
+      const wide = line.filter(({ width, least }) => width > least);
+      const [widest] = wide.toSorted((one, other) => other.width - one.width);
+      if (widest === undefined) break;
+      widest.width--;
+    }
+    lines.push({ from, to });
+    from = to;
+  }
+  return lines;
+}
+
+const widthOfLine = (columns: readonly Column[], of: "width" | "least"): number =>
+  columns.reduce((sum, column) => sum + column[of], GAP.length * (columns.length - 1));
 
 /** `width` excludes the indent, which every line but the first gets. A word longer than a line, such as a URL, stays whole. */
 export function wrap(text: string, width: number, indent = 0): string {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
+    if (line !== "" && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line);
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;

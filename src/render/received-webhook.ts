@@ -3,7 +3,8 @@ import { memberOf } from "../domain/json.ts";
 import { type Warning, WARNINGS } from "../domain/reasons.ts";
 import type { TransactionRecord, Violation } from "../domain/transaction.ts";
 import type { Paint } from "./paint.ts";
-import { clip, safeText } from "./safe-text.ts";
+import { safeText } from "./safe-text.ts";
+import { clip } from "./width.ts";
 import { clockTime, formatLocal, wrap } from "./layout.ts";
 import {
   recordLines,

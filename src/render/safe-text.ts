@@ -33,9 +33,3 @@ const escaped = (text: string): string =>
     { length: text.length },
     (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
-
-/** At most `length` characters, with an ellipsis if something was cut. */
-export function clip(text: string, length: number): string {
-  const characters = [...text];
-  return characters.length <= length ? text : `${characters.slice(0, Math.max(0, length - 1)).join("")}…`;
-}

@@ -20,7 +20,8 @@ import {
   TRANSACTION_FIELDS,
   type TransactionField,
 } from "../domain/transaction-fields.ts";
-import { clip, safeText } from "./safe-text.ts";
+import { safeText } from "./safe-text.ts";
+import { clip, linesOf, padEnd, widthOf } from "./width.ts";
 import { localTime, wrap } from "./layout.ts";
 
 export interface RecordStyle {
@@ -134,21 +135,12 @@ function group(
 ): string[] {
   const lines = [`  ${paint.cyan(title)}`];
   for (const name of names) {
-    const label = clip(safeText(name), LABEL_WIDTH - 1).padEnd(LABEL_WIDTH);
+    const label = padEnd(clip(safeText(name), LABEL_WIDTH - 1), LABEL_WIDTH);
     const value = shown(name, memberOf(record, name) ?? null, record);
-    const [first = "", ...rest] = broken(value, Math.max(20, width - LABEL_WIDTH - 4));
+    const [first = "", ...rest] = linesOf(value, Math.max(20, width - LABEL_WIDTH - 4));
     lines.push(`    ${paint.dim(label)}${first}`, ...rest.map((part) => " ".repeat(LABEL_WIDTH + 4) + part));
   }
   return lines;
-}
-
-/** Continues a long value on the next lines, so that nothing is cut. */
-function broken(text: string, width: number): string[] {
-  const characters = [...text];
-  const lines = Math.max(1, Math.ceil(characters.length / width));
-  return Array.from({ length: lines }, (_, line) =>
-    characters.slice(line * width, (line + 1) * width).join(""),
-  );
 }
 
 function shown(name: string, value: Json, record: TransactionRecord): string {
@@ -183,7 +175,7 @@ export function renderCompactRecord(record: TransactionRecord, paint: Paint): st
 export function renderOutcomeLine(record: TransactionRecord, { paint, width }: RecordStyle): string {
   const outcome = outcomeOf(record);
   const amount = amountOf(record);
-  const room = width - `${outcome}  ${amount}  `.length;
+  const room = width - widthOf(`${outcome}  ${amount}  `);
   const reference = clip(safeText(textOf(record, "reference") || NONE), Math.max(1, room));
   return `${paintOutcome(outcome, paint)}  ${paint.bold(amount)}  ${reference}`;
 }

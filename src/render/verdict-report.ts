@@ -3,7 +3,8 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNINGS, type RefusalCode, type Warning } from "../domain/reasons.ts";
 import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import { renderRecord } from "./transaction-record.ts";
-import { clip, safeText } from "./safe-text.ts";
+import { safeText } from "./safe-text.ts";
+import { clip } from "./width.ts";
 
 interface ShownVerdict {
   readonly verdict: "valid" | "invalid";

@@ -155,7 +155,10 @@ export const FOLDERS = {
     holds: "where files are, SQLite, and commits in groups",
     mayImport: ["domain", "env-paths", "node:fs", "node:module", "node:path", "node:timers/promises"],
   },
-  render: { holds: "values as text, pure", mayImport: ["domain", "http/message", "uqr"] },
+  render: {
+    holds: "values as text, pure",
+    mayImport: ["domain", "http/message", "fast-string-width", "uqr"],
+  },
   terminal: {
     holds: "effects on the terminal",
     mayImport: [

@@ -8,7 +8,8 @@ import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderError } from "../../src/render/error-message.ts";
 import { renderLink } from "../../src/render/link.ts";
 import { renderCompactRecord, renderRecord } from "../../src/render/transaction-record.ts";
-import { clip, safeJson, safeText } from "../../src/render/safe-text.ts";
+import { safeJson, safeText } from "../../src/render/safe-text.ts";
+import { clip } from "../../src/render/width.ts";
 import { renderRejection } from "../../src/render/received-webhook.ts";
 
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u202eevil\u200b\u2066\ufeff\u{e0041}\n\u2028";
@@ -56,7 +57,7 @@ describe("safeText", () => {
   });
 
   it("clips by characters, never through one", () => {
-    expect(clip("👍👍👍", 2)).toBe("👍…");
+    expect(clip("👍👍👍", 3)).toBe("👍…");
     expect(clip("abc", 3)).toBe("abc");
   });
 });

@@ -6,7 +6,8 @@ import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
-import { clip, safeText } from "../../render/safe-text.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { clip } from "../../render/width.ts";
 import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
 import {
   parseSetting,

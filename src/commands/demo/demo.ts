@@ -16,7 +16,7 @@ import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
-import { clip } from "../../render/safe-text.ts";
+import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/layout.ts";
 import type { Choice } from "../../sandbox/payments.ts";

@@ -1,0 +1,53 @@
+/** The columns that a terminal takes for a text: two for wide characters and emoji, none for combining marks. */
+import fastStringWidth from "fast-string-width";
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const ASCII = /^[\x20-\x7e]*$/;
+
+interface Character {
+  /** With the marks that belong to it. */
+  readonly text: string;
+  readonly width: number;
+}
+
+function* charactersOf(text: string): Generator<Character> {
+  for (const { segment } of segmenter.segment(text)) yield { text: segment, width: fastStringWidth(segment) };
+}
+
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let sum = 0;
+  for (const { width } of charactersOf(text)) sum += width;
+  return sum;
+}
+
+/** The text and the spaces that fill its column. */
+export const padEnd = (text: string, width: number): string => text + space(text, width);
+
+export const padStart = (text: string, width: number): string => space(text, width) + text;
+
+const space = (text: string, width: number): string => " ".repeat(Math.max(0, width - widthOf(text)));
+
+/** At most `width` columns, with an ellipsis if something was cut. */
+export function clip(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [start = ""] = linesOf(text, width - 1);
+  return `${widthOf(start) < width ? start.trimEnd() : ""}…`;
+}
+
+/** The text in lines of at most `width` columns, and at least one character. Nothing is cut. */
+export function linesOf(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  let used = 0;
+  for (const character of charactersOf(text)) {
+    if (line !== "" && used + character.width > width) {
+      lines.push(line);
+      line = "";
+      used = 0;
+    }
+    line += character.text;
+    used += character.width;
+  }
+  return [...lines, line];
+}
