@@ -1,9 +1,9 @@
 /** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { CaseResult } from "../check/endpoint.ts";
-import { LISTENER_URL } from "../domain/addresses.ts";
+import { LISTENER_URL, parseUrl } from "../domain/addresses.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { argument, command, flag, group, text, toggle, toggleForPeople } from "./command.ts";
-import { parseCover, parseUrl } from "./flag-values.ts";
+import { parseCover } from "./flag-values.ts";
 import { checkLocal, signingKeyFlag } from "./shared-flags.ts";
 
 export const check = command({

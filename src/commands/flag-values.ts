@@ -102,14 +102,6 @@ export function parseOutcome(text: string): Parsed<Outcome> {
     : accepted(outcome);
 }
 
-/** An absolute http or https URL. */
-export function parseUrl(text: string): Parsed<URL> {
-  const url = parseWebAddress(text);
-  return url === undefined
-    ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
-    : accepted(url);
-}
-
 /** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
 export function parseTarget(text: string): Parsed<URL> {
   const url = parseWebAddress(completeUrl(text.trim()));

@@ -1,4 +1,5 @@
 /** Addresses: http(s) URLs, those that paylink uses on this machine by default, and URLs of databases. */
+import { accepted, refused, type Parsed } from "./parse-result.ts";
 
 /** Whether the text is an absolute http(s) URL without white space and control characters. */
 export function isWebAddress(text: string): boolean {
@@ -8,6 +9,14 @@ export function isWebAddress(text: string): boolean {
 /** The URL; undefined for any other text. */
 export function parseWebAddress(text: string): URL | undefined {
   return isWebAddress(text) ? new URL(text) : undefined;
+}
+
+/** An absolute http or https URL. */
+export function parseUrl(text: string): Parsed<URL> {
+  const url = parseWebAddress(text);
+  return url === undefined
+    ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
+    : accepted(url);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
-import { eventStoreProblem, isDatabaseUrl, normalAddress, parseWebAddress } from "../domain/addresses.ts";
+import { eventStoreProblem, isDatabaseUrl, normalAddress, parseUrl } from "../domain/addresses.ts";
 import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/header-field.ts";
 import { parseJsonPointer } from "../domain/json.ts";
 import { isKeyText } from "../domain/key-source.ts";
@@ -56,10 +56,8 @@ const listOf =
   };
 
 function parseAddress(address: string): Parsed<string> {
-  const url = parseWebAddress(address);
-  return url === undefined
-    ? refused("must be an absolute http or https URL, such as https://shop.example/webhooks")
-    : accepted(normalAddress(url, address));
+  const url = parseUrl(address);
+  return url.ok ? accepted(normalAddress(url.value, address)) : url;
 }
 
 /** An address that paths are appended to. */

@@ -250,7 +250,6 @@ export const COMMANDS = {
     "commands/flag-values",
     "commands/forward-flags",
     "commands/global-flags",
-    "commands/policy-flags",
     "commands/request-flags",
     "commands/resources",
     "commands/running-listener",

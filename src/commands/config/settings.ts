@@ -26,6 +26,7 @@ import {
   SETTINGS,
   type ConfigKey,
 } from "../../settings/setting-table.ts";
+import { parseEventStore } from "../flag-values.ts";
 
 /** A setting, or one header of `headers`. */
 interface SettingName {
@@ -175,8 +176,10 @@ function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Prof
     if (!expiry.ok) return expiry.message;
     return expiry.value <= now ? "must be in the future" : undefined;
   }
-  if (key === "eventStore" && withoutPassword(text) !== text)
-    return "must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass";
+  if (key === "eventStore") {
+    const place = parseEventStore(text.trim());
+    return place.ok ? undefined : place.message;
+  }
   if (key === "clientCert" && clientKey === undefined) return "needs a key: set clientKey first";
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** The flags of `paylink listen`. */
-import { LISTENER_PORT } from "../../domain/addresses.ts";
+import { LISTENER_PORT, parseUrl } from "../../domain/addresses.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
@@ -12,7 +12,6 @@ import {
   parsePort,
   parseSize,
   parseTimeout,
-  parseUrl,
 } from "../flag-values.ts";
 import { eventStoreFlag, policyFlags, serviceKeyFlag, targetsFlag } from "../shared-flags.ts";
 import type { AdminAddress } from "./admin.ts";

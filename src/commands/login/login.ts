@@ -92,8 +92,7 @@ export const login = command({
   },
   run: async (context, { profile, known, account: given, check }) => {
     const { out, ask, profiles } = context;
-    const { profileWith, settingsWith } = await import("./account.ts");
-    const { askForAccount } = await import("./ask-for-account.ts");
+    const { askForAccount, profileWith, settingsWith } = await import("./account.ts");
     const account = ask === undefined ? given : await askForAccount(ask, given, known);
     const settings = settingsWith(profile, profileWith(known, account));
     if (check) await requireWorking(context, settings);

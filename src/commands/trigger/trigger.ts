@@ -1,6 +1,6 @@
 /** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
-import { isLoopback, LISTENER_URL } from "../../domain/addresses.ts";
+import { isLoopback, LISTENER_URL, parseUrl } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
@@ -18,7 +18,6 @@ import { coverToTamper, type Tampering } from "../../check/tamperings.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
-import { parseUrl } from "../flag-values.ts";
 import { checkLocal } from "../shared-flags.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
 

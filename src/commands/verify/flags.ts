@@ -1,9 +1,9 @@
 /** The flags of `paylink verify`. */
+import { parseUrl } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import type { Context } from "../../context.ts";
 import { flag, group, text } from "../command.ts";
-import { parseUrl } from "../flag-values.ts";
 import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
 export const verifyFlags = {
