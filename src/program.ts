@@ -19,7 +19,7 @@ import { demo } from "./commands/demo/command.ts";
 import { declareEvents } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
 import { help } from "./commands/help/help.ts";
-import { declareLinks } from "./commands/links/command.ts";
+import { links } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
 import { login } from "./commands/login/login.ts";
 import { logout } from "./commands/logout.ts";
@@ -44,7 +44,7 @@ interface Listed {
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command>>>> = {
   "Links:": {
     create,
-    links: { summary: "list, show, update, cancel and open the links at the service", declare: declareLinks },
+    links,
     bulk,
     transaction,
   },

@@ -14,7 +14,7 @@ it.each([
   ["check http://127.0.0.1:9/ --tap --json", "--tap  cannot be used with --json"],
   ["listen --no-verify --compact --json", "--compact  cannot be used with --json"],
   ["listen --no-verify --no-store --db x.db", "--no-store  cannot be used with --db"],
-  ["verify --db x.db --key k.pem", "--db  needs --event"],
+  ["verify --db x.db --key k.pem", "--db  has no effect without --event"],
   ["login --token-stdin --client-secret-stdin", "--token-stdin  cannot be used with --client-secret-stdin"],
   ["login --token-stdin --client-id x", "--token-stdin  cannot be used with --client-id"],
   ["version --color always --no-color", "--color cannot be used with --no-color"],

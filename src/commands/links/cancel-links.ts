@@ -7,11 +7,19 @@ import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { isConfirmed } from "../confirm.ts";
-import type { CancelOptions } from "./options.ts";
+
+interface CancelOptions {
+  /** Their ids. */
+  readonly links: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+  readonly quiet: boolean;
+}
 
 export async function cancelLinks(context: Context, options: CancelOptions): Promise<number> {
   const { out } = context;
-  const { ids, timeout } = options;
+  const { links, quiet, timeout } = options;
+  const ids = [...new Set(links)];
   const api = await context.api({ timeout });
   const service = await context.settings();
   const what = ids.length === 1 ? `link ${safeText(ids.join())}` : `${ids.length} links`;
@@ -19,8 +27,8 @@ export async function cancelLinks(context: Context, options: CancelOptions): Pro
     out.note("Nothing was cancelled.");
     return 0;
   }
-  const failures = await cancelEach(api, options, context);
-  if (!options.quiet) out.note(renderServiceName(service, out.notePaint));
+  const failures = await cancelEach(api, { ids, quiet }, context);
+  if (!quiet) out.note(renderServiceName(service, out.notePaint));
   const [first] = failures.values();
   if (first !== undefined) throw ids.length === 1 ? first : summaryOf(failures, first, ids);
   return 0;
@@ -29,7 +37,7 @@ export async function cancelLinks(context: Context, options: CancelOptions): Pro
 /** Continues after a refusal, which concerns one link; any other failure would repeat with the next link. */
 async function cancelEach(
   api: Api,
-  { ids, quiet }: CancelOptions,
+  { ids, quiet }: { readonly ids: readonly string[]; readonly quiet: boolean },
   { out, signal }: Context,
 ): Promise<ReadonlyMap<string, PaylinkError>> {
   const failures = new Map<string, PaylinkError>();

@@ -1,80 +1,136 @@
-/** `paylink links`: its subcommands and their help. */
-import { examples, type Declare } from "../declare.ts";
-import { linkFlags, listFlags, timeoutFlag, updateFlags } from "./flags.ts";
+/** `paylink links`: its subcommands with their flags, their help, and what runs them. */
+import { parseWebAddress } from "../../domain/addresses.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseWhen } from "../../domain/time.ts";
+import { argument, command, flag, oneOf, text, toggleForPeople, type Parser } from "../command.ts";
+import { parseLimit, parseTimeout } from "../flag-values.ts";
 
-export const declareLinks: Declare = (links, execute) => {
-  examples(links, ["paylink links", "paylink links list --status active --since 30d"]);
+const timeout = flag(
+  "--timeout <duration>",
+  "how long the command may take (default: 30s for each request)",
+  parseTimeout,
+  { example: "60s" },
+);
+const linkFlags = { timeout, quiet: toggleForPeople("-q, --quiet", "print only the URL of each link") };
 
-  const list = listFlags(
-    links.command("list", { isDefault: true }).description("list the links of the last 7 days, newest first"),
-  ).action((flags) =>
-    execute(list, async (context) => {
-      const { listOptions } = await import("./options.ts");
-      const { listLinks } = await import("./list-links.ts");
-      return listLinks(context, await listOptions(flags, context));
+const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
+const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
+
+/** A moment before the service's time, or after it. */
+const parseMoment =
+  (direction: 1 | -1): Parser<Date> =>
+  async (typed, { serviceTime }) =>
+    parseWhen(typed, (await serviceTime()).now, direction);
+
+const list = command({
+  summary: "list the links of the last 7 days, newest first",
+  examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
+  isDefault: true,
+  flags: {
+    ...linkFlags,
+    status: flag(
+      "--status <status>",
+      "only links with this status",
+      oneOf(["active", "viewed", "attempted", "paid", "expired", "cancelled"]),
+    ),
+    since: flag(
+      "--since <when>",
+      "created at or after this time: ISO 8601, or a time ago (2h, 30d) (default: 7d)",
+      parseMoment(-1),
+      { example: "30d" },
+    ),
+    until: flag("--until <when>", "created before this time", parseMoment(-1), { example: "1d" }),
+    limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
+    terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
+      example: "1234567890",
     }),
-  );
-  examples(list, ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"]);
+  },
+  consequence: "Nothing was listed.",
+  prepare: async (values, usage, context) =>
+    (await import("./list-links.ts")).listOptions(values, usage, context),
+  run: async (context, options) => (await import("./list-links.ts")).listLinks(context, options),
+});
 
-  const show = linkFlags(links.command("show").description("show one link: every field and date"))
-    .argument("<link>", "the link's id or URL")
-    .action((link, flags) =>
-      execute(show, async (context) => {
-        const { linkOptions } = await import("./options.ts");
-        const { showLinkDetails } = await import("./one-link.ts");
-        return showLinkDetails(context, linkOptions(link, flags, "Nothing was read."));
-      }),
-    );
-  examples(show, [
+const show = command({
+  summary: "show one link: every field and date",
+  examples: [
     "paylink links show $(paylink create --amount 10 --currency EUR --quiet)",
     "paylink links show $(paylink links list --limit 1 --quiet) --json",
-  ]);
+  ],
+  arguments: { link },
+  flags: linkFlags,
+  consequence: "Nothing was read.",
+  run: async (context, values) => (await import("./one-link.ts")).showLinkDetails(context, values),
+});
 
-  const update = updateFlags(
-    links
-      .command("update")
-      .description("change the description or the expiry of a link that is active or viewed"),
-  )
-    .argument("<link>", "the link's id or URL")
-    .action((link, flags) =>
-      execute(update, async (context) => {
-        const { updateOptions } = await import("./options.ts");
-        const { updateLink } = await import("./one-link.ts");
-        return updateLink(context, await updateOptions(link, flags, context));
-      }),
-    );
-  examples(update, [
+const update = command({
+  summary: "change the description or the expiry of a link that is active or viewed",
+  examples: [
     "paylink links update $(paylink create --amount 10 --currency EUR --quiet) --expires 14d",
     "paylink links update $(paylink create --reusable --quiet) --description 'Order 1042'",
-  ]);
+  ],
+  arguments: { link },
+  flags: {
+    ...linkFlags,
+    description: flag("--description <text>", "what the customer reads about the payment", text, {
+      example: "'Order 1042'",
+    }),
+    expires: flag(
+      "--expires <when>",
+      "when it expires: ISO 8601, or a time from now (36h, 7d)",
+      parseMoment(1),
+      { example: "14d" },
+    ),
+  },
+  consequence: "Nothing was changed.",
+  check: ({ description, expires }, { problems }) => {
+    if (description === undefined && expires === undefined)
+      problems.push({
+        at: "--description",
+        message: "or --expires is required: nothing else of a link can be changed",
+      });
+  },
+  run: async (context, values) => (await import("./one-link.ts")).updateLink(context, values),
+});
 
-  const cancel = linkFlags(
-    links.command("cancel").description("cancel links, so that nobody can pay them any more"),
-  )
-    .argument("<link...>", "ids or URLs of links")
-    .action((names, flags) =>
-      execute(cancel, async (context) => {
-        const { cancelOptions } = await import("./options.ts");
-        const { cancelLinks } = await import("./cancel-links.ts");
-        return cancelLinks(context, cancelOptions(names, flags));
-      }),
-    );
-  examples(cancel, [
+const cancel = command({
+  summary: "cancel links, so that nobody can pay them any more",
+  examples: [
     "paylink links cancel $(paylink create --amount 10 --currency EUR --quiet)",
     "paylink links cancel $(paylink create --reusable --quiet) --yes --json",
-  ]);
+  ],
+  arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
+  flags: linkFlags,
+  consequence: "Nothing was cancelled.",
+  run: async (context, values) => (await import("./cancel-links.ts")).cancelLinks(context, values),
+});
 
-  const open = timeoutFlag(links.command("open").description("open a link in the browser"))
-    .argument("<link>", "the link's id or URL")
-    .action((link, flags) =>
-      execute(open, async (context) => {
-        const { linkOptions } = await import("./options.ts");
-        const { openLink } = await import("./one-link.ts");
-        return openLink(context, linkOptions(link, flags, "Nothing was opened."));
-      }),
-    );
-  examples(open, [
+const open = command({
+  summary: "open a link in the browser",
+  examples: [
     "paylink links open $(paylink create --amount 10 --currency EUR --quiet)",
     "paylink links open $(paylink links list --limit 1 --quiet)",
-  ]);
-};
+  ],
+  arguments: { link },
+  flags: { timeout },
+  consequence: "Nothing was opened.",
+  run: async (context, values) => (await import("./one-link.ts")).openLink(context, values),
+});
+
+export const links = command({
+  summary: "list, show, update, cancel and open the links at the service",
+  examples: ["paylink links", "paylink links list --status active --since 30d"],
+  commands: { list, show, update, cancel, open },
+});
+
+/** The id itself, or the parameter `r` of the link's URL. An id of dots would be another path at the service. */
+function parseLinkId(typed: string): Parsed<string> {
+  const url = parseWebAddress(typed.trim());
+  const id = url === undefined ? typed.trim() : (url.searchParams.get("r") ?? "");
+  if (/^[^\s/?#]+$/u.test(id) && !/^\.+$/.test(id)) return accepted(id);
+  return refused(
+    url === undefined
+      ? "must be the id or the URL of a link"
+      : "must be the URL of a link, which has the link's id as parameter r",
+  );
+}

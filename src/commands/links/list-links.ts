@@ -3,12 +3,65 @@ import type { Api } from "../../service/client.ts";
 import type { Context } from "../../context.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
 import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
-import { parseInstant } from "../../domain/time.ts";
+import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { type Cell, renderTable, localTime } from "../../render/layout.ts";
-import type { ListOptions } from "./options.ts";
+import type { Usage } from "../command.ts";
+
+interface ListFlags {
+  /** Undefined only without an account, which the command then reports. */
+  readonly terminalId: string | undefined;
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
+  readonly status: string | undefined;
+  readonly limit: number | undefined;
+  readonly quiet: boolean;
+  /** Milliseconds for the whole command. */
+  readonly timeout: number | undefined;
+}
+
+type ListOptions = Awaited<ReturnType<typeof listOptions>>;
+
+/** The period that is listed if nobody names another. */
+const PERIOD = 7 * 86_400_000;
+
+/** Milliseconds: a link may have been created by a clock that is ahead of this one. */
+const CLOCK_DIFFERENCE = 60_000;
+
+export async function listOptions(
+  { terminalId: typed, since, until, ...flags }: ListFlags,
+  { problems }: Usage,
+  context: Context,
+) {
+  const settings = await context.settings();
+  const { now } = await context.serviceTime();
+  const terminalId = settings.get("terminalId", typed);
+  const from = since ?? new Date(now.getTime() - PERIOD);
+  if (from >= (until ?? now))
+    problems.push(
+      until === undefined
+        ? { at: "--since", message: `must be in the past (got "${formatInstant(from)}")` }
+        : {
+            at: "--until",
+            message: `must be later than --since ${formatInstant(from)} (got "${formatInstant(until)}")`,
+          },
+    );
+  if (terminalId === undefined && settings.get("baseUrl") !== undefined)
+    problems.push({
+      at: "--terminal-id",
+      message: "is required, because a service lists the links of one terminal",
+    });
+  return {
+    ...flags,
+    terminalId,
+    from,
+    /** Nobody asked for the period: the usual one. */
+    isUsualPeriod: since === undefined,
+    to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
+  };
+}
 
 interface Listed {
   readonly json: Json;
@@ -17,7 +70,7 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit, quiet, timeout, isUsualPeriod } = options;
+  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod } = options;
   const api = await context.api({ timeout });
   const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);

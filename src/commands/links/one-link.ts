@@ -3,21 +3,39 @@ import type { ServiceLink } from "../../service/links.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
+import { formatInstant } from "../../domain/time.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderLinkDetails } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderServiceName } from "../../render/account.ts";
-import type { LinkOptions, UpdateOptions } from "./options.ts";
+
+interface LinkOptions {
+  /** Its id. */
+  readonly link: string;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+  readonly quiet: boolean;
+}
+
+interface UpdateOptions extends LinkOptions {
+  readonly description: string | undefined;
+  readonly expires: Date | undefined;
+}
 
 export async function showLinkDetails(context: Context, options: LinkOptions): Promise<number> {
   const api = await context.api({ timeout: options.timeout });
-  await print(await api.showLink(options.id), options, context);
+  await print(await api.showLink(options.link), options, context);
   return 0;
 }
 
 export async function updateLink(context: Context, options: UpdateOptions): Promise<number> {
-  const api = await context.api({ timeout: options.timeout });
-  await print(await api.updateLink(options.id, options.changes), options, context);
+  const { link, timeout, description, expires } = options;
+  const api = await context.api({ timeout });
+  const changes = {
+    ...(description === undefined ? {} : { description }),
+    ...(expires === undefined ? {} : { expirationDate: formatInstant(expires) }),
+  };
+  await print(await api.updateLink(link, changes), options, context);
   return 0;
 }
 
@@ -33,7 +51,10 @@ async function print(found: ServiceLink, { quiet }: LinkOptions, context: Contex
   }
 }
 
-export async function openLink(context: Context, { id, timeout }: LinkOptions): Promise<number> {
+export async function openLink(
+  context: Context,
+  { link: id, timeout }: Omit<LinkOptions, "quiet">,
+): Promise<number> {
   const { out } = context;
   const api = await context.api({ timeout });
   const { text, link } = await api.showLink(id);
