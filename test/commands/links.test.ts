@@ -174,11 +174,12 @@ describe("paylink links list", () => {
     expect(run.exit).toBe(2);
     const { error } = JSON.parse(run.stderr) as { error: { details: { problems: { at: string }[] } } };
     expect(error.details.problems.map(({ at }) => at)).toEqual([
-      "--timeout", "--status",
+      "--timeout",
+      "--status",
       "--since",
       "--until",
       "--limit",
-      ]);
+    ]);
     expect(queries).toEqual([]);
   });
 
