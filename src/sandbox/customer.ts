@@ -1,7 +1,7 @@
 /** What a customer enters: a test card and personal details, with the checks on both. */
-import { hasCheckDigit } from "../domain/secrets.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { hasCheckDigit } from "../domain/secrets.ts";
 
 /** The fields in the order of the form. */
 export const CUSTOMER_FIELDS = [

@@ -1,12 +1,12 @@
 /** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
+import type { SignatureForm } from "../check/signature-form.ts";
+import { signWebhook } from "../check/signed-webhook.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import { parseWebAddress } from "../domain/addresses.ts";
-import { certificateReason, type Send, systemCode } from "../http/exchange.ts";
-import type { SignatureForm } from "../check/signature-form.ts";
-import { signWebhook } from "../check/signed-webhook.ts";
-import { type AllowedHosts, isAllowed, isNamed } from "./access.ts";
+import { certificateReason, systemCode, type Send } from "../http/exchange.ts";
+import { isAllowed, isNamed, type AllowedHosts } from "./access.ts";
 import type { Attempt, Delivery, DeliveryState, Ledger, Link } from "./ledger.ts";
 import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";

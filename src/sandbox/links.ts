@@ -1,16 +1,16 @@
 /** Payment links: created and changed by the specification's rules, with dates and a status. */
-import { addDuration } from "../domain/time.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import {
-  type Checked,
   checkLinksQuery,
   checkUpdate,
-  type LinkStatus,
   LISTED_AGE,
+  type Checked,
+  type LinkStatus,
   type WellFormedLink,
 } from "../domain/payment-link-reply.ts";
 import { checkRequest, REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import { addDuration } from "../domain/time.ts";
 import type { Merchant } from "./identity.ts";
 import type { Ledger, Link } from "./ledger.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";

@@ -2,8 +2,8 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import { PaylinkError } from "../domain/errors.ts";
 import { shortId, suffixFrom } from "../domain/reference.ts";
-import type { StoredKeys } from "./identity.ts";
 import { publicJwk, readSigningKey, type SigningKey } from "../signatures/keys.ts";
+import type { StoredKeys } from "./identity.ts";
 
 /** It follows the machine's clock or is stopped, and can be moved forwards either way. */
 export interface Clock {

@@ -1,23 +1,23 @@
 /** Payments through a link: checks what the customer entered, makes the transaction record, and queues its webhook. */
+import type { Problem } from "../domain/errors.ts";
 import type { JsonNumber, JsonObject } from "../domain/json.ts";
-import { sampleRecord } from "../domain/sample-record.ts";
 import { compareAmounts, groupedAmount, isDecimal, parseEnteredAmount, signOf } from "../domain/money.ts";
-import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
-import type { TransactionRecord } from "../domain/transaction.ts";
+import { sampleRecord } from "../domain/sample-record.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import type { Problem } from "../domain/errors.ts";
-import type { Merchant } from "./identity.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
 import {
   cardProblems,
-  type CustomerDetails,
   detailProblems,
   detailsOfPayment,
-  type EnteredCard,
   maskedCardFor,
   textProblem,
+  type CustomerDetails,
+  type EnteredCard,
 } from "./customer.ts";
+import type { Merchant } from "./identity.ts";
 import type { Link } from "./ledger.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
 import type { PaymentIds } from "./parts.ts";

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { Handler } from "../http/exchange.ts";
-import { type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
+import { targetUri, type HeaderLine, type HttpRequest } from "../http/message.ts";
 
 const TITLES = {
   400: "Bad Request",

@@ -1,14 +1,14 @@
 /** The sandbox as a server: its routes behind the checks that every request passes, in process or on a port. */
 import { Hono, type Context } from "hono";
 import type { Handler, Serve } from "../http/exchange.ts";
-import { problemPage } from "./checkout/pages.ts";
-import { htmlReply } from "./page.ts";
-import { checkoutRoutes } from "./checkout/routes.ts";
-import { controlRoutes, eventRoutes } from "./dashboard/controls.ts";
-import { dashboardRoutes } from "./dashboard/routes.ts";
-import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";
 import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
 import { apiRoutes } from "./api.ts";
+import { problemPage } from "./checkout/pages.ts";
+import { checkoutRoutes } from "./checkout/routes.ts";
+import { controlRoutes } from "./dashboard/controls.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
+import { htmlReply } from "./page.ts";
+import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";
 import { createService, type SandboxParts } from "./service.ts";
 
 export interface Sandbox {
@@ -33,9 +33,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   app.use("/v1/*", requireToken(service.tokens));
   apiRoutes(app, service);
   checkoutRoutes(app, service);
-  controlRoutes(app, service);
+  controlRoutes(app, service, stop.signal);
   dashboardRoutes(app, service);
-  eventRoutes(app, service, stop.signal);
   app.notFound((c) => problemReply(c, new ServiceProblem(404, "the sandbox has no such address")));
   app.onError((error, c) => {
     if (error instanceof ServiceProblem) return problemReply(c, error);
@@ -57,9 +56,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
 
 /** A page for browsers, which accept HTML; problem details for programs. */
 async function problemReply(c: Context, problem: ServiceProblem): Promise<Response> {
-  const reply = problem.toResponse();
-  if (!accepts(c, "text/html")) return reply;
-  return htmlReply(problemPage(problem), problem.status);
+  return accepts(c, "text/html") ? htmlReply(problemPage(problem), problem.status) : problem.toResponse();
 }
 
 /** The longest body of a request, in bytes. */

@@ -1,10 +1,10 @@
 /** What the sandbox's routes use: its parts, its access tokens, its deliveries and its events. */
+import type { SignatureForm } from "../check/signature-form.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
-import type { SignatureForm } from "../check/signature-form.ts";
 import { createAccessTokens, type AccessTokens, type AllowedHosts } from "./access.ts";
-import type { Merchant } from "./identity.ts";
 import { createDeliveries, type AttemptReport, type Deliveries, type Fault } from "./deliveries.ts";
+import type { Merchant } from "./identity.ts";
 import type { Ledger, Link } from "./ledger.ts";
 import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
 

@@ -1,17 +1,17 @@
 /** The pages of the checkout, without a script: the form with its summary, the receipt, and pages with one message. */
 import { html } from "hono/html";
-import { groupedAmount, signOf, type Amount } from "../../domain/money.ts";
-import { isReusable, type OpenStatus } from "../links.ts";
-import type { Link, Payment } from "../ledger.ts";
-import { customerFacts, TEST_CARDS } from "../customer.ts";
-import { checkoutForm } from "./form.ts";
-import type { Refused } from "../form.ts";
-import { facts, page, type Page } from "../page.ts";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
+import { groupedAmount, signOf, type Amount } from "../../domain/money.ts";
+import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import type { LinkStatus } from "../../domain/payment-link-reply.ts";
+import { customerFacts, TEST_CARDS } from "../customer.ts";
+import type { Refused } from "../form.ts";
+import type { Link, Payment } from "../ledger.ts";
+import { isReusable, type OpenStatus } from "../links.ts";
+import { facts, page, type Page } from "../page.ts";
 import type { ServiceProblem } from "../replies.ts";
+import { checkoutForm } from "./form.ts";
 
 interface CheckoutParts {
   readonly link: Link;

@@ -1,18 +1,18 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { isOpen, statusOf } from "../links.ts";
-import type { Link } from "../ledger.ts";
-import { CHOICES, submitForm, type Choice, type PaymentInput } from "../payments.ts";
-import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
-import { CHECKOUT_STYLE } from "./style.ts";
-import { fileReply, htmlReply, STYLE } from "../page.ts";
-import { refusedForm } from "../form.ts";
-import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
-import type { Service } from "../service.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
 import { CUSTOMER_FIELDS, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
+import { refusedForm } from "../form.ts";
+import type { Link } from "../ledger.ts";
+import { isOpen, statusOf } from "../links.ts";
+import { fileReply, htmlReply, STYLE } from "../page.ts";
+import { CHOICES, submitForm, type Choice, type PaymentInput } from "../payments.ts";
+import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
+import type { Service } from "../service.ts";
+import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
+import { CHECKOUT_STYLE } from "./style.ts";
 
 export function checkoutRoutes(app: Hono, service: Service): void {
   app.get("/pay", (c) => viewLink(c, service));

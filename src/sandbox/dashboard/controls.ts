@@ -1,22 +1,23 @@
 /** The sandbox's controls: the dashboard's buttons, `paylink sandbox advance` and `rotate-key`, and the stream of changes. */
 import type { Context, Hono } from "hono";
-import { parseDuration } from "../../domain/time.ts";
 import type { Problem } from "../../domain/errors.ts";
-import { type JsonObject, setAt } from "../../domain/json.ts";
-import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
-import { checkRequest, requestFields } from "../../domain/payment-link.ts";
+import { setAt, type JsonObject } from "../../domain/json.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
-import { addLink, cancelLink } from "../links.ts";
-import { linkPath, pageAddress, paymentPath } from "./parts.ts";
-import { linkPage, newLinkPage } from "./link.ts";
+import { checkRequest, requestFields } from "../../domain/payment-link.ts";
+import { parseDuration } from "../../domain/time.ts";
 import { refusedForm } from "../form.ts";
-import { detailReply, localPath, viewOf } from "./routes.ts";
+import { addLink, cancelLink } from "../links.ts";
 import { htmlReply } from "../page.ts";
 import { acceptPayment, CHOICES } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
+import { linkPage, newLinkPage } from "./link.ts";
+import { linkPath, pageAddress, paymentPath } from "./parts.ts";
+import { detailReply, localPath, viewOf } from "./routes.ts";
 
-export function controlRoutes(app: Hono, service: Service): void {
+export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): void {
+  app.get("/sandbox/events", () => eventStream(service, stop));
   // The clock is no secret: `create` asks for it before it sends a token.
   app.get("/sandbox/clock", () => jsonReply(clockReply(service)));
   app.post("/sandbox/advance", (c) => advanceClock(c, service));
@@ -131,10 +132,6 @@ async function payLink(c: Context, service: Service): Promise<Response> {
 const HEARTBEAT = 15_000;
 /** Events that may wait for a slow reader. Beyond them it is disconnected, and fetches everything when it reconnects. */
 const WAITING = 1_000;
-
-export function eventRoutes(app: Hono, service: Service, stop: AbortSignal): void {
-  app.get("/sandbox/events", () => eventStream(service, stop));
-}
 
 function eventStream(service: Service, stop: AbortSignal): Response {
   const encoder = new TextEncoder();

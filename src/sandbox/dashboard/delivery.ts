@@ -4,8 +4,8 @@ import { withoutPassword } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
-import type { Attempt, Delivery } from "../ledger.ts";
 import { isAccepted } from "../deliveries.ts";
+import type { Attempt, Delivery } from "../ledger.ts";
 import { facts, type Page } from "../page.ts";
 import { attemptAddress, chainOf, detailPage } from "./details.ts";
 import {
@@ -19,13 +19,13 @@ import {
   exactTime,
   foldedBlock,
   headerTable,
-  type Listing,
   outcomeText,
   plural,
   recordOf,
   statusText,
   table,
   timeOf,
+  type Listing,
   type View,
 } from "./parts.ts";
 

@@ -1,5 +1,6 @@
 /** The frame of the dashboard's pages: search, tabs with counts, the clock, the signing key and the connection. */
 import { html } from "hono/html";
+import { page, type Page } from "../page.ts";
 import {
   actionForm,
   address,
@@ -11,7 +12,6 @@ import {
   pageAddress,
   type View,
 } from "./parts.ts";
-import { page, type Page } from "../page.ts";
 
 export type Tab = "deliveries" | "payments" | "links";
 

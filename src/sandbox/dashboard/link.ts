@@ -4,14 +4,14 @@ import { encode } from "uqr";
 import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
+import { VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { createForm, type Field, type Refused } from "../form.ts";
 import type { Link } from "../ledger.ts";
 import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
 import { CHOICES } from "../payments.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
-import { createForm, type Field, type Refused } from "../form.ts";
-import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { PAYMENTS, showAll } from "./lists.ts";
 import {
   actionForm,

@@ -2,9 +2,9 @@
 import { html } from "hono/html";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { isAccepted } from "../deliveries.ts";
 import type { Attempt, Delivery, Link, ListPage, ListQuery, Payment } from "../ledger.ts";
 import { statusOf } from "../links.ts";
-import { isAccepted } from "../deliveries.ts";
 import type { Page } from "../page.ts";
 import { CHOICES } from "../payments.ts";
 import { dashboardPage, type Tab } from "./frame.ts";

@@ -1,15 +1,15 @@
 /** Small pieces that the dashboard's pages share: addresses, forms, times, values, tables and blocks of text to copy. */
 import { html } from "hono/html";
-import { formatRelative } from "../../domain/time.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
+import { isJsonNumber, memberOf } from "../../domain/json.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
+import { parseJsonObject } from "../../domain/parse-json.ts";
+import { formatRelative } from "../../domain/time.ts";
+import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Attempt, Delivery, Ledger, LedgerCounts, Link } from "../ledger.ts";
-import type { Page } from "../page.ts";
-import { isJsonNumber, memberOf } from "../../domain/json.ts";
-import { parseJsonObject } from "../../domain/parse-json.ts";
-import { groupedAmount, signOf } from "../../domain/money.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isReusable } from "../links.ts";
+import type { Page } from "../page.ts";
 
 /** What every page of the dashboard shows, and what its addresses and forms carry. */
 export interface View {

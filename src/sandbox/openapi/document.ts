@@ -10,7 +10,7 @@ import {
   REQUEST_EXAMPLES,
   UPDATE_EXAMPLE,
 } from "./examples.ts";
-import { type JsonSchema, LIST_PARAMETERS, schemaRef, schemas } from "./schemas.ts";
+import { LIST_PARAMETERS, schemaRef, schemas, type JsonSchema } from "./schemas.ts";
 
 interface Server {
   readonly url: string;

@@ -2,11 +2,11 @@
 import * as z from "zod/mini";
 import { joinPath } from "../../domain/json.ts";
 import { DECIMAL } from "../../domain/money.ts";
+import type { Outcome } from "../../domain/outcome.ts";
 import { LINK_FIELDS, meaningOf } from "../../domain/payment-link-fields.ts";
 import { LARGEST_PAGE, LINK_STATUSES, paymentLink } from "../../domain/payment-link-reply.ts";
 import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
-import type { Outcome } from "../../domain/outcome.ts";
 import { isForbidden, isRequired } from "../../domain/transaction.ts";
 import { SCOPE, TOKEN_ERRORS } from "../access.ts";
 

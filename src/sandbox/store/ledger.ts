@@ -1,6 +1,5 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import type { Ledger } from "../ledger.ts";
 import {
   lockFile,
   openDatabase,
@@ -9,6 +8,8 @@ import {
   type Statement,
   type Value,
 } from "../../store/database.ts";
+import { createGroupCommit } from "../../store/group-commit.ts";
+import type { Ledger } from "../ledger.ts";
 import { DELIVERIES, LINKS, PAYMENTS, readList } from "./lists.ts";
 import {
   attemptFromRow,
@@ -20,7 +21,6 @@ import {
   paymentFromRow,
   paymentValues,
 } from "./rows.ts";
-import { createGroupCommit } from "../../store/group-commit.ts";
 
 /** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
 export function openLedger(path: string): Ledger {

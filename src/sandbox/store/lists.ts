@@ -1,6 +1,6 @@
 /** The ledger's lists, read in pages by position, so that a page costs the same in a list of any length. */
-import type { ListPage, ListQuery } from "../ledger.ts";
 import type { Value } from "../../store/database.ts";
+import type { ListPage, ListQuery } from "../ledger.ts";
 
 type Row = Record<string, Value>;
 type Condition = readonly [sql: string, ...values: Value[]];

@@ -1,13 +1,13 @@
 /** Rows of the ledger's tables: links, payments, deliveries and attempts as values to store, and read back. */
 import * as z from "zod/mini";
+import { parseWebAddress } from "../../domain/addresses.ts";
 import { stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import type { Value } from "../../store/database.ts";
 import { CUSTOMER_FIELDS } from "../customer.ts";
 import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import { parseWebAddress } from "../../domain/addresses.ts";
-import type { Value } from "../../store/database.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
