@@ -9,6 +9,9 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 
+/** The tests of `npm run test:package`. */
+export const PACKAGE_TESTS = "test/package/**/*.test.ts";
+
 export default defineConfig({
   define: { PAYLINK_VERSION: JSON.stringify(version) },
   // openapi-typescript needs the compiler's old API, which TypeScript 7 does not have.
@@ -17,6 +20,7 @@ export default defineConfig({
     server: { deps: { inline: ["openapi-typescript"] } },
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
+    exclude: [PACKAGE_TESTS],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },

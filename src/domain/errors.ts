@@ -41,7 +41,7 @@ export const EXIT_CODES = {
   143: "terminated (SIGTERM); running requests were completed first",
 } as const;
 
-export type ExitCode = keyof typeof EXIT_CODES;
+type ExitCode = keyof typeof EXIT_CODES;
 
 interface Failure {
   readonly exit: ExitCode;

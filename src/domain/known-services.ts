@@ -46,7 +46,7 @@ export const SERVICES = {
   },
 } as const satisfies Readonly<Record<string, Service>>;
 
-export type ServiceName = keyof typeof SERVICES;
+type ServiceName = keyof typeof SERVICES;
 export const SERVICE_NAMES = Object.keys(SERVICES) as ServiceName[];
 
 export type ServiceLabel = "LIVE" | "TEST" | "sandbox";

@@ -3,7 +3,7 @@ import { isJsonObject, joinPath, JsonNumber, type Json, type JsonObject } from "
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A parsed JSON text. */
-export interface JsonText {
+interface JsonText {
   readonly value: Json;
   /** The path of each repeated member: `amount`, `linkOptions.mode`. The last value is used. */
   readonly duplicates: readonly string[];

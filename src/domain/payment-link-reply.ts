@@ -70,7 +70,7 @@ export type WellFormedLink = z.infer<typeof paymentLink>;
 /** A link as received: without fields of a wrong type, with unknown members. */
 export type PaymentLink = z.infer<typeof shownLink>;
 
-export interface LinkReply {
+interface LinkReply {
   readonly link: PaymentLink;
   readonly violations: readonly Problem[];
 }

@@ -116,8 +116,8 @@ export const paymentLinkRequest = z.looseObject({
 export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
 
 /** The valid part of a request, without missing and invalid fields. A valid request does not need it. */
-export const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
-export type PartialRequest = z.infer<typeof partialRequest>;
+const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
+type PartialRequest = z.infer<typeof partialRequest>;
 
 /** What can be changed of a link. */
 export const paymentLinkUpdate = z.strictObject({
@@ -239,7 +239,7 @@ const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
 // What the service may accept in a request, though the user probably did not mean it: each warning names the effect.
 
 /** `listener` is where a running `listen` receives, if there is one. */
-export const warningsOf = (request: PartialRequest, listener: string | undefined): Problem[] => [
+const warningsOf = (request: PartialRequest, listener: string | undefined): Problem[] => [
   ...doubtfulCurrency(request),
   ...boundsWithoutEffect(request),
   ...plainHttpCallbacks(request),
@@ -250,7 +250,7 @@ export const warningsOf = (request: PartialRequest, listener: string | undefined
   ...unseenPayment(request, listener),
 ];
 
-export function ignoresBounds({ linkOptions }: PartialRequest): boolean {
+function ignoresBounds({ linkOptions }: PartialRequest): boolean {
   return linkOptions?.mode !== undefined && linkOptions.mode !== VARIABLE_MODE;
 }
 

@@ -57,7 +57,7 @@ export type ApplicationReason =
   "body_parsed" | "key_required" | "key_invalid" | "file_unreadable" | "not_reached";
 
 /** Found by a listener alone. */
-export type ListenerReason =
+type ListenerReason =
   | "http_parse_error"
   | "headers_too_large"
   | "not_found"

@@ -14,7 +14,7 @@ export function shortId(uuid: string, alphabet: string, length: number): string 
   return [...octets].map((octet) => alphabet[octet % alphabet.length]).join("");
 }
 
-export interface ReferenceParts {
+interface ReferenceParts {
   /** The link's invoiceId. */
   readonly base: string;
   /** The 9 characters without a hyphen; null if the reference does not look like one of a reusable link. */

@@ -47,7 +47,7 @@ const OVERLOADED = refusal(
   "the requests that arrived at the same time need more memory than is set aside for them",
 );
 
-export interface ReadBody {
+interface ReadBody {
   readonly bytes: Uint8Array;
   /** Release it once the request is answered. */
   readonly share: RequestShare;
@@ -162,7 +162,7 @@ const TURNS = 4;
 const TURN_TIME = 1_000;
 
 /** A body that can stop and continue. A pause does not extend the time limit of its request. */
-export interface PausableBody {
+interface PausableBody {
   /** Gets its turn before bodies that are not preferred. */
   readonly isPreferred: boolean;
   readonly pause: () => void;

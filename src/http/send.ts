@@ -18,7 +18,7 @@ const TIMEOUT = 30_000;
 const CONNECT_TIMEOUT = 10_000;
 const MAX_REPLY = 5 * 1024 * 1024;
 
-export interface Sender {
+interface Sender {
   readonly send: Send;
   /** Closes every connection, also one that is still being made. */
   close(): Promise<void>;

@@ -222,7 +222,7 @@ interface SocketOptions extends Pick<ServeOptions, "refused"> {
   readonly reading: WeakSet<Socket>;
 }
 
-export function refuseSocket(
+function refuseSocket(
   error: NodeJS.ErrnoException,
   socket: Socket,
   { reading, refused }: SocketOptions,

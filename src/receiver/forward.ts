@@ -74,7 +74,7 @@ function beginning(body: Uint8Array): string {
   return [...maskCardNumbers(text)].slice(0, DETAIL_LENGTH).join("");
 }
 
-export interface ForwarderParts extends ForwardOptions {
+interface ForwarderParts extends ForwardOptions {
   /** Undefined if the event is not forwarded. */
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;
@@ -235,7 +235,7 @@ export function mayAdd(spelled: string): boolean {
 }
 
 /** A header that is added replaces those of the same name. */
-export function forwardRequest(
+function forwardRequest(
   { request, verdict }: Forwarded,
   url: URL,
   added: readonly HeaderLine[],

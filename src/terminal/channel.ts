@@ -11,7 +11,7 @@ export interface OutputStream extends Writable {
   getColorDepth?(env: object): number;
 }
 
-export interface Channel {
+interface Channel {
   /** Writes in order. A chunk that cannot be written is reported to `lost`. */
   readonly write: (chunk: string | Uint8Array, lost?: (error: Error) => void) => void;
   /** Bytes that wait for a slow reader. */
@@ -55,7 +55,7 @@ export function openChannel(opened: OutputStream): Channel {
   };
 }
 
-export interface StandardStreams {
+interface StandardStreams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
 }

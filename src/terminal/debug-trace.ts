@@ -103,7 +103,7 @@ export function createSecrets(): Secrets {
   };
 }
 
-export const REDACTED = "[redacted]";
+const REDACTED = "[redacted]";
 
 /** Credentials in JSON bodies, forms and query strings, by their names. */
 const SECRET_MEMBER = new RegExp(`("[\\w-]*(?:${SECRET_NAME_ENDS})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");

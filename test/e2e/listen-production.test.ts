@@ -57,12 +57,13 @@ it("receives at two paths, forwards to two targets, counts, reloads and drains",
 it("ends at once at a second signal, and leaves no tunnel behind", async () => {
   const home = temporaryHome();
   const cloudflared = standIn(OPENS, STAYS);
-  const args = ["listen", "--port", "0", "--json", "--tunnel", "--drain", "1h", "--key", keyFile(home)];
-  const listen = startPaylink(args, { home, env: cloudflared.env });
+  const args = ["listen", "--port", "0", "--json", "--tunnel", "--drain", "1h", "--admin", "127.0.0.1:0"];
+  const listen = startPaylink([...args, "--key", keyFile(home)], { home, env: cloudflared.env });
   await readyUrl(listen);
+  const { admin } = jsonLines(listen.stdout())[0] ?? {};
   expect(cloudflared.isRunning()).toBe(true);
   void listen.stop("SIGTERM");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await expect.poll(async () => (await fetch(`${String(admin)}readyz`)).status).toBe(503);
   expect(cloudflared.isRunning()).toBe(true);
   expect(await listen.stop("SIGINT")).toMatchObject({ code: null });
   await expect.poll(cloudflared.isRunning).toBe(false);
@@ -80,7 +81,15 @@ it("ends the tunnel at Ctrl-C, after what is in flight", async () => {
   const posted = post(url, webhook(String(publicUrl), record(), { cover: DERIVED_COVER }));
   await expect.poll(() => app.taken.length).toBe(1);
   const ended = listen.stop("SIGINT");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // It accepts no connection any more, and waits for the application.
+  await expect
+    .poll(() =>
+      fetch(url).then(
+        () => "answered",
+        () => "refused",
+      ),
+    )
+    .toBe("refused");
   expect(cloudflared.isRunning()).toBe(true);
   answer();
   expect(await posted).toBe(200);

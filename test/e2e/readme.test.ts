@@ -80,7 +80,7 @@ it("drives the shop of the README through a real payment and every forgery", asy
     expect(stdout).toContain(passed);
 });
 
-/** Blocks that other tests run: those of this file, and package.test.ts. */
+/** Blocks that other tests run: those of this file, and test/package. */
 const RUN_ELSEWHERE = [
   "npm install --global --ignore-scripts paylink",
   "npm ci && npm run demo",
