@@ -22,19 +22,8 @@ import { fieldFromText, got } from "../domain/payment-link-fields.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import type { SettingKey } from "../settings/setting-table.ts";
+import { isSettingKey } from "../settings/setting-table.ts";
 import { parseJson } from "../domain/parse-json.ts";
-
-/** Flags with a default in the settings, under the same name. */
-const FROM_SETTINGS = [
-  "currency",
-  "terminalId",
-  "customerName",
-  "returnUrl",
-  "failureReturnUrl",
-  "callbackUrl",
-  "failureCallbackUrl",
-] as const satisfies readonly (ValueFlag & SettingKey)[];
 
 export interface BuiltRequest {
   /** Ready to send; null if there are problems. */
@@ -143,8 +132,9 @@ const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
 
 /** The defaults by field: the values of the settings, and those of a subscription. */
 function defaultsOf(flags: RequestFlags, settings: ResolvedSettings): [field: string, value: Json][] {
-  const stored = FROM_SETTINGS.flatMap((flag): [string, Json][] => {
-    const value = settings.get(flag);
+  const stored = VALUE_FLAGS.flatMap((flag): [string, Json][] => {
+    // The default of a field has the name of its flag in the settings. An expiry is a date only once the time is known.
+    const value = isSettingKey(flag) && flag !== "expires" ? settings.get(flag) : undefined;
     return value === undefined || flags[flag] !== undefined ? [] : [[FIELD_OF[flag], value]];
   });
   if (flags.subscription !== true) return stored;

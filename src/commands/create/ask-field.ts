@@ -3,7 +3,7 @@ import type { Ask } from "../../context.ts";
 import { memberAt, isJsonNumber, type Json } from "../../domain/json.ts";
 import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
-import type { SettingKey } from "../../settings/setting-table.ts";
+import { isSettingKey } from "../../settings/setting-table.ts";
 import type { RequestDraft } from "./options.ts";
 import { REQUIRED, type FieldQuestion, type RequiredQuestion } from "./request-questions.ts";
 
@@ -64,20 +64,9 @@ function textOf(value: Json | undefined): string | undefined {
   return isJsonNumber(value) ? value.value : undefined;
 }
 
-const SETTINGS = [
-  "currency",
-  "terminalId",
-  "customerName",
-  "expires",
-  "returnUrl",
-  "failureReturnUrl",
-  "callbackUrl",
-  "failureCallbackUrl",
-] as const satisfies readonly (ValueFlag & SettingKey)[];
-type SettingFlag = (typeof SETTINGS)[number];
-const isSetting = (flag: ValueFlag): flag is SettingFlag => SETTINGS.some((setting) => setting === flag);
+/** The default of a field has the name of its flag in the settings. */
 const settingOf = (flag: ValueFlag, settings: ResolvedSettings) =>
-  isSetting(flag) ? settings.find(flag) : undefined;
+  isSettingKey(flag) ? settings.find(flag) : undefined;
 
 /** A problem that an answer causes; what is still missing is left to later questions. */
 function problemOf(
