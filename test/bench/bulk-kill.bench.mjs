@@ -6,15 +6,12 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { bulk, hostileRow, newHome, ROWS, startSandbox, writeList } from "./bulk.mjs";
+import { bulk, hostileRow, newHome, openDatabase, ROWS, startSandbox, writeList } from "./bulk.mjs";
 import { showProgress } from "./progress.mjs";
 import { row } from "./row.mjs";
 
 /** A run is killed within this many milliseconds of its first request. */
 const WITHIN = 200;
-
-/** The types of Node 20 do not know it yet. */
-const SQLITE = "node:sqlite";
 
 /**
  * @typedef {object} Service
@@ -116,9 +113,7 @@ async function sandbox(home) {
 
 /** @param {string} path */
 async function linksIn(path) {
-  /** @type {typeof import("@photostructure/sqlite")} */
-  const { DatabaseSync } = await import(SQLITE).catch(() => import("@photostructure/sqlite"));
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = await openDatabase(path);
   const rows = database
     .prepare(
       "SELECT json_extract(request, '$.invoiceId') AS invoice, count(*) AS links FROM links GROUP BY 1",

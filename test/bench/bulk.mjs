@@ -12,6 +12,16 @@ export const newHome = () => mkdtempSync(join(tmpdir(), "paylink-bench-"));
 /** @param {string} home */
 export const environment = (home) => ({ PATH: process.env["PATH"], PAYLINK_HOME: home, TZ: "UTC" });
 
+/** The types of Node 20 do not know it yet. */
+const SQLITE = "node:sqlite";
+
+/** @param {string} path */
+export async function openDatabase(path) {
+  /** @type {typeof import("@photostructure/sqlite")} */
+  const { DatabaseSync } = await import(SQLITE).catch(() => import("@photostructure/sqlite"));
+  return new DatabaseSync(path);
+}
+
 /** @param {number} row */
 const plainRow = (row) => `${row}.50,Customer ${row},INV-${row},customer${row}@shop.example\n`;
 
