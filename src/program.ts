@@ -16,7 +16,7 @@ import {
   type NewCommand,
 } from "./commands/declare.ts";
 import { demo } from "./commands/demo/command.ts";
-import { declareEvents } from "./commands/events/command.ts";
+import { events } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
 import { help } from "./commands/help/help.ts";
 import { links } from "./commands/links/command.ts";
@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command
   },
   "Webhooks:": {
     listen,
-    events: { summary: "list, show, replay, export and prune what listen received", declare: declareEvents },
+    events,
     verify,
     trigger,
     check,

@@ -248,7 +248,6 @@ export const COMMANDS = {
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
-    "commands/forward-flags",
     "commands/global-flags",
     "commands/request-flags",
     "commands/resources",

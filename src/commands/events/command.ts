@@ -1,79 +1,169 @@
-/** `paylink events`: its subcommands and their help. */
-import { examples, type Declare } from "../declare.ts";
-import { databaseFlag, filterFlags, listFlags, pruneFlags, replayFlags } from "./flags.ts";
+/** `paylink events`: its subcommands with their flags, their help, and what runs them. */
+import { parseWhen } from "../../domain/time.ts";
+import { argument, command, excludes, flag, text, toggle, toggleForPeople, type Parser, type Usage, type ValuesOf } from "../command.ts";
+import { parseLimit, parseOutcome } from "../flag-values.ts";
+import { checkTargets, eventStoreFlag, targetsFlag } from "../shared-flags.ts";
 
-export const declareEvents: Declare = (events, execute) => {
-  examples(events, ["paylink events", "paylink events list --outcome declined --since 7d"]);
+const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
 
-  const list = listFlags(
-    events.command("list", { isDefault: true }).description("list the newest events"),
-  ).action((flags) =>
-    execute(list, async (context) => {
-      const { listOptions } = await import("./options.ts");
-      const { listEvents } = await import("./list-events.ts");
-      return listEvents(context, listOptions(flags, context));
-    }),
-  );
-  examples(list, [
+const storeFlags = { db: eventStoreFlag };
+
+const filterFlags = {
+  ...storeFlags,
+  outcome: flag("--outcome <outcome>", "only payments with this outcome", parseOutcome, {
+    choices: ["approved", "declined", "cancelled", "unclear"],
+    example: "declined",
+  }),
+  reference: flag("--reference <text>", "only records whose reference contains this text", text, {
+    example: "INV-1",
+  }),
+  since: flag(
+    "--since <when>",
+    "received at or after this time: ISO 8601, or a time ago (2h, 7d)",
+    parsePast,
+    { example: "7d" },
+  ),
+  until: flag("--until <when>", "received before this time", parsePast, { example: "1h" }),
+  limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
+};
+
+type Filter = ValuesOf<typeof filterFlags>;
+
+const filterOf = ({ outcome, reference, since, until, limit }: Filter) => ({
+  outcome,
+  reference,
+  since,
+  until,
+  limit,
+});
+
+/** No event is received both since a time and before an earlier one. */
+function checkPeriod({ since, until }: Filter, { problems }: Usage): void {
+  if (since !== undefined && until !== undefined && since >= until)
+    problems.push({
+      at: "--until",
+      message: `must be later than --since ${since.toISOString()} (got "${until.toISOString()}")`,
+    });
+}
+
+/** One screen; `--limit` changes it. */
+const DEFAULT_LIMIT = 20;
+
+const list = command({
+  summary: "list the newest events",
+  examples: [
     "paylink events list --outcome declined --since 7d",
     "paylink events list --failed",
     "paylink events list --rejected",
-  ]);
+  ],
+  isDefault: true,
+  flags: {
+    ...filterFlags,
+    failed: toggle("--failed", "only those that listen --ack stored could not forward"),
+    rejected: toggle("--rejected", "list rejected webhooks instead"),
+    quiet: toggleForPeople("-q, --quiet", "print only the utis (for rejected webhooks, the ids)"),
+  },
+  rules: [
+    excludes(["failed"], ["rejected"]),
+    excludes(["outcome", "reference"], ["rejected"], "lists webhooks without a record"),
+  ],
+  consequence: "Nothing was listed.",
+  check: checkPeriod,
+  run: async (context, { rejected, failed, quiet, db, ...values }) => {
+    const { listEvents } = await import("./list-events.ts");
+    const { limit = DEFAULT_LIMIT } = values;
+    const filter = { ...filterOf({ db, ...values }), failed, limit };
+    return listEvents(context, { filter, rejected, quiet, database: db });
+  },
+});
 
-  const show = databaseFlag(
-    events
-      .command("show")
-      .description("show one event in full: record, headers, checks, deliveries and forwards"),
-  )
-    .argument("<uti>", "the uti or the id, or the start of one")
-    .action((uti, flags) =>
-      execute(show, async (context) => {
-        const { showOptions } = await import("./options.ts");
-        const { showEvent } = await import("./show-event.ts");
-        return showEvent(context, showOptions(uti, flags));
-      }),
-    );
-  examples(show, [
+const show = command({
+  summary: "show one event in full: record, headers, checks, deliveries and forwards",
+  examples: [
     "paylink events show $(paylink events list --limit 1 --quiet)",
     "paylink events show $(paylink events list --limit 1 --quiet) --json",
-  ]);
+  ],
+  arguments: {
+    uti: argument("<uti>", "the uti or the id, or the start of one", text, {
+      example: "$(paylink events list --limit 1 --quiet)",
+    }),
+  },
+  flags: storeFlags,
+  consequence: "Nothing was shown.",
+  run: async (context, { uti, db }) =>
+    (await import("./show-event.ts")).showEvent(context, { name: uti, database: db }),
+});
 
-  const replay = replayFlags(
-    events
-      .command("replay")
-      .description("send events to your application again, with their original bytes and headers"),
-  )
-    .argument("[uti...]", "utis or ids, or the start of each")
-    .action((utis, flags) =>
-      execute(replay, async (context) => {
-        const { replayOptions } = await import("./options.ts");
-        const { replayEvents } = await import("./replay-events.ts");
-        return replayEvents(context, replayOptions(utis, flags, context.now()));
-      }),
-    );
-  examples(replay, [
+const replay = command({
+  summary: "send events to your application again, with their original bytes and headers",
+  examples: [
     "paylink events replay --all --since 1h --to localhost:3000/webhooks",
     "paylink events replay --all --failed --to 3000",
     "paylink events replay $(paylink events list --limit 1 --quiet) --to 3000",
-  ]);
-
-  const exporting = filterFlags(
-    events.command("export").description("print events as the lines of listen --json"),
-  ).action((flags) =>
-    execute(exporting, async (context) => {
-      const { exportOptions } = await import("./options.ts");
-      const { exportEvents } = await import("./export-events.ts");
-      return exportEvents(context, exportOptions(flags, context.now()));
+  ],
+  arguments: {
+    uti: argument("[uti...]", "utis or ids, or the start of each", text, {
+      example: "$(paylink events list --limit 1 --quiet)",
     }),
-  );
-  examples(exporting, ["paylink events export > events.jsonl", "paylink events export --outcome approved"]);
+  },
+  flags: {
+    ...filterFlags,
+    all: toggle("--all", "every event that passes the filter, in order of arrival"),
+    failed: toggle("--failed", "with --all: only those that listen --ack stored could not forward"),
+    to: targetsFlag("--to <target>"),
+    insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
+  },
+  rules: [
+    excludes(["all", "failed"], ["uti"]),
+    excludes(["outcome", "reference", "since", "until", "limit"], ["uti"], "names single events"),
+  ],
+  consequence: "Nothing was replayed.",
+  check: (values, usage) => {
+    const { uti, all } = values;
+    if (uti.length === 0 && !all) usage.problems.push({ at: "<uti...>", message: "is required, or --all" });
+    const { to } = values;
+    if (to.length === 0) usage.problems.push({ at: "--to", message: "is required" });
+    checkTargets("--to", to, usage);
+    checkPeriod(values, usage);
+  },
+  run: async (context, { uti, failed, to, insecure, ...values }) => {
+    const { replayEvents } = await import("./replay-events.ts");
+    const filter = { ...filterOf(values), failed };
+    return replayEvents(context, { names: uti, filter, routes: to, insecure, database: values.db });
+  },
+});
 
-  const prune = pruneFlags(events.command("prune").description("delete old events")).action((flags) =>
-    execute(prune, async (context) => {
-      const { pruneOptions } = await import("./options.ts");
-      const { pruneEvents } = await import("./prune-events.ts");
-      return pruneEvents(context, pruneOptions(flags, context.now()));
-    }),
-  );
-  examples(prune, ["paylink events prune --before 90d", "paylink events prune --before 2026-01-01 --yes"]);
-};
+const exporting = command({
+  summary: "print events as the lines of listen --json",
+  examples: ["paylink events export > events.jsonl", "paylink events export --outcome approved"],
+  flags: filterFlags,
+  consequence: "Nothing was exported.",
+  check: checkPeriod,
+  run: async (context, values) => {
+    const { exportEvents } = await import("./export-events.ts");
+    return exportEvents(context, { filter: filterOf(values), database: values.db });
+  },
+});
+
+const prune = command({
+  summary: "delete old events",
+  examples: ["paylink events prune --before 90d", "paylink events prune --before 2026-01-01 --yes"],
+  flags: {
+    ...storeFlags,
+    before: flag(
+      "--before <when>",
+      "delete what was received before this time: ISO 8601, or a time ago (30d)",
+      parsePast,
+      { isRequired: true, example: "90d" },
+    ),
+  },
+  consequence: "Nothing was deleted.",
+  run: async (context, { before, db }) =>
+    (await import("./prune-events.ts")).pruneEvents(context, { before, database: db }),
+});
+
+export const events = command({
+  summary: "list, show, replay, export and prune what listen received",
+  examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
+  commands: { list, show, replay, export: exporting, prune },
+});
