@@ -1,6 +1,17 @@
 /** `paylink events`: its subcommands with their flags, their help, and what runs them. */
 import { parseWhen } from "../../domain/time.ts";
-import { argument, command, excludes, flag, text, toggle, toggleForPeople, type Parser, type Usage, type ValuesOf } from "../command.ts";
+import {
+  argument,
+  command,
+  excludes,
+  flag,
+  text,
+  toggle,
+  toggleForPeople,
+  type Parser,
+  type Usage,
+  type ValuesOf,
+} from "../command.ts";
 import { parseLimit, parseOutcome } from "../flag-values.ts";
 import { checkTargets, eventStoreFlag, targetsFlag } from "../shared-flags.ts";
 
