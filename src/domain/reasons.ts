@@ -1,4 +1,4 @@
-/** Why a webhook is refused, or accepted with a warning: each code with its meaning, the advice and the HTTP status. */
+/** Why a webhook is refused, or accepted with a warning: each code with its HTTP status, the advice and its meaning. */
 
 /** Found while the signature is verified. */
 export type Reason =
@@ -72,182 +72,177 @@ export type RefusalCode = Reason | MessageReason | RecordReason | ApplicationRea
 interface Row {
   /** Of the answer. A head that breaks a limit or is ambiguous may have another (`receiver/admit.ts`). */
   readonly status: number;
-  /** Completes "the webhook is refused because". */
-  readonly meaning: string;
   /** What to do, where no variant of the message explains the refusal; undefined where there is nothing to do. */
   readonly advice?: string;
 }
 
 /** Every failure to verify is answered 401, whatever the step. */
-const unverified = (meaning: string, advice: string): Row => ({ status: 401, meaning, advice });
+const unverified = (advice: string): Row => ({ status: 401, advice });
 
 const FIELD = "The field breaks RFC 9421 or RFC 8941. If no proxy changed it, the sender must fix it.";
-const REMOVED =
-  "A proxy or framework may have removed the header. Configure it to forward the header unchanged.";
-const TWICE =
-  "Programs differ in which of two values they use, so neither is accepted. Find out what added the second.";
+const REMOVED = "A proxy or framework may have removed the header. Configure it to keep it.";
+const TWICE = "Programs differ in which of two values they use. Find out what added the second.";
 const OTHER_COMPONENT =
-  "The signature covers a component that this message does not have in that form. Configure proxies to forward headers and target unchanged.";
+  "The message does not have a covered component in that form. Configure proxies to forward headers and target unchanged.";
 const OTHER_KEY = "Use the key that the service signs with now, or the URL of its key set.";
-const SIGNED_SO = "The sender must sign this component. An unsigned component can be changed in transit.";
+const SIGNED_SO = "The sender must sign it: what is not signed can be changed in transit.";
 const DIGEST = "The sender must send a Content-Digest with sha-256 (RFC 9530).";
 
-const violation = (meaning: string): Row => ({
+/** With --strict: without it, the webhook is accepted. */
+const VIOLATION: Row = {
   status: 422,
-  meaning: `${meaning}; refused only with --strict`,
   advice: "The webhook is authentic: look the payment up before you act on it.",
-});
+};
 
 /** In the order of the checks, as all of these tables. */
 const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_stored">, Row>> = {
   http_parse_error: {
     status: 400,
-    meaning: "this is not an HTTP/1.1 request",
-    advice: "No HTTP server accepts this message. If the capture was edited, capture the webhook again.",
+    advice: "No HTTP server accepts this message: capture it again.",
   },
-  headers_too_large: { status: 431, meaning: "the header section is larger than that of any webhook" },
-  bad_request_target: { status: 400, meaning: "the request target is not a path" },
-  not_found: { status: 404, meaning: "the path is not the one of --path" },
-  method_not_allowed: { status: 405, meaning: "the method is not POST", advice: "Webhooks use POST." },
-  unsupported_transfer_coding: { status: 501, meaning: "the transfer coding is not chunked" },
-  unsupported_media_type: {
-    status: 415,
-    meaning: "the media type is not application/json or application/*+json",
-  },
-  request_timeout: { status: 408, meaning: "the request was not complete in time" },
-  body_too_large: {
-    status: 413,
-    meaning: "the body is larger than --max-body allows",
-    advice: "The limit is 1 MiB; a webhook has a few KiB.",
-  },
+  headers_too_large: { status: 431 },
+  bad_request_target: { status: 400 },
+  not_found: { status: 404 },
+  method_not_allowed: { status: 405, advice: "Webhooks use POST." },
+  unsupported_transfer_coding: { status: 501 },
+  unsupported_media_type: { status: 415 },
+  request_timeout: { status: 408 },
+  body_too_large: { status: 413, advice: "The limit is 1 MiB; a webhook has a few KiB." },
   body_incomplete: {
     status: 400,
-    meaning: "the connection ended before the body did",
-    advice: "The body is incomplete. Capture all of it, or find out what closed the connection.",
+    advice: "Capture all of the body, or find out what closed the connection.",
   },
-  chunks_too_small: {
-    status: 400,
-    meaning: "the body has more and smaller chunks than any honest sender needs",
-  },
-  overloaded: {
-    status: 503,
-    meaning: "too many requests arrived at the same time; the service sends it again",
-  },
+  chunks_too_small: { status: 400 },
+  overloaded: { status: 503 },
 };
 
 const SIGNATURE: Readonly<Record<Reason, Row>> = {
-  unsigned: unverified(
-    "there is neither Signature nor Signature-Input",
-    "This is not a webhook of the service, or a proxy removes Signature and Signature-Input. Configure the proxy to forward both.",
-  ),
-  signature_missing: unverified("there is a Signature-Input but no Signature", REMOVED),
-  signature_input_missing: unverified("there is a Signature but no Signature-Input", REMOVED),
-  signature_input_malformed: unverified(
-    "Signature-Input is not a dictionary as RFC 9421 4.1 requires",
-    FIELD,
-  ),
-  signature_malformed: unverified(
-    "Signature is not a dictionary of byte sequences, or its base64 is broken",
-    FIELD,
-  ),
-  limit_exceeded: {
-    status: 400,
-    meaning: "there are more header lines, signatures or components than any honest sender needs",
-  },
-  duplicate_label: unverified(
-    "two signatures have the same label, and programs differ in which one they read",
-    TWICE,
-  ),
-  label_mismatch: unverified("a label is in only one of the two fields", REMOVED),
-  label_not_found: unverified(
-    "no signature has the required label, sig1",
-    "The service signs with the label sig1. Other signatures are ignored.",
-  ),
-  duplicate_param: unverified("a parameter of the signature is given twice", TWICE),
-  signature_param_invalid: unverified("a parameter has the wrong type, or expires is before created", FIELD),
-  coverage_missing: unverified("a component that must be signed is not: at least content-digest", SIGNED_SO),
-  created_missing: unverified(
-    "the signature has no created time, and --require-created is set",
-    "The service may not send it: require it only if it does.",
-  ),
-  created_in_future: unverified(
-    "the created time of the signature is in the future",
-    "A clock may be wrong, here or at the service.",
-  ),
-  signature_too_old: unverified(
-    "the signature is older than --tolerance allows",
-    "To allow older signatures, set the tolerance.",
-  ),
-  signature_expired: unverified(
-    "the expires time of the signature has passed",
-    "A clock may be wrong, here or at the service.",
-  ),
-  key_not_found: unverified("the signature names a key that is not configured", OTHER_KEY),
-  key_ambiguous: unverified(
-    "several configured keys have the id, or the signature has none and there are more than four keys",
-    "Give only the key that the service signs with.",
-  ),
-  key_unusable: unverified(
-    "the key is not meant for verifying, or was not valid at that time",
-    "Use a key that is for verifying signatures and currently valid.",
-  ),
-  alg_not_allowed: unverified(
-    "the alg of the signature is not the configured one; a message cannot choose it",
-    "The configuration sets the algorithm; a message cannot choose it.",
-  ),
-  alg_key_mismatch: unverified("the key is bound to another algorithm", OTHER_KEY),
-  key_type_mismatch: unverified("the key type does not match the algorithm", OTHER_KEY),
-  duplicate_component: unverified("a component is covered twice", TWICE),
-  component_missing: unverified("a covered field is not in the message", OTHER_COMPONENT),
-  component_unknown: unverified("a covered @name is not defined in RFC 9421", FIELD),
-  component_not_applicable: unverified("a covered component is for responses, and this is a request", FIELD),
-  component_param_unknown: unverified(
-    "a component has a parameter that RFC 9421 does not define, or sf or bs, which the service never uses",
-    FIELD,
-  ),
-  component_param_incompatible: unverified("the parameters of a component exclude each other", FIELD),
-  component_sf_type_unknown: unverified("sf or key is used on a field whose structure is unknown", FIELD),
-  req_on_request: unverified("req is used on a request; it is for responses", FIELD),
-  query_param_ambiguous: unverified("the covered query parameter occurs more than once", TWICE),
-  component_value_invalid: unverified("a covered value is not allowed in a signature base", OTHER_COMPONENT),
-  duplicate_header: unverified("a field that may occur once occurs twice", TWICE),
-  weak_key: unverified(
-    "the key is too weak: RSA needs 2048 bits",
-    "Such a key can be broken. The service must use RSA with at least 2048 bits.",
-  ),
+  unsigned: unverified("This is not a webhook of the service, or a proxy removes both fields."),
+  signature_missing: unverified(REMOVED),
+  signature_input_missing: unverified(REMOVED),
+  signature_input_malformed: unverified(FIELD),
+  signature_malformed: unverified(FIELD),
+  limit_exceeded: { status: 400 },
+  duplicate_label: unverified(TWICE),
+  label_mismatch: unverified(REMOVED),
+  label_not_found: unverified("The service signs with the label sig1. Other signatures are ignored."),
+  duplicate_param: unverified(TWICE),
+  signature_param_invalid: unverified(FIELD),
+  coverage_missing: unverified(SIGNED_SO),
+  created_missing: unverified("The service may not send it: require it only if it does."),
+  created_in_future: unverified("A clock may be wrong, here or at the service."),
+  signature_too_old: unverified("To allow older signatures, set the tolerance."),
+  signature_expired: unverified("A clock may be wrong, here or at the service."),
+  key_not_found: unverified(OTHER_KEY),
+  key_ambiguous: unverified("Give only the key that the service signs with."),
+  key_unusable: unverified("Use a key that is for verifying signatures and currently valid."),
+  alg_not_allowed: unverified("The configuration sets the algorithm; a message cannot choose it."),
+  alg_key_mismatch: unverified(OTHER_KEY),
+  key_type_mismatch: unverified(OTHER_KEY),
+  duplicate_component: unverified(TWICE),
+  component_missing: unverified(OTHER_COMPONENT),
+  component_unknown: unverified(FIELD),
+  component_not_applicable: unverified(FIELD),
+  component_param_unknown: unverified(FIELD),
+  component_param_incompatible: unverified(FIELD),
+  component_sf_type_unknown: unverified(FIELD),
+  req_on_request: unverified(FIELD),
+  query_param_ambiguous: unverified(TWICE),
+  component_value_invalid: unverified(OTHER_COMPONENT),
+  duplicate_header: unverified(TWICE),
+  weak_key: unverified("Such a key can be broken. The service must use RSA with at least 2048 bits."),
   signature_invalid: unverified(
-    "the signature does not match the message and the key: something was changed, or another key signed it",
-    "A covered component was changed in transit, or another key signed it. Compare the signature base that paylink verify shows with the sender's, line by line.",
+    "A covered component was changed in transit, or another key signed it. Compare the signature base that paylink verify shows with the sender's.",
   ),
-  content_digest_unsupported: unverified("Content-Digest has no secure algorithm", DIGEST),
-  content_digest_malformed: unverified("Content-Digest is not a dictionary as RFC 9530 requires", DIGEST),
+  content_digest_unsupported: unverified(DIGEST),
+  content_digest_malformed: unverified(DIGEST),
   content_digest_mismatch: unverified(
-    "the body is not the one that was signed",
-    "The body was changed in transit, or belongs to another signature. Capture the bytes as they arrive, and let paylink verify find the change.",
+    "The body was changed in transit, or belongs to another signature. Capture the bytes as they arrive.",
   ),
 };
 
-/** Every reason. `help reasons`, `verify`, `listen` and the library read this table. */
+/** Every reason. `verify`, `listen` and the library read this table. */
 export const REASONS: Readonly<Record<RefusalCode, Row>> = {
   ...BEFORE,
   ...SIGNATURE,
-  body_invalid_utf8: violation("the signed body is not UTF-8"),
-  body_not_json: violation("the signed body is not JSON"),
-  body_duplicate_member: violation("the signed body has a duplicate member"),
-  body_schema: violation("the signed record breaks the specification's table of fields"),
-  body_parsed: {
-    status: 500,
-    meaning:
-      "paylink/webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
-  },
-  key_required: { status: 500, meaning: "paylink/webhooks has no key to verify webhooks with" },
-  key_invalid: { status: 500, meaning: "the key of paylink/webhooks cannot be used" },
-  file_unreadable: { status: 500, meaning: "the key file of paylink/webhooks cannot be read" },
-  not_reached: {
-    status: 503,
-    meaning: "paylink/webhooks cannot fetch its key; the service sends the webhook again",
-  },
-  not_stored: { status: 503, meaning: "the event could not be stored; the service sends it again" },
+  body_invalid_utf8: VIOLATION,
+  body_not_json: VIOLATION,
+  body_duplicate_member: VIOLATION,
+  body_schema: VIOLATION,
+  body_parsed: { status: 500 },
+  key_required: { status: 500 },
+  key_invalid: { status: 500 },
+  file_unreadable: { status: 500 },
+  not_reached: { status: 503 },
+  not_stored: { status: 503 },
+};
+
+/** What each reason means, for `help reasons`; apart from the table, since the code of `paylink/webhooks` needs no words for it. */
+export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
+  http_parse_error: "this is not an HTTP/1.1 request",
+  headers_too_large: "the header section is larger than that of any webhook",
+  bad_request_target: "the request target is not a path",
+  not_found: "the path is not the one of --path",
+  method_not_allowed: "the method is not POST",
+  unsupported_transfer_coding: "the transfer coding is not chunked",
+  unsupported_media_type: "the media type is not application/json or application/*+json",
+  request_timeout: "the request was not complete in time",
+  body_too_large: "the body is larger than --max-body allows",
+  body_incomplete: "the connection ended before the body did",
+  chunks_too_small: "the body has more and smaller chunks than any honest sender needs",
+  overloaded: "too many requests arrived at the same time; the service sends it again",
+  unsigned: "there is neither Signature nor Signature-Input",
+  signature_missing: "there is a Signature-Input but no Signature",
+  signature_input_missing: "there is a Signature but no Signature-Input",
+  signature_input_malformed: "Signature-Input is not a dictionary as RFC 9421 4.1 requires",
+  signature_malformed: "Signature is not a dictionary of byte sequences, or its base64 is broken",
+  limit_exceeded: "there are more header lines, signatures or components than any honest sender needs",
+  duplicate_label: "two signatures have the same label, and programs differ in which one they read",
+  label_mismatch: "a label is in only one of the two fields",
+  label_not_found: "no signature has the required label, sig1",
+  duplicate_param: "a parameter of the signature is given twice",
+  signature_param_invalid: "a parameter has the wrong type, or expires is before created",
+  coverage_missing: "a component that must be signed is not: at least content-digest",
+  created_missing: "the signature has no created time, and --require-created is set",
+  created_in_future: "the created time of the signature is in the future",
+  signature_too_old: "the signature is older than --tolerance allows",
+  signature_expired: "the expires time of the signature has passed",
+  key_not_found: "the signature names a key that is not configured",
+  key_ambiguous:
+    "several configured keys have the id, or the signature has none and there are more than four keys",
+  key_unusable: "the key is not meant for verifying, or was not valid at that time",
+  alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
+  alg_key_mismatch: "the key is bound to another algorithm",
+  key_type_mismatch: "the key type does not match the algorithm",
+  duplicate_component: "a component is covered twice",
+  component_missing: "a covered field is not in the message",
+  component_unknown: "a covered @name is not defined in RFC 9421",
+  component_not_applicable: "a covered component is for responses, and this is a request",
+  component_param_unknown:
+    "a component has a parameter that RFC 9421 does not define, or sf or bs, which the service never uses",
+  component_param_incompatible: "the parameters of a component exclude each other",
+  component_sf_type_unknown: "sf or key is used on a field whose structure is unknown",
+  req_on_request: "req is used on a request; it is for responses",
+  query_param_ambiguous: "the covered query parameter occurs more than once",
+  component_value_invalid: "a covered value is not allowed in a signature base",
+  duplicate_header: "a field that may occur once occurs twice",
+  weak_key: "the key is too weak: RSA needs 2048 bits",
+  signature_invalid:
+    "the signature does not match the message and the key: something was changed, or another key signed it",
+  content_digest_unsupported: "Content-Digest has no secure algorithm",
+  content_digest_malformed: "Content-Digest is not a dictionary as RFC 9530 requires",
+  content_digest_mismatch: "the body is not the one that was signed",
+  body_invalid_utf8: "the signed body is not UTF-8; refused only with --strict",
+  body_not_json: "the signed body is not JSON; refused only with --strict",
+  body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",
+  body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
+  body_parsed:
+    "paylink/webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
+  key_required: "paylink/webhooks has no key to verify webhooks with",
+  key_invalid: "the key of paylink/webhooks cannot be used",
+  file_unreadable: "the key file of paylink/webhooks cannot be read",
+  not_reached: "paylink/webhooks cannot fetch its key; the service sends the webhook again",
+  not_stored: "the event could not be stored; the service sends it again",
 };
 
 export const isReason = (code: unknown): code is Reason =>
@@ -271,41 +266,43 @@ export type Warning =
   | "weak_exponent"
   | "duplicate_delivery";
 
-interface WarningRow {
-  readonly meaning: string;
-  /** How the sender signs: the same for every webhook, so `listen` shows it once. */
-  readonly ofService: boolean;
-}
+/**
+ * In the order in which a verdict lists them. What is about the service is the same for every webhook: `listen` shows it
+ * once.
+ */
+export const WARNINGS: Readonly<Record<Warning, "webhook" | "service">> = {
+  multiple_signatures: "webhook",
+  non_canonical_signature_input: "webhook",
+  non_canonical_base64: "webhook",
+  signature_has_parameters: "webhook",
+  unknown_signature_param: "webhook",
+  content_digest_alg_ignored: "webhook",
+  content_digest_without_sha256: "service",
+  content_encoding_not_decoded: "webhook",
+  method_not_covered: "service",
+  target_not_covered: "service",
+  content_type_not_covered: "service",
+  created_missing: "service",
+  weak_exponent: "service",
+  duplicate_delivery: "webhook",
+};
 
-const ofService = (meaning: string): WarningRow => ({ meaning, ofService: true });
-const ofWebhook = (meaning: string): WarningRow => ({ meaning, ofService: false });
-
-/** In the order in which a verdict lists them. */
-export const WARNINGS: Readonly<Record<Warning, WarningRow>> = {
-  multiple_signatures: ofWebhook("there are several signatures; only the selected one was checked"),
-  non_canonical_signature_input: ofWebhook(
-    "Signature-Input has white space that the signed form does not have",
-  ),
-  non_canonical_base64: ofWebhook("base64 without padding, or with unused bits set"),
-  signature_has_parameters: ofWebhook("the signature has parameters, which have no meaning"),
-  unknown_signature_param: ofWebhook("Signature-Input has a parameter that RFC 9421 does not define"),
-  content_digest_alg_ignored: ofWebhook(
-    "Content-Digest has an insecure or unknown algorithm, which was ignored",
-  ),
-  content_digest_without_sha256: ofService(
+export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
+  multiple_signatures: "there are several signatures; only the selected one was checked",
+  non_canonical_signature_input: "Signature-Input has white space that the signed form does not have",
+  non_canonical_base64: "base64 without padding, or with unused bits set",
+  signature_has_parameters: "the signature has parameters, which have no meaning",
+  unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not define",
+  content_digest_alg_ignored: "Content-Digest has an insecure or unknown algorithm, which was ignored",
+  content_digest_without_sha256:
     "Content-Digest has no sha-256, the only algorithm that the service documents",
-  ),
-  content_encoding_not_decoded: ofWebhook(
-    "the body has an unknown content coding, so its record was not read",
-  ),
-  method_not_covered: ofService("the method is not signed: it may have been changed in transit"),
-  target_not_covered: ofService(
-    "the address is not signed: the webhook may have been sent to another address",
-  ),
-  content_type_not_covered: ofService("the content type is not signed: it may have been changed in transit"),
-  created_missing: ofService("the signature has no creation time: it can be replayed at any time"),
-  weak_exponent: ofService("the key's public exponent is below 65537"),
-  duplicate_delivery: ofWebhook("the same webhook was received before"),
+  content_encoding_not_decoded: "the body has an unknown content coding, so its record was not read",
+  method_not_covered: "the method is not signed: it may have been changed in transit",
+  target_not_covered: "the address is not signed: the webhook may have been sent to another address",
+  content_type_not_covered: "the content type is not signed: it may have been changed in transit",
+  created_missing: "the signature has no creation time: it can be replayed at any time",
+  weak_exponent: "the key's public exponent is below 65537",
+  duplicate_delivery: "the same webhook was received before",
 };
 
 export const isWarning = (code: unknown): code is Warning =>

@@ -1,6 +1,6 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { memberOf } from "../domain/json.ts";
-import { type Warning, WARNINGS } from "../domain/reasons.ts";
+import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import type { TransactionRecord, Violation } from "../domain/transaction.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -39,7 +39,7 @@ export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): stri
     `${renderResult(record, paint)}  ${marksOf(event, paint)}`,
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
     ...recordLines(record, violations, style),
-    ...ownWarnings(verdict).map((warning) => renderWarning(WARNINGS[warning].meaning, style)),
+    ...ownWarnings(verdict).map((warning) => renderWarning(WARNING_MEANINGS[warning], style)),
     ...(command === undefined ? [] : customData(command, style)),
   ].join("\n");
 }
@@ -72,7 +72,7 @@ function marksOf({ verdict, repeated }: ReceivedWebhook, paint: Paint): string {
 }
 
 const ownWarnings = ({ warnings }: ReceivedWebhook["verdict"]): Warning[] =>
-  warnings.filter((warning) => !WARNINGS[warning].ofService);
+  warnings.filter((warning) => WARNINGS[warning] === "webhook");
 
 /** Only with a uti that needs no quoting in a shell. */
 function commandFor(record: TransactionRecord, command: string | undefined): string | undefined {

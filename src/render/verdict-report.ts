@@ -1,6 +1,6 @@
 /** Shows the result of `verify`: each step, the digests, the signature base, warnings, cause and advice. */
 import type { Paint } from "./paint.ts";
-import { REASONS, WARNINGS, type RefusalCode, type Warning } from "../domain/reasons.ts";
+import { REASONS, WARNING_MEANINGS, type RefusalCode, type Warning } from "../domain/reasons.ts";
 import type { Violation, TransactionRecord } from "../domain/transaction.ts";
 import { renderRecord } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
@@ -115,7 +115,7 @@ const traced = ({ line, origin }: { line: string; origin: string }, paint: Paint
 ];
 
 function warned(warning: Warning, paint: Paint): string {
-  return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNINGS[warning].meaning)}`;
+  return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNING_MEANINGS[warning])}`;
 }
 
 function cause({ verdict, code, hints }: ShownVerdict, paint: Paint): string[] {

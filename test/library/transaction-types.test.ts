@@ -7,8 +7,8 @@ import {
   amount,
   type FieldName,
   type Presence,
+  FIELD_MEANINGS,
   TRANSACTION_FIELDS,
-  type TransactionField,
   type WellFormedRecord,
 } from "../../src/domain/transaction-fields.ts";
 import type {
@@ -23,11 +23,11 @@ type Flags = (typeof FLAGS)[number];
 const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
 
 function typesFromTable(): string {
-  const member = ({ name, type: { json }, meaning, ...field }: TransactionField, value?: boolean): string => {
+  const member = ({ name, type: { json }, ...field }: Field, value?: boolean): string => {
     const exact =
       field.presence === "always" && isAmount(name) ? ` \`amounts.${name}\` has its exact text.` : "";
     const type = "const" in json ? JSON.stringify(json.const) : json.type;
-    return `/** ${meaning}${exact} */\nreadonly ${name}: ${value ?? type};`;
+    return `/** ${FIELD_MEANINGS[name]}${exact} */\nreadonly ${name}: ${value ?? type};`;
   };
   const isAmount = (name: string): boolean =>
     TRANSACTION_FIELDS.some((field) => field.name === name && field.type === amount);

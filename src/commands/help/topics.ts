@@ -1,6 +1,6 @@
 /** The topics of `paylink help` that do not belong to one command: what each one prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
-import { REASONS } from "../../domain/reasons.ts";
+import { MEANINGS } from "../../domain/reasons.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
@@ -16,8 +16,6 @@ import {
   WEBHOOKS_INTRODUCTION,
   WEBHOOKS_NOTES,
 } from "./texts.ts";
-
-const MEANINGS = Object.fromEntries(Object.entries(REASONS).map(([code, { meaning }]) => [code, meaning]));
 
 interface Explanation {
   readonly json: unknown;

@@ -15,7 +15,7 @@ import {
   renderRejection,
   renderWebhook,
 } from "../../render/received-webhook.ts";
-import { WARNINGS } from "../../domain/reasons.ts";
+import { WARNING_MEANINGS, WARNINGS } from "../../domain/reasons.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Listener } from "../../receiver/event-store.ts";
@@ -93,10 +93,9 @@ function createEventText({
   let isFirst = true;
   return (event) => {
     for (const warning of event.verdict.warnings) {
-      const { meaning, ofService } = WARNINGS[warning];
-      if (!ofService || shown.has(warning)) continue;
+      if (WARNINGS[warning] === "webhook" || shown.has(warning)) continue;
       shown.add(warning);
-      out.warn(`${warning}  ${meaning} (shown once)`);
+      out.warn(`${warning}  ${WARNING_MEANINGS[warning]} (shown once)`);
     }
     if (compact) return renderCompactWebhook(event, out.paint);
     const { paint, width } = out;
