@@ -30,7 +30,7 @@ interface Reception {
   readonly payment: Promise<PaymentEvent>;
 }
 
-/** The reference is the link's invoice id; payments of a reusable link add a suffix (Events rule 4). */
+/** The reference is the link's order number (invoiceId); payments of a reusable link add a suffix (Events rule 4). */
 function isPaymentOf(
   { invoiceId = "", linkOptions }: PaymentLinkRequest,
   event: WebhookEvent,

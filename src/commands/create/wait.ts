@@ -33,7 +33,7 @@ export const createAndWait = (context: Context, parts: WaitParts): Promise<numbe
     return 0;
   });
 
-/** Without an invoice id, a webhook does not show which link was paid. */
+/** Without an order number, a webhook does not show which link was paid. */
 function withReference(request: PaymentLinkRequest, { out, newId }: Context): PaymentLinkRequest {
   const mode = request.linkOptions?.paymentReferenceMode ?? DEFAULT_REFERENCE_MODE;
   if (mode !== DEFAULT_REFERENCE_MODE)
@@ -42,7 +42,7 @@ function withReference(request: PaymentLinkRequest, { out, newId }: Context): Pa
     );
   if (request.invoiceId !== undefined && request.invoiceId !== "") return request;
   const invoiceId = `PL-${newId().replaceAll("-", "").slice(0, 12).toUpperCase()}`;
-  out.note(`The link had no invoice id. It gets ${invoiceId}, so its payment can be recognised.`);
+  out.note(`The link had no order number. It gets ${invoiceId}, so its payment can be recognised.`);
   return { ...request, invoiceId };
 }
 
