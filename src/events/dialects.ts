@@ -92,10 +92,17 @@ export const POSTGRES: Dialect = {
     .join("\n"),
 };
 
+/** Runs one statement that returns no rows. Resolves with the number of rows that it changed. */
+export type Change = (sql: string, values?: readonly Value[]) => Promise<number>;
+
 /** The statements of one transaction. */
-export interface Session {
-  readonly dialect: Dialect;
+export interface Statements {
   readonly all: All;
+  readonly change: Change;
+}
+
+export interface Session extends Statements {
+  readonly dialect: Dialect;
 }
 
 interface RowsOptions {
@@ -105,25 +112,51 @@ interface RowsOptions {
   readonly more?: readonly Value[];
 }
 
-/** Runs a statement for any number of rows. `sql` makes it from their places: `(?, ?), (?, ?)`. */
-export async function forRows(
-  { dialect: { rows: most }, all }: Session,
-  rows: readonly (readonly Value[])[],
-  sql: (places: string) => string,
-  { types, more = [] }: RowsOptions = {},
-): Promise<readonly Row[]> {
+/** Makes the statement for any number of rows from their places: `(?, ?), (?, ?)`. */
+type RowsSql = (places: string) => string;
+type Rows = readonly (readonly Value[])[];
+
+/** The statements for all rows, with their values. */
+function* parts(
+  { rows: most }: Dialect,
+  rows: Rows,
+  sql: RowsSql,
+  { types, more = [] }: RowsOptions,
+): Generator<[sql: string, values: readonly Value[]]> {
   const [first] = rows;
-  if (first === undefined) return [];
+  if (first === undefined) return;
   const place = `(${first.map((_, index) => (types === undefined ? "?" : `CAST(? AS ${types[index]})`)).join()})`;
   const statement = (count: number): string => sql(Array.from({ length: count }, () => place).join());
   const whole = statement(Math.min(most, rows.length));
-  const found: Row[] = [];
   for (let from = 0; from < rows.length; from += most) {
-    const part = rows.slice(from, from + most);
-    const isWhole = from === 0 || part.length === most;
-    found.push(...(await all(isWhole ? whole : statement(part.length), [...part.flat(), ...more])));
+    const values = most === 1 ? (rows[from] ?? []) : rows.slice(from, from + most).flat();
+    const isWhole = values.length === first.length * Math.min(most, rows.length);
+    yield [isWhole ? whole : statement(values.length / first.length), [...values, ...more]];
   }
+}
+
+/** Runs a statement for any number of rows, and gives the rows that it returns. */
+export async function forRows(
+  { dialect, all }: Session,
+  rows: Rows,
+  sql: RowsSql,
+  options: RowsOptions = {},
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (const [text, values] of parts(dialect, rows, sql, options)) found.push(...(await all(text, values)));
   return found;
+}
+
+/** Runs a statement for any number of rows, and counts what it changed. */
+export async function changeRows(
+  { dialect, change }: Session,
+  rows: Rows,
+  sql: RowsSql,
+  options: RowsOptions = {},
+): Promise<number> {
+  let changed = 0;
+  for (const [text, values] of parts(dialect, rows, sql, options)) changed += await change(text, values);
+  return changed;
 }
 
 /** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */

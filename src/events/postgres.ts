@@ -2,7 +2,7 @@
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
-import { POSTGRES, type All, type Value } from "./dialects.ts";
+import { POSTGRES, type Statements, type Value } from "./dialects.ts";
 import { parseServerAddress } from "./postgres/address.ts";
 import { createConnections, type Connection, type Connections } from "./postgres/connections.ts";
 import { areTablesMissing, isAboutOneRow } from "./postgres/failures.ts";
@@ -53,7 +53,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
     transaction: (work) =>
       connections.use(async (connection) => {
         await connection.run(BEGIN);
-        const result = await work(allOf(connection));
+        const result = await work(statementsOf(connection));
         await connection.run("COMMIT");
         return result;
       }, GROUP_TIMEOUT),
@@ -64,7 +64,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
       dialect: POSTGRES,
       place: name,
       open: () => ({
-        all: (sql, values) => use((connection) => allOf(connection)(sql, values)),
+        all: (sql, values) => use((connection) => statementsOf(connection).all(sql, values)),
         close: () => undefined,
       }),
       write: async (writes) => {
@@ -88,15 +88,19 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
   );
 }
 
-export const allOf =
-  (connection: Pick<Connection, "query">): All =>
-  (sql, values = []) => {
+export function statementsOf(connection: Connection): Statements {
+  const run = (sql: string, values: readonly Value[]) => {
     let number = 0;
     return connection.query(
       sql.replace(/\?/g, () => `$${++number}`),
       values.map(asParameter),
     );
   };
+  return {
+    all: async (sql, values = []) => (await run(sql, values)).rows,
+    change: async (sql, values = []) => (await run(sql, values)).changes,
+  };
+}
 
 /** The driver sends a `Buffer` as bytes. */
 const asParameter = (value: Value): Value =>
@@ -119,7 +123,9 @@ async function migrate(connections: Connections, name: string): Promise<void> {
     // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
     await connection.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     const from = await versionOf(connection, name);
-    const schemas = await connection.query("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
+    const { rows: schemas } = await connection.query(
+      "SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'",
+    );
     // IF NOT EXISTS would need the right to create schemas even if it exists.
     if (schemas.length === 0) await connection.run("CREATE SCHEMA paylink");
     if (from === 0)
@@ -133,7 +139,9 @@ async function migrate(connections: Connections, name: string): Promise<void> {
 }
 
 async function checkServer(connection: Connection, name: string): Promise<void> {
-  const [server = {}] = await connection.query(
+  const {
+    rows: [server = {}],
+  } = await connection.query(
     `SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
        current_setting('server_encoding') AS encoding`,
   );
@@ -158,11 +166,13 @@ async function checkServer(connection: Connection, name: string): Promise<void> 
  * the lock.
  */
 async function versionOf(connection: Connection, name: string): Promise<number> {
-  const tables = await connection.query(
+  const { rows: tables } = await connection.query(
     "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'schema_version'",
   );
   if (tables.length === 0) return 0;
-  const [row] = await connection.query("SELECT version FROM paylink.schema_version");
+  const {
+    rows: [row],
+  } = await connection.query("SELECT version FROM paylink.schema_version");
   const version = Number(row?.["version"]);
   if (version > MIGRATIONS.length)
     throw new PaylinkError(

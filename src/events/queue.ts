@@ -1,5 +1,5 @@
 /** The queue of acknowledged events: its statements, which give each event to one forwarder at a time. */
-import { forRows, inOrder, type Session } from "./dialects.ts";
+import { changeRows, inOrder, type Session } from "./dialects.ts";
 import { selectEvents } from "./reading.ts";
 import type { AttemptWrite, ClaimedRows, ClaimWrite, EventWrite } from "./writes.ts";
 
@@ -16,7 +16,7 @@ export async function enqueue(
   const queued = events.filter((event) => event.queued);
   const added = queued.filter((event) => firstOf(event) === event.id);
   const repeated = queued.filter((event) => firstOf(event) !== event.id);
-  await forRows(
+  await changeRows(
     session,
     [...added, ...inOrder(repeated, firstOf)].map((event, place) => {
       const first = firstOf(event);
@@ -49,12 +49,12 @@ export async function claimTurns(
   session: Session,
   { owner, now: own, duration, limit, held }: ClaimWrite,
 ): Promise<ClaimedRows> {
-  const { all, dialect } = session;
+  const { all, change, dialect } = session;
   const { schema, types, skipLocked } = dialect;
   const now = await timeOf(session, own);
   const until = now + duration;
   if (held.length > 0)
-    await all(
+    await change(
       `UPDATE ${schema}turns SET until = ? WHERE owner = ? AND until < ? AND event IN (${places(held)})`,
       [until, owner, now + duration / 2, ...held],
     );
@@ -101,12 +101,12 @@ export async function endTurns(
   const ended: AttemptWrite[] = [];
   for (const attempt of attempts) {
     const { first: event, owner, retryAfter } = attempt;
-    const turns = await session.all(
-      `DELETE FROM ${schema}turns WHERE event = ? AND owner = ? RETURNING event`,
-      [event, owner],
-    );
-    if (turns.length === 0) continue;
-    await session.all(`UPDATE ${schema}queued SET attempts = attempts + 1, due = ? WHERE event = ?`, [
+    const turns = await session.change(`DELETE FROM ${schema}turns WHERE event = ? AND owner = ?`, [
+      event,
+      owner,
+    ]);
+    if (turns === 0) continue;
+    await session.change(`UPDATE ${schema}queued SET attempts = attempts + 1, due = ? WHERE event = ?`, [
       retryAfter === null ? null : now + retryAfter,
       event,
     ]);

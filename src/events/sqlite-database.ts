@@ -1,7 +1,14 @@
 /** The file of an event store: its tables, and the groups that are written to it. */
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { isLocked, openDatabase, rollBack, type Connection, type Database } from "../store/database.ts";
-import { SQLITE, type All } from "./dialects.ts";
+import {
+  isLocked,
+  openDatabase,
+  rollBack,
+  type Connection,
+  type Database,
+  type Statement,
+} from "../store/database.ts";
+import { SQLITE, type Statements } from "./dialects.ts";
 import { migrations } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";
 
@@ -34,24 +41,28 @@ function refuseFormerTables(database: Connection, path: string): void {
 }
 
 /** Each statement is prepared once. */
-export function allOf(database: Database): All {
-  const statements = new Map<string, ReturnType<Database["prepare"]>>();
-  return async (sql, values = []) => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, statement);
-    return statement.all(...values);
+export function statementsOf(database: Database): Statements {
+  const prepared = new Map<string, Statement>();
+  const prepare = (sql: string): Statement => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+  return {
+    all: async (sql, values = []) => prepare(sql).all(...values),
+    change: async (sql, values = []) => Number(prepare(sql).run(...values).changes),
   };
 }
 
 export function createSqliteWriter(database: Database): WriteGroup {
-  const all = allOf(database);
+  const statements = statementsOf(database);
   return createGroupWriter({
     dialect: SQLITE,
     // Nothing in it waits for anything but SQLite, so that no other group comes between.
     transaction: async (work) => {
       database.exec("BEGIN IMMEDIATE");
       try {
-        const result = await work(all);
+        const result = await work(statements);
         database.exec("COMMIT");
         return result;
       } catch (error) {

@@ -5,7 +5,7 @@ import { systemReason } from "../domain/system-reason.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import { damaged, type Database } from "../store/database.ts";
 import { SQLITE } from "./dialects.ts";
-import { allOf, openEventDatabase } from "./sqlite-database.ts";
+import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
 import { createEventStore } from "./store.ts";
 import type { WriteGroup } from "./write-group.ts";
 import type { GroupAnswer, Write, WriteResult } from "./writes.ts";
@@ -31,7 +31,7 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
       // Opened for each use, so that it is the file that is at the path at that time.
       open: () => {
         const database = open(path);
-        return { all: allOf(database), close: () => database.close() };
+        return { ...statementsOf(database), close: () => database.close() };
       },
       write: writer.write,
       ready: async () => {

@@ -2,7 +2,16 @@
 import { hash } from "node:crypto";
 import type { Pruned } from "../receiver/event-store.ts";
 import { isAccepted, type StoreResult } from "../receiver/events.ts";
-import { forRows, inOrder, type All, type Dialect, type Row, type Session, type Value } from "./dialects.ts";
+import {
+  changeRows,
+  forRows,
+  inOrder,
+  type Dialect,
+  type Row,
+  type Session,
+  type Statements,
+  type Value,
+} from "./dialects.ts";
 import { OLD_REJECTIONS, oldEvents } from "./reading.ts";
 import { claimTurns, endTurns, enqueue } from "./queue.ts";
 import type {
@@ -29,7 +38,7 @@ export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteRes
 interface WriterParts {
   readonly dialect: Dialect;
   /** Runs the statements of `work` in one transaction. */
-  readonly transaction: <T>(work: (all: All) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(work: (statements: Statements) => Promise<T>) => Promise<T>;
   /** Whether a failure may be of one write, so that the others can be stored. */
   readonly isOfOne: (reason: unknown) => boolean;
 }
@@ -37,7 +46,7 @@ interface WriterParts {
 export function createGroupWriter({ dialect, transaction, isOfOne }: WriterParts): WriteGroup {
   const writeGroup: WriteGroup = async (writes) => {
     try {
-      const told = await transaction((all) => writeAll({ dialect, all }, writes));
+      const told = await transaction((statements) => writeAll({ dialect, ...statements }, writes));
       return told.map((value) => ({ status: "fulfilled", value }));
     } catch (reason) {
       if (writes.length <= 1 || !isOfOne(reason)) return writes.map(() => ({ status: "rejected", reason }));
@@ -76,7 +85,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
 }
 
 const insert = (session: Session, into: string, rows: readonly (readonly Value[])[], ending = "") =>
-  forRows(
+  changeRows(
     session,
     rows,
     (places) => `INSERT INTO ${session.dialect.schema}${into} VALUES ${places} ${ending}`,
@@ -98,6 +107,7 @@ async function insertEvents(
 ): Promise<ReadonlyMap<string, string>> {
   const { schema, types, concurrent } = session.dialect;
   const firsts = new Map<string, string>();
+  if (events.length === 0) return firsts;
   const keyed = events.map((event) => {
     const digest = hash("sha256", event.body, "buffer");
     return { event, digest, key: keyOf(event.uti, digest) };
@@ -117,28 +127,26 @@ async function insertEvents(
       event.details,
       ...messageValues(event),
     ]),
-    "ON CONFLICT (uti, digest) DO NOTHING RETURNING id",
+    "ON CONFLICT (uti, digest) DO NOTHING",
   );
-  if (inserted.length === events.length) return firsts;
-  const stored = new Set(inserted.map(({ id }) => id));
-  const repeats = keyed.filter(({ event }) => !stored.has(event.id));
+  if (inserted === events.length) return firsts;
   const found = await forRows(
     session,
-    repeats.map(({ event, digest }) => [event.uti, digest]),
+    keyed.map(({ event, digest }) => [event.uti, digest]),
     (places) => `SELECT id, uti, digest FROM ${schema}events WHERE (uti, digest) IN (VALUES ${places})`,
     { types: ["text", types.bytes] },
   );
   const ids = new Map(found.map((row) => [keyOfRow(row), String(row["id"])]));
-  for (const { event, key } of repeats) {
+  for (const { event, key } of keyed) {
     const first = ids.get(key);
     if (first === undefined) throw new Error("the event was deleted while it was stored again");
-    // They are equal if this delivery was already written, to a log that was then removed.
+    // They are equal if this delivery is the first, now or in a log that was then removed.
     if (first !== event.id) firsts.set(event.id, first);
   }
   await insert(
     session,
     "arrivals (event, id, received_at)",
-    repeats.flatMap(({ event: { id, receivedAt } }) => {
+    keyed.flatMap(({ event: { id, receivedAt } }) => {
       const first = firsts.get(id);
       return first === undefined ? [] : [[first, id, receivedAt]];
     }),
@@ -163,7 +171,7 @@ async function insertForwards(
     forwards.map(({ first, at, target, status, ms, detail }) => [first, at, target, status, ms, detail]),
   );
   const remove = (table: string, key: string, rows: readonly (readonly Value[])[]) =>
-    forRows(
+    changeRows(
       session,
       rows,
       (places) =>
@@ -193,7 +201,7 @@ async function insertClaims(
   for (const event of events)
     if (event.claimUntil !== null)
       claims.set(firstOf(event), [firstOf(event), event.owner, event.claimUntil]);
-  await forRows(
+  await changeRows(
     session,
     inOrder([...claims], ([first]) => first).map(([, claim]) => claim),
     (places) =>
@@ -255,7 +263,7 @@ async function insertRejections(session: Session, rejections: readonly Rejection
       ...messageValues(message),
     ]),
   );
-  await session.all(
+  await session.change(
     `DELETE FROM ${schema}rejections WHERE seq IN (
        SELECT seq FROM ${schema}rejections WHERE seq <= (
          SELECT max(seq) FROM (
@@ -276,12 +284,11 @@ async function prune(session: Session, before: number): Promise<Pruned> {
     [before],
   );
   for (const table of ["arrivals", "forwards", "claims", "queued"])
-    await forRows(
+    await changeRows(
       session,
       events.map(({ id }) => [String(id)]),
       (places) => `DELETE FROM ${schema}${table} WHERE event IN (VALUES ${places})`,
     );
   if (events.length > 0) return { events: events.length, rejections: 0 };
-  const rejections = await all(`DELETE FROM ${schema}${OLD_REJECTIONS} RETURNING seq`, [before]);
-  return { events: 0, rejections: rejections.length };
+  return { events: 0, rejections: await session.change(`DELETE FROM ${schema}${OLD_REJECTIONS}`, [before]) };
 }

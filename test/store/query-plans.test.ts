@@ -1,11 +1,11 @@
 /** How both databases find rows in a store of many events: by indexes, in every statement of `listen` and of a look at an event. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { POSTGRES, SQLITE, type All, type Dialect } from "../../src/events/dialects.ts";
+import { POSTGRES, SQLITE, type Dialect, type Statements, type Value } from "../../src/events/dialects.ts";
 import { parseServerAddress } from "../../src/events/postgres/address.ts";
 import { createConnections } from "../../src/events/postgres/connections.ts";
-import { allOf as allOfPostgres, openPostgresEventStore } from "../../src/events/postgres.ts";
-import { allOf as allOfSqlite, openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { statementsOf as statementsInPostgres, openPostgresEventStore } from "../../src/events/postgres.ts";
+import { statementsOf as statementsInSqlite, openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { createEventStore } from "../../src/events/store.ts";
 import { createGroupWriter } from "../../src/events/write-group.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
@@ -33,21 +33,22 @@ const history = ({ schema, types }: Dialect, numbers: string): readonly string[]
 ];
 
 /** Everything that `listen` does with an event, and what shows one. Resolves with the statements and their plans. */
-async function plansOf(dialect: Dialect, run: All, explain: (sql: string) => string) {
+async function plansOf(dialect: Dialect, run: Statements, explain: (sql: string) => string) {
   const plans = new Map<string, string>();
-  const all: All = async (sql, values) => {
-    if (!/^(?:BEGIN|COMMIT|SELECT \(extract)/.test(sql)) {
-      const rows = await run(explain(sql), values);
-      plans.set(sql, rows.map((row) => String(row["QUERY PLAN"] ?? row["detail"])).join("\n"));
-    }
-    return run(sql, values);
+  const note = async (sql: string, values?: readonly Value[]): Promise<void> => {
+    const rows = await run.all(explain(sql), values);
+    plans.set(sql, rows.map((row) => String(row["QUERY PLAN"] ?? row["detail"])).join("\n"));
+  };
+  const statements: Statements = {
+    all: async (sql, values) => (await note(sql, values), run.all(sql, values)),
+    change: async (sql, values) => (await note(sql, values), run.change(sql, values)),
   };
   const store = createEventStore(
     {
       dialect,
       place: "many",
-      open: () => ({ all, close: () => undefined }),
-      write: createGroupWriter({ dialect, transaction: (work) => work(all), isOfOne: () => false }),
+      open: () => ({ ...statements, close: () => undefined }),
+      write: createGroupWriter({ dialect, transaction: (work) => work(statements), isOfOne: () => false }),
       ready: async () => undefined,
       close: async () => undefined,
       damaged: (reason) => {
@@ -94,7 +95,7 @@ describe("the statements on many events", () => {
       SELECT n FROM counted)`;
     for (const sql of history(SQLITE, numbers)) database.exec(sql);
     const explain = (sql: string) => `EXPLAIN QUERY PLAN ${sql}`;
-    const { store, plans } = await plansOf(SQLITE, allOfSqlite(database), explain);
+    const { store, plans } = await plansOf(SQLITE, statementsInSqlite(database), explain);
     await filterAndPrune(store);
     expectIndexes(plans);
   });
@@ -112,9 +113,10 @@ describe("the statements on many events", () => {
     const connections = createConnections(parseServerAddress(url, {}), {});
     onTestFinished(() => connections.close());
     await connections.use(async (connection) => {
-      const run = allOfPostgres(connection);
-      for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`)) await run(sql);
-      if (hasStatistics) await run("ANALYZE");
+      const run = statementsInPostgres(connection);
+      for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`))
+        await run.change(sql);
+      if (hasStatistics) await run.change("ANALYZE");
       const { store, plans } = await plansOf(POSTGRES, run, (sql) => `EXPLAIN ${sql}`);
       if (hasStatistics) await filterAndPrune(store);
       expectIndexes(plans);

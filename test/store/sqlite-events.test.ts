@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventLog } from "../../src/receiver/events.ts";
 import { damaged, DATABASE_FILES, openDatabase, type Database } from "../../src/store/database.ts";
 import { SQLITE } from "../../src/events/dialects.ts";
-import { allOf, createSqliteWriter, openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/events/sqlite-database.ts";
 import { createEventStore } from "../../src/events/store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { createWriterThread } from "../../src/events/sqlite.ts";
@@ -66,7 +66,7 @@ describe("a disk that fails", () => {
       {
         dialect: SQLITE,
         place: "events.db",
-        open: () => ({ all: allOf(database), close: () => undefined }),
+        open: () => ({ ...statementsOf(database), close: () => undefined }),
         write: createSqliteWriter(database),
         ready: async () => undefined,
         close: async () => database.close(),

@@ -8,9 +8,15 @@ import type { ServerAddress } from "./address.ts";
 import { explained } from "./failures.ts";
 import { attemptsFor, type Attempt } from "./tls.ts";
 
+interface Answer {
+  readonly rows: readonly Row[];
+  /** The number of rows that the statement changed. */
+  readonly changes: number;
+}
+
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
 export interface Connection {
-  query(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  query(sql: string, values?: readonly unknown[]): Promise<Answer>;
   /** Runs several statements without values in one round trip. */
   run(sql: string): Promise<void>;
 }
@@ -51,7 +57,10 @@ export function createConnections(address: ServerAddress, env: Environment): Con
         const used = (client = idle.pop() ?? (await open()));
         const timer = setTimeout(() => used.connection.stream.destroy(timedOut()), timeout);
         const connection: Connection = {
-          query: async (sql, values = []) => (await used.query<Row>(sql, [...values])).rows,
+          query: async (sql, values = []) => {
+            const { rows, rowCount } = await used.query<Row>(sql, [...values]);
+            return { rows, changes: rowCount ?? 0 };
+          },
           run: async (sql) => void (await used.query(sql)),
         };
         const result = await work(connection).finally(() => clearTimeout(timer));
