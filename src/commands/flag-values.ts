@@ -78,16 +78,6 @@ export const parseSince =
   (text: string): Parsed<Date> =>
     parseWhen(text, now, -1);
 
-/** One of a few words, spelled exactly so. */
-export const parseChoice =
-  <T extends string>(choices: readonly T[]) =>
-  (text: string): Parsed<T> => {
-    const choice = choices.find((word) => word === text);
-    return choice === undefined
-      ? refused(`must be one of ${choices.join(", ")}`, nearest(text, choices))
-      : accepted(choice);
-  };
-
 /** The outcome of a payment, in upper or lower case. */
 export function parseOutcome(text: string): Parsed<Outcome> {
   const outcome = OUTCOMES.find((name) => name === text.trim().toUpperCase());
