@@ -3,8 +3,7 @@ import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/e
 import { hint, paylink, PaylinkError, type Correction, type Problem } from "../domain/errors.ts";
 import { nearest } from "../domain/nearest.ts";
 import { shellWord } from "../render/hint.ts";
-import { pathOf } from "./declare.ts";
-import { exampleOf } from "./example-values.ts";
+import { exampleOf, pathOf } from "./declare.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
@@ -41,8 +40,7 @@ function refuseFlagsAsValues(command: CommandUnknownOpts): void {
   for (const option of command.options) {
     if (!option.required) continue;
     command.on(`option:${option.name()}`, (value: string) => {
-      if (/^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
-        throw needsValue(option, command);
+      if (/^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined) throw needsValue(option);
     });
   }
 }
@@ -104,21 +102,19 @@ function usageError(command: CommandUnknownOpts, error: CommanderError, argv: re
       // Nothing follows it: it is the last word, or the last letter of one.
       const last = argv.at(-1) ?? "";
       const option = optionNamed(last, command) ?? optionNamed(`-${last.slice(-1)}`, command);
-      return option === undefined ? error : needsValue(option, command);
+      return option === undefined ? error : needsValue(option);
     }
     case "commander.missingMandatoryOptionValue": {
       const isMissing = (option: Option): boolean =>
         option.mandatory && command.getOptionValue(option.attributeName()) === undefined;
       const option = command.options.find(isMissing);
-      return option === undefined
-        ? error
-        : usage(`${option.long} is required.`, missingFlag(option, command));
+      return option === undefined ? error : usage(`${option.long} is required.`, missingFlag(option));
     }
     case "commander.missingArgument": {
       const argument = command.registeredArguments.find(
         ({ required }, index) => required && command.args[index] === undefined,
       );
-      const instead = argument && exampleOf(argument, command);
+      const instead = argument && exampleOf(argument);
       return usage(
         `The argument <${argument?.name() ?? ""}> is required.`,
         instead === undefined ? undefined : { instead },
@@ -154,9 +150,9 @@ function excessArguments(command: CommandUnknownOpts): PaylinkError {
   return usage(`Unexpected argument '${command.args[length] ?? ""}': ${pathOf(command)} takes ${takes}.`);
 }
 
-function needsValue(option: Option, command: CommandUnknownOpts): PaylinkError {
+function needsValue(option: Option): PaylinkError {
   const { long = "", flags } = option;
-  const value = exampleOf(option, command);
+  const value = exampleOf(option);
   return usage(
     `${long} needs a value: ${long} ${/<.*>/.exec(flags)?.[0] ?? ""}`,
     value === undefined ? undefined : { typed: long, instead: `${long} ${value}` },
@@ -164,8 +160,8 @@ function needsValue(option: Option, command: CommandUnknownOpts): PaylinkError {
 }
 
 /** Adds a flag that must be given. */
-function missingFlag(option: Option, command: CommandUnknownOpts): Correction | undefined {
-  const value = exampleOf(option, command);
+function missingFlag(option: Option): Correction | undefined {
+  const value = exampleOf(option);
   return value === undefined ? undefined : { instead: `${option.long} ${value}` };
 }
 
@@ -228,5 +224,5 @@ function correctionOf(
     return argv.includes(joined) ? { typed: joined, instead: `${at}=${instead}` } : { typed: value, instead };
   }
   const option = argv.includes(at) ? undefined : optionNamed(at, command);
-  return option === undefined ? undefined : missingFlag(option, command);
+  return option === undefined ? undefined : missingFlag(option);
 }

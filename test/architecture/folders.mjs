@@ -244,7 +244,6 @@ export const COMMANDS = {
     "commands/command",
     "commands/confirm",
     "commands/account-keys",
-    "commands/example-values",
     "commands/declare",
     "commands/flag-reader",
     "commands/flag-values",
