@@ -1,20 +1,17 @@
 /** The program: the options that every command takes, and the ordered list of commands. */
-import { Command as CommanderCommand, CommanderError, Option } from "@commander-js/extra-typings";
+import {
+  Command as CommanderCommand,
+  CommanderError,
+  Option,
+  type CommandUnknownOpts,
+} from "@commander-js/extra-typings";
 import type { Command } from "./commands/command.ts";
 import { bulk } from "./commands/bulk/command.ts";
 import { check } from "./commands/check.ts";
 import { complete, completion } from "./commands/completion/command.ts";
 import { config } from "./commands/config/config.ts";
 import { create } from "./commands/create/command.ts";
-import {
-  declare,
-  declared,
-  declareLater,
-  examples,
-  type Declare,
-  type Execute,
-  type NewCommand,
-} from "./commands/declare.ts";
+import { declare, declared, declareLater, examples, type Execute } from "./commands/declare.ts";
 import { demo } from "./commands/demo/command.ts";
 import { events } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
@@ -34,14 +31,8 @@ import { trigger } from "./commands/trigger/command.ts";
 import { verify } from "./commands/verify/command.ts";
 import { version } from "./commands/version.ts";
 
-/** A command that is still declared by calls of commander. */
-interface Listed {
-  readonly summary: string;
-  readonly declare: Declare;
-}
-
 /** The commands under their headings, in the order of the help. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed | Command>>>> = {
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
   "Links:": {
     create,
     links,
@@ -118,15 +109,14 @@ export function createProgram({ argv, version: number, execute, print }: Program
     "paylink create --amount 10 --currency EUR",
   ]);
   failAsUsage(program, argv);
-  const add = (command: NewCommand, listed: Listed | Command): void =>
-    declareLater(command.description(listed.summary), () => {
-      if ("declare" in listed) listed.declare(command, execute);
-      else declare(command, listed, execute);
+  const add = (command: CommandUnknownOpts, declaration: Command): void =>
+    declareLater(command.description(declaration.summary), () => {
+      declare(command, declaration, execute);
       failAsUsage(command, argv);
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const [name, listed] of Object.entries(commands)) add(program.command(name), listed);
+    for (const [name, declaration] of Object.entries(commands)) add(program.command(name), declaration);
   }
   add(program.command("complete", { hidden: true }), complete);
   program.hook("preSubcommand", (_program, command) => void declared(command));

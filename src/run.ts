@@ -31,9 +31,6 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
       active = command;
       context = await runtime.openContext(program.opts());
       out = context.out;
-      // Help needs no parsers of flags, which bring zod and the currencies: a seventh of its time (startup bench).
-      const { checkGlobalFlags } = await import("./commands/global-flags.ts");
-      checkGlobalFlags(command, context);
       exit = await work(context);
     },
   });

@@ -1,30 +1,13 @@
-/** How a command is declared: its flags, the examples of its help and of its usage errors, and what runs it. */
-import {
-  Argument,
-  Option,
-  type Command,
-  type CommandUnknownOpts,
-  type OptionValues,
-} from "@commander-js/extra-typings";
+/** Gives commander what is declared for each command, once it is needed, and finds the declared parts again. */
+import { Argument, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import type { Argument as DeclaredArgument, Command as Declaration, Flag, GivenFor } from "./command.ts";
-
-/** A command under the program, before its own flags and arguments are declared. */
-export type NewCommand = Command<[], {}, OptionValues>;
-
-/** The flags that a declaration adds to a command, as commander parses them. */
-export type FlagsOf<Declare extends (command: NewCommand) => { opts(): object }> = ReturnType<
-  ReturnType<Declare>["opts"]
->;
 
 /** Runs a command with a context made from its options; the work returns the exit code or throws. */
 export type Execute = (
   command: CommandUnknownOpts,
   work: (context: Context) => Promise<number>,
 ) => Promise<void>;
-
-/** Gives a command its flags, arguments, subcommands and examples, and what runs it. */
-export type Declare = (command: NewCommand, execute: Execute) => void;
 
 const UNDECLARED = new WeakMap<CommandUnknownOpts, () => void>();
 
@@ -61,14 +44,6 @@ export const programOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
 /** The command as it is typed: `paylink events list`. */
 export const pathOf = (command: CommandUnknownOpts): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
-
-/**
- * An option with a few values, which help and completion list. commander would stop at a wrong one; the command names it
- * together with every other problem.
- */
-export function oneOf<Flags extends string>(flags: Flags, description: string, values: readonly string[]) {
-  return new Option(flags, description).choices(values).argParser((value: string) => value);
-}
 
 /** Collects the values of a repeatable option in the order given. */
 export function collect(value: string, previous: string[] = []): string[] {

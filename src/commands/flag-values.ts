@@ -1,6 +1,6 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
-import { LONGEST_TIMER, parseDuration, parseWhen } from "../domain/time.ts";
+import { LONGEST_TIMER, parseDuration } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
@@ -71,12 +71,6 @@ export function parseDelays(text: string): Parsed<readonly number[]> {
   }
   return accepted(delays);
 }
-
-/** A moment in the past: ISO 8601, or a duration back from now. */
-export const parseSince =
-  (now: Date) =>
-  (text: string): Parsed<Date> =>
-    parseWhen(text, now, -1);
 
 /** The outcome of a payment, in upper or lower case. */
 export function parseOutcome(text: string): Parsed<Outcome> {

@@ -201,7 +201,6 @@ export const FILES = {
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/usage-errors",
-    "commands/global-flags",
     "context",
     "domain",
     "program",
@@ -245,9 +244,7 @@ export const COMMANDS = {
     "commands/confirm",
     "commands/account-keys",
     "commands/declare",
-    "commands/flag-reader",
     "commands/flag-values",
-    "commands/global-flags",
     "commands/request-flags",
     "commands/resources",
     "commands/running-listener",
