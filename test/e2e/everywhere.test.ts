@@ -38,7 +38,6 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   "config get": ["currency"],
   "config set": ["currency", "EUR"],
   "config unset": ["currency"],
-  "config use": ["sandbox"],
   help: ["errors"],
   completion: ["bash"],
 };
@@ -64,6 +63,10 @@ const call = (name: string, ...flags: string[]): string[] => [
   ...(ARGUMENTS[name] ?? []),
 ];
 const codes = Object.keys(EXIT_CODES).map(Number);
+
+it("arguments are given to commands that exist", () => {
+  expect(Object.keys(ARGUMENTS).filter((name) => !COMMANDS.includes(name))).toEqual([]);
+});
 
 describe.each(COMMANDS)("paylink %s", (name) => {
   it("has help with two examples, and names the nearest flag", async () => {

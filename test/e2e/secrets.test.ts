@@ -86,6 +86,10 @@ const program = createProgram({
 const commands = program.commands.map(declared).map((command) => command.name());
 
 describe("secrets", () => {
+  it("are looked for in commands that exist", () => {
+    expect(Object.keys(ARGUMENTS).filter((name) => !commands.includes(name))).toEqual([]);
+  });
+
   it("are in the output of no command", async () => {
     const service = await careless();
     const lines = commands.flatMap((name) => (ARGUMENTS[name] ?? [[]]).map((rest) => [name, ...rest]));
