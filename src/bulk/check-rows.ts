@@ -4,7 +4,7 @@ import { requestOf, type BuildRequest, type Row } from "./row.ts";
 
 export interface Checked {
   /** The digest of each row, by its position. */
-  readonly digests: readonly number[];
+  readonly digests: ArrayLike<number>;
   /** The positions of the invalid rows. */
   readonly invalid: ReadonlySet<number>;
   /** Warnings about valid rows. */
@@ -27,9 +27,13 @@ interface CheckParts {
 export const unsentColumns = ({ columns }: Pick<Checked, "columns">): string[] =>
   [...columns].flatMap(([name, isSent]) => (isSent ? [] : [name]));
 
+const FIRST_ROWS = 1024;
+
 export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, checked } = parts;
-  const digests: number[] = [];
+  // An array of numbers would take twice as much memory while it grows.
+  let digests = new Float64Array(FIRST_ROWS);
+  let count = 0;
   const invalid = new Set<number>();
   const rowWarnings = new Warnings();
   const columns = new Map<string, boolean>();
@@ -38,11 +42,16 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
     const { problems, warnings, digest } = requestOf(row, build, now);
     if (problems.length > 0) invalid.add(row.index);
     else rowWarnings.add(row, warnings());
-    digests.push(digest);
+    if (count === digests.length) {
+      const larger = new Float64Array(count * 2);
+      larger.set(digests);
+      digests = larger;
+    }
+    digests[count++] = digest;
     for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
     checked();
   }
-  return { digests, invalid, warnings: rowWarnings.list(), columns };
+  return { digests: digests.subarray(0, count), invalid, warnings: rowWarnings.list(), columns };
 }
 
 export interface RowWarning extends Problem {

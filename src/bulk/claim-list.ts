@@ -21,7 +21,7 @@ import { NO_DIGEST } from "./row.ts";
 
 export interface WantedList extends NewList {
   /** The digest of each row, by its position. */
-  readonly digests: readonly number[];
+  readonly digests: ArrayLike<number>;
   /** The positions of the invalid rows. */
   readonly invalid: ReadonlySet<number>;
   /** This process, for others to name. */
@@ -63,7 +63,7 @@ export function claimList(memory: Memory, wanted: WantedList): Claimed | Refused
 }
 
 /** The rows of the list, in tables that only this connection sees: any number of them takes little memory. */
-function loadDigests({ database }: Memory, digests: readonly number[]): void {
+function loadDigests({ database }: Memory, digests: ArrayLike<number>): void {
   database.exec(`
     CREATE TEMP TABLE wanted (position INTEGER PRIMARY KEY, digest INTEGER NOT NULL);
     CREATE TEMP TABLE repeated (position INTEGER PRIMARY KEY, list INTEGER NOT NULL, other INTEGER NOT NULL);

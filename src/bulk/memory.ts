@@ -134,16 +134,18 @@ export const alreadyRunning = (message: string, ...more: readonly Hint[]): Payli
 const PART = 4096;
 
 /** One digest for all rows of a list, in their order. */
-export function digestOfList(digests: readonly number[]): string {
+export function digestOfList(digests: ArrayLike<number>): string {
   const all = createHash("sha256");
   for (const { json } of digestParts(digests)) all.update(json);
   return all.digest("hex");
 }
 
 /** The digests as JSON, for `json_each`: a statement for each row would take twice as long. */
-export function* digestParts(digests: readonly number[]): Generator<{ from: number; json: string }> {
-  for (let from = 0; from < digests.length; from += PART)
-    yield { from, json: JSON.stringify(digests.slice(from, from + PART)) };
+export function* digestParts(digests: ArrayLike<number>): Generator<{ from: number; json: string }> {
+  for (let from = 0; from < digests.length; from += PART) {
+    const length = Math.min(PART, digests.length - from);
+    yield { from, json: JSON.stringify(Array.from({ length }, (_, index) => digests[from + index])) };
+  }
 }
 
 export interface NewList extends ListFacts {

@@ -20,7 +20,7 @@ export interface Created {
 export interface RunParts {
   readonly rows: AsyncIterable<Row>;
   /** The digest of each row, by its position. */
-  readonly digests: readonly number[];
+  readonly digests: ArrayLike<number>;
   /** Whether this run sends the row. */
   readonly isDue: (index: number) => boolean;
   readonly sent: SentList;
