@@ -52,9 +52,12 @@ export type MessageReason =
 /** Found afterwards: the webhook is authentic, but its record violates the specification. */
 export type RecordReason = "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
 
-/** Found by `paylink/webhooks`: the body was read or parsed before it was verified, or there is no key. */
+/**
+ * Nothing about the webhook: `paylink/webhooks` got a parsed body or no key, or, in a listener too, the verification itself
+ * failed.
+ */
 export type ApplicationReason =
-  "body_parsed" | "key_required" | "key_invalid" | "file_unreadable" | "not_reached";
+  "body_parsed" | "key_required" | "key_invalid" | "file_unreadable" | "not_reached" | "internal_error";
 
 /** Found by a listener alone. */
 type ListenerReason =
@@ -174,6 +177,7 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
   key_invalid: { status: 500 },
   file_unreadable: { status: 500 },
   not_reached: { status: 503 },
+  internal_error: { status: 500 },
   not_stored: { status: 503 },
 };
 
@@ -242,6 +246,8 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   key_invalid: "the key of paylink/webhooks cannot be used",
   file_unreadable: "the key file of paylink/webhooks cannot be read",
   not_reached: "paylink/webhooks cannot fetch its key; the service sends the webhook again",
+  internal_error:
+    "the verification itself failed, which says nothing about the webhook; the service sends it again",
   not_stored: "the event could not be stored; the service sends it again",
 };
 

@@ -1,5 +1,6 @@
 /** Makes the error of each webhook that is refused: its status, and a message that says what to do. */
 import { REASONS } from "../domain/reasons.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -32,6 +33,14 @@ export function brokenRecord({ verdict, violations }: Judgement, record: unknown
   const advice = `error.record has it as parsed. ${REASONS[code].advice ?? ""}`;
   return new WebhookError(code, `${broken}. ${advice}`, { verdict, violations, record });
 }
+
+/** An error of the crypto library, or a bug: it says nothing about the webhook. */
+export const internalError = (cause: unknown): WebhookError =>
+  new WebhookError(
+    "internal_error",
+    `the webhook cannot be judged: ${printable(messageOf(cause))}. With the status 500 the service sends it again.`,
+    { cause },
+  );
 
 const forged = (detail: string, advice: string | undefined): string =>
   [`${printable(detail)}. Do not act on this request: anyone could have sent it.`, advice ?? []]

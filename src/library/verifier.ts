@@ -11,7 +11,7 @@ import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import type { OpenKeys } from "./key-options.ts";
 import type { ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
 import { receivedRequest } from "./received-request.ts";
-import { brokenRecord, unverifiedWebhook } from "./refusals.ts";
+import { brokenRecord, internalError, unverifiedWebhook } from "./refusals.ts";
 import type { Transaction } from "./transaction-types.ts";
 
 /** What verifiers need of the runtime. */
@@ -39,7 +39,9 @@ export function createVerifierWith(options: VerifierOptions, { openKeys, now }: 
   return async (request) => {
     const received = await receivedRequest(request, { ...rules, publicAddress: address });
     const judge = await (opening ??= open());
-    const judgement = await judge(received, time());
+    const judgement = await judge(received, time()).catch((error: unknown) => {
+      throw internalError(error);
+    });
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
     return verifiedWebhook(judgement, received.body);
   };

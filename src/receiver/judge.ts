@@ -50,9 +50,11 @@ export const warned = (verdict: Verdict, warning: Warning): Verdict => ({
   warnings: [...verdict.warnings, warning],
 });
 
+/** The keys that are in use, or a promise of them while they are read again. */
+export type CurrentKeys = readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
+
 interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
-  /** The keys in use now. */
-  readonly keys: () => readonly VerificationKey[];
+  readonly keys: () => CurrentKeys;
   /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: (() => Promise<boolean>) | undefined;
 }
@@ -63,12 +65,13 @@ export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>
 /** Renews the keys and judges again if a newer key may have made the signature. */
 export function createJudge(options: RenewalOptions): TimedJudge {
   const { policy, maxBody, recordAt, unverified = false, keys, renewKeys } = options;
-  const judgeAt = (request: HttpRequest, now: Date): Judgement =>
-    judge(request, { keys: keys(), policy, maxBody, recordAt, unverified, now });
   return async (request, now) => {
-    const judgement = judgeAt(request, now);
-    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, keys())) return judgement;
-    return (await renewKeys()) ? judgeAt(request, now) : judgement;
+    const current = keys();
+    const known = current instanceof Promise ? await current : current;
+    const rest = { policy, maxBody, recordAt, unverified, now };
+    const judgement = judge(request, { ...rest, keys: known });
+    if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, known)) return judgement;
+    return (await renewKeys()) ? judge(request, { ...rest, keys: await keys() }) : judgement;
   };
 }
 

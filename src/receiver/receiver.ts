@@ -11,19 +11,18 @@ import {
   type TlsFiles,
 } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
-import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
 import { failureOf, type Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
-import { type Judgement, warned, createJudge } from "./judge.ts";
+import { createJudge, type CurrentKeys, type Judgement, warned } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverParts {
-  /** The keys in use now. */
-  readonly keys: () => readonly VerificationKey[];
+  /** The keys in use now; a promise while they are read again. */
+  readonly keys: () => CurrentKeys;
   /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: () => Promise<boolean>;
   readonly policy: Policy;
@@ -104,7 +103,16 @@ function createReceiver(parts: ReceiverParts): Receiver {
     handle: async (received) => {
       const request = addressed(received, parts.address());
       const receivedAt = now();
-      const judgement = await judgeWithFreshKeys(request, receivedAt);
+      let judgement: Judgement;
+      try {
+        judgement = await judgeWithFreshKeys(request, receivedAt);
+      } catch (error) {
+        return reject({
+          ...refusal("internal_error", `the webhook cannot be judged: ${messageOf(error)}`),
+          checks: [],
+          request,
+        });
+      }
       const { verdict, violations } = judgement;
       if (verdict.verdict === "invalid" && !unverified) return reject(unverifiedRejection(verdict, request));
       const [violation] = violations;

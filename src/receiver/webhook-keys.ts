@@ -7,6 +7,7 @@ import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
+import type { CurrentKeys } from "./judge.ts";
 
 /** A file, a URL, the text of a key, or its bytes. */
 export type KeySource = string | Uint8Array;
@@ -42,76 +43,155 @@ export class KeyFailure extends Error {
 }
 
 /** The keys of every source together. Throws a KeyFailure, or what `readFile` throws. */
-export async function readKeySources(
-  sources: readonly KeySource[],
-  io: KeyAccess,
-): Promise<VerificationKey[]> {
+async function readKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<VerificationKey[]> {
   const keys: VerificationKey[] = [];
-  for (const source of sources) keys.push(...(await loadKey(source, io)));
+  for (const source of sources) {
+    const read = await readSource(source, io);
+    for (const warning of read.warnings) io.warn(warning);
+    keys.push(...read.keys);
+  }
   return keys;
 }
 
-/** Milliseconds between two renewals, so that forged webhooks cannot flood the key's server with requests. */
-const RENEWAL_PAUSE = 60_000;
+/**
+ * Milliseconds between two renewals for keys that are not known: six a minute, so that forged webhooks cannot flood the
+ * key's server, and a new key is found within seconds even while they try.
+ */
+const RENEWAL_PAUSE = 10_000;
+
+/** Milliseconds after which keys from a URL are read again, unless their server says otherwise within the bounds. */
+const LIFETIME = { usual: 600_000, least: 60_000, most: 3_600_000 };
+
+/** Milliseconds after a failure until a URL is read again, if nothing asks for it before. */
+const RETRY_PAUSE = 60_000;
 
 export interface Keyring {
-  /** The keys in use now. */
-  readonly keys: () => readonly VerificationKey[];
-  /** Reads every source again. Warns and resolves with false if one could not be read. */
+  /** The keys in use now; a promise while those of a URL are read again because their time has passed. */
+  readonly keys: () => CurrentKeys;
+  /** Reads every source again. Resolves with false if there is none, or, with a warning, if one could not be read. */
   readonly reload: () => Promise<boolean>;
-  /** Reloads the keys. Resolves with false, without reloading, if the last renewal was within a minute. */
+  /** Reloads the keys. Resolves with false, without reloading, if the last renewal was a moment ago. */
   readonly renew: () => Promise<boolean>;
 }
 
-/** Keys that can be renewed while in use. If a source can no longer be read, its last keys stay in use. */
-export async function openKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<Keyring> {
-  const loaded = new Map<KeySource, readonly VerificationKey[]>();
-  for (const source of sources) loaded.set(source, await readKeySources([source], io));
-  let keys = [...loaded.values()].flat();
-  const reload = async (): Promise<boolean> => {
-    let isComplete = true;
-    for (const source of loaded.keys()) {
-      try {
-        loaded.set(source, await readKeySources([source], { ...io, signal: undefined }));
-      } catch (error) {
-        isComplete = false;
-        io.warn(`The keys read before stay in use. ${messageOf(error)}`);
-      }
-    }
-    keys = [...loaded.values()].flat();
-    return isComplete;
-  };
-  let renewal: Promise<boolean> | undefined;
-  // Opening does not count as a renewal, so that the next webhook finds a key that changes within the first minute.
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  const renew = async (): Promise<boolean> => {
-    if (renewal === undefined) {
-      if (io.now().getTime() - renewedAt < RENEWAL_PAUSE) return false;
-      renewedAt = io.now().getTime();
-      renewal = reload().finally(() => (renewal = undefined));
-    }
-    await renewal;
-    return true;
-  };
-  return { keys: () => keys, reload, renew };
+/** A source while it is in use. */
+interface OpenSource {
+  readonly source: KeySource;
+  keys: readonly VerificationKey[];
+  readAt: number;
+  dueAt: number;
+  /** What was said of the keys, and why they could not be read again: said once, however often they are read. */
+  warnings: readonly string[];
+  failure: string | undefined;
+  reading: Promise<boolean> | undefined;
 }
 
-async function loadKey(source: KeySource, io: KeyAccess): Promise<VerificationKey[]> {
-  const read = readKeys(await bytesOf(source, io));
+/**
+ * Keys that are read again while in use: those of a URL when their time has passed, all of them when asked to. A key that
+ * has gone from its source is not used any more. If a source can no longer be read, its last keys stay in use.
+ */
+export async function openKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<Keyring> {
+  const time = (): number => io.now().getTime();
+  const opened: OpenSource[] = [];
+  const accept = (open: OpenSource, { keys, warnings, lifetime }: ReadSource): void => {
+    for (const warning of warnings) if (!open.warnings.includes(warning)) io.warn(warning);
+    const readAt = time();
+    Object.assign(open, { keys, warnings, readAt, dueAt: readAt + lifetime, failure: undefined });
+  };
+  for (const source of sources) {
+    const open: OpenSource = { ...NOT_READ, source };
+    accept(open, await readSource(source, io));
+    opened.push(open);
+  }
+  let inUse = opened.flatMap(({ keys }) => keys);
+  const readAgain = async (open: OpenSource): Promise<boolean> => {
+    try {
+      accept(open, await readSource(open.source, { ...io, signal: undefined }));
+      inUse = opened.flatMap(({ keys }) => keys);
+      return true;
+    } catch (error) {
+      const failure = `The keys read before stay in use. ${messageOf(error)}`;
+      if (failure !== open.failure) io.warn(failure);
+      open.failure = failure;
+      open.dueAt = time() + RETRY_PAUSE;
+      return false;
+    }
+  };
+  const read = (open: OpenSource): Promise<boolean> =>
+    (open.reading ??= readAgain(open).finally(() => (open.reading = undefined)));
+  const readAll = async (): Promise<boolean> => (await Promise.all(opened.map(read))).every(Boolean);
+  let renewal: Promise<boolean> | undefined;
+  // Opening does not count as a renewal, so that the next webhook finds a key that changes within the first seconds.
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  return {
+    keys: () => {
+      const now = time();
+      // A clock that was set back must not make keys live longer.
+      const due = opened.filter(({ dueAt, readAt }) => now >= dueAt || now < readAt);
+      if (due.length === 0) return inUse;
+      const reading = Promise.all(due.map(read));
+      // Where the last attempt failed, nobody waits for the next one.
+      return due.every(({ failure }) => failure !== undefined) ? inUse : reading.then(() => inUse);
+    },
+    reload: async () => {
+      for (const open of opened) Object.assign(open, { warnings: [], failure: undefined });
+      return opened.length > 0 && readAll();
+    },
+    renew: async () => {
+      if (renewal === undefined) {
+        if (Math.abs(time() - renewedAt) < RENEWAL_PAUSE) return false;
+        renewedAt = time();
+        renewal = readAll().finally(() => (renewal = undefined));
+      }
+      await renewal;
+      return true;
+    },
+  };
+}
+
+const NOT_READ = {
+  keys: [],
+  readAt: 0,
+  dueAt: 0,
+  warnings: [],
+  failure: undefined,
+  reading: undefined,
+} as const;
+
+/** The keys of one source, what to say of them, and for how many milliseconds they can be used without reading them again. */
+interface ReadSource {
+  readonly keys: VerificationKey[];
+  readonly warnings: readonly string[];
+  readonly lifetime: number;
+}
+
+async function readSource(source: KeySource, io: KeyAccess): Promise<ReadSource> {
+  const { bytes, lifetime } = await bytesOf(source, io);
+  const read = readKeys(bytes);
   const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
   if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}.`);
   const now = Math.floor(io.now().getTime() / 1000);
   const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
-  for (const warning of [...read.warnings, ...expiries]) io.warn(`${name}: ${warning}`);
-  return read.keys;
+  return {
+    keys: read.keys,
+    warnings: [...read.warnings, ...expiries].map((warning) => `${name}: ${warning}`),
+    lifetime,
+  };
 }
 
-async function bytesOf(source: KeySource, io: KeyAccess): Promise<Uint8Array> {
-  if (typeof source !== "string") return source;
+/** Files and texts are read again only when asked to. */
+interface SourceBytes {
+  readonly bytes: Uint8Array;
+  readonly lifetime: number;
+}
+
+async function bytesOf(source: KeySource, io: KeyAccess): Promise<SourceBytes> {
+  const lifetime = Number.POSITIVE_INFINITY;
+  if (typeof source !== "string") return { bytes: source, lifetime };
   const { readFile, send, signal, place } = io;
-  if (isKeyText(source)) return new TextEncoder().encode(source);
+  if (isKeyText(source)) return { bytes: new TextEncoder().encode(source), lifetime };
   const url = parseWebAddress(source);
-  return url === undefined ? readFile(source, place) : fetchKey(url, send, signal);
+  return url === undefined ? { bytes: await readFile(source, place), lifetime } : fetchKey(url, send, signal);
 }
 
 /** In milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
@@ -121,7 +201,7 @@ const FETCH_TIMEOUT = 5_000;
 const MAX_KEY_REPLY = 1024 * 1024;
 
 /** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
-async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<Uint8Array> {
+async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<SourceBytes> {
   if (isExposed(url))
     throw new KeyFailure(
       "exposed",
@@ -140,8 +220,17 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
     signal?.throwIfAborted();
     throw notFetched(url, messageOf(error), error);
   }
-  if (reply.status === 200) return reply.body;
+  if (reply.status === 200) return { bytes: reply.body, lifetime: lifetimeOf(reply) };
   throw refusedFetch(url, reply);
+}
+
+/** The `max-age` of the reply (RFC 9111 5.2.2.1), within the bounds. */
+function lifetimeOf({ headers }: HttpReply): number {
+  const directives = fieldLines(headers, "cache-control").join(",");
+  if (/(?:^|[\s,])no-(?:store|cache)(?=[\s,]|$)/i.test(directives)) return LIFETIME.least;
+  const [, seconds] = /(?:^|[\s,])max-age="?(\d+)/i.exec(directives) ?? [];
+  if (seconds === undefined) return LIFETIME.usual;
+  return Math.min(Math.max(Number(seconds) * 1000, LIFETIME.least), LIFETIME.most);
 }
 
 const notFetched = (url: URL, reason: string, cause?: unknown): KeyFailure =>

@@ -1,6 +1,7 @@
 /** Content-Digest (RFC 9530): the field that ties a signature over header fields to the content. */
 
 import { hash } from "node:crypto";
+import { ParseError } from "structured-headers";
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import {
   byteSequence,
@@ -103,6 +104,7 @@ function parse(lines: readonly string[]): RawDictionary | string {
   try {
     return readDictionary(lines);
   } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
     const text = lines.join(", ");
     const advice = /(?:^|[\s,])[A-Z][\w-]*=/.test(text)
       ? "; algorithm names are lower case"

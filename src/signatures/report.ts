@@ -1,6 +1,7 @@
 /** Collects the steps of a verification, up to the first that fails, into its verdict. */
 
 import { formatComponent, type Component } from "./components.ts";
+import { ParseError, SerializeError } from "structured-headers";
 import type { Policy } from "./policy.ts";
 import { isWarning, WARNINGS, type Reason, type Warning } from "../domain/reasons.ts";
 import { SignatureError, type Check, type Verdict } from "./verdict.ts";
@@ -23,7 +24,7 @@ export class Report {
     this.#policy = policy;
   }
 
-  /** `reason` is the code of any error in this step that is not a SignatureError, such as a parser's. */
+  /** `reason` is the code where a field in this step cannot be parsed. */
   begin(check: string, reason: Reason): void {
     this.#step = { check, reason };
   }
@@ -36,8 +37,11 @@ export class Report {
     this.#warnings.add(warning);
   }
 
+  /** Throws what says nothing about the message: an error of the crypto library, or a bug. */
   fail(error: unknown): void {
-    this.#code = error instanceof SignatureError ? error.reason : this.#step.reason;
+    if (error instanceof SignatureError) this.#code = error.reason;
+    else if (error instanceof ParseError || error instanceof SerializeError) this.#code = this.#step.reason;
+    else throw error;
     const detail = messageOf(error);
     this.#checks.push({ check: this.#step.check, ok: false, detail });
   }

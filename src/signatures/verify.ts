@@ -27,7 +27,7 @@ export interface VerifyOptions {
   readonly now: number;
 }
 
-/** Runs the steps in order and stops at the first that fails. Never throws. */
+/** Runs the steps in order and stops at the first that fails. Throws only what says nothing about the message, as `Report.fail`. */
 export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
   const report = new Report(options.policy);
   try {

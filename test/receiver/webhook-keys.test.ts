@@ -1,10 +1,10 @@
-/** Keys from every source, and their renewal: at most once a minute, and never lost because a renewal failed. */
+/** Keys from every source, and their renewal: in time, by a budget, and never lost because one failed. */
 import { describe, expect, it } from "vitest";
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Send } from "../../src/http/exchange.ts";
-import { loadKeys, openKeyring } from "../../src/receiver/webhook-keys.ts";
+import { type Keyring, loadKeys, openKeyring } from "../../src/receiver/webhook-keys.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
 import { adviceOf, failure } from "../support/failure.ts";
 import { selfSigned } from "../support/certificate.ts";
@@ -12,15 +12,18 @@ import { temporaryHome } from "../support/home.ts";
 
 const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
+/** A key server that gives one answer after the other, null for a failure, and a clock that the test moves. */
 function service(...kids: (string | null)[]) {
   const warnings: string[] = [];
   let clock = 1_000_000;
   let fetched = 0;
+  let cacheControl: string | undefined;
   const send: Send = async () => {
-    const kid = kids[fetched++];
+    const kid = kids[Math.min(fetched++, kids.length - 1)];
     if (kid === null || kid === undefined) throw new Error("the service is down");
     const body = JSON.stringify({ keys: [publicJwk(publicKey, kid)] });
-    return { status: 200, headers: [], body: Buffer.from(body) };
+    const headers = cacheControl === undefined ? [] : ([["Cache-Control", cacheControl]] as const);
+    return { status: 200, headers, body: Buffer.from(body) };
   };
   const io = {
     send,
@@ -30,35 +33,99 @@ function service(...kids: (string | null)[]) {
     warn: (warning: string) => void warnings.push(warning),
     now: () => new Date(clock),
   };
-  return { io, warnings, fetched: () => fetched, pass: (seconds: number) => (clock += seconds * 1000) };
+  return {
+    io,
+    warnings,
+    fetched: () => fetched,
+    cached: (value: string) => (cacheControl = value),
+    pass: (seconds: number) => (clock += seconds * 1000),
+  };
 }
 
 const URL = "https://service.example/jwks.json";
-const ids = (keys: readonly { readonly keyid: string | null }[]) => keys.map(({ keyid }) => keyid);
+const ids = async (ring: Keyring) => (await ring.keys()).map(({ keyid }) => keyid);
 
 describe("a keyring", () => {
-  it("is renewed at most once a minute, however many ask", async () => {
+  it("is renewed at once for a key that is not known, and then six times a minute, however many ask", async () => {
     const { io, fetched, pass } = service("a", "b", "c");
     const ring = await openKeyring([URL], io);
-    expect(ids(ring.keys())).toEqual(["a"]);
+    expect(await ids(ring)).toEqual(["a"]);
     const renewed = await Promise.all([ring.renew(), ring.renew()]);
     expect(renewed).toEqual([true, true]);
-    expect(ids(ring.keys())).toEqual(["b"]);
+    expect(await ids(ring)).toEqual(["b"]);
     expect(await ring.renew()).toBe(false);
-    pass(59);
+    pass(9);
     expect(await ring.renew()).toBe(false);
     pass(1);
     expect(await ring.renew()).toBe(true);
-    expect(ids(ring.keys())).toEqual(["c"]);
+    expect(await ids(ring)).toEqual(["c"]);
     expect(fetched()).toBe(3);
+    for (let second = 0; second < 60; second++) {
+      await ring.renew();
+      pass(1);
+    }
+    expect(fetched()).toBe(3 + 5);
   });
 
   it("keeps what it has when the renewal fails, and says so", async () => {
     const { io, warnings } = service("a", null);
     const ring = await openKeyring([URL], io);
     expect(await ring.renew()).toBe(true);
-    expect(ids(ring.keys())).toEqual(["a"]);
+    expect(await ids(ring)).toEqual(["a"]);
     expect(warnings.join()).toContain("stay in use");
+  });
+
+  it.each<[string | undefined, number]>([
+    [undefined, 600],
+    ["public", 600],
+    ["public, max-age=120", 120],
+    ["max-age=5", 60],
+    ["MAX-AGE=999999999999", 3600],
+    ["s-maxage=7", 600],
+    ["no-store", 60],
+    ["max-age=1800, no-cache", 60],
+  ])("is read again in time, so that a key that has gone is not trusted: %s", async (control, seconds) => {
+    const { io, fetched, pass, cached } = service("a", "b");
+    if (control !== undefined) cached(control);
+    const ring = await openKeyring([URL], io);
+    pass(seconds - 1);
+    expect([await ids(ring), fetched()]).toEqual([["a"], 1]);
+    pass(1);
+    const together = await Promise.all([ids(ring), ids(ring)]);
+    expect([together, fetched()]).toEqual([[["b"], ["b"]], 2]);
+  });
+
+  it("is read again where the clock was set back", async () => {
+    const { io, pass } = service("a", "b");
+    const ring = await openKeyring([URL], io);
+    pass(-3600);
+    expect(await ids(ring)).toEqual(["b"]);
+  });
+
+  it("keeps its last keys while they cannot be read, warns once, and makes nobody wait for the next attempt", async () => {
+    const { io, fetched, warnings, pass } = service("a", null, null, "b");
+    const ring = await openKeyring([URL], io);
+    pass(600);
+    expect(await ids(ring)).toEqual(["a"]);
+    expect([await ids(ring), fetched()]).toEqual([["a"], 2]);
+    for (const id of ["a", "b"]) {
+      pass(60);
+      expect(ring.keys()).not.toBeInstanceOf(Promise);
+      await new Promise(setImmediate);
+      expect(await ids(ring)).toEqual([id]);
+    }
+    expect([fetched(), warnings]).toEqual([4, [expect.stringContaining("stay in use")]]);
+  });
+
+  it("reads no file or text again by itself", async () => {
+    const { io, pass } = service();
+    const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+    let read = 0;
+    const readFile = async () => Buffer.from(++read === 1 ? pem : "");
+    const ring = await openKeyring([pem, "service.pem"], { ...io, readFile });
+    pass(1_000_000);
+    expect(await ids(ring)).toEqual([null, null]);
+    expect(read).toBe(1);
   });
 
   it("is not fetched without TLS from another machine", async () => {

@@ -87,8 +87,7 @@ export function reloadOnHangup(
 ): () => void {
   const reload = async (): Promise<void> => {
     const what: string[] = [];
-    const count = keyring.keys().length;
-    if (count > 0 && (await keyring.reload())) what.push("keys");
+    if (await keyring.reload()) what.push("keys");
     if (tls !== undefined && (await tls.reload())) what.push("certificate");
     if (out.json) out.lines([JSON.stringify({ type: "reloaded", what })]);
     else out.note(what.length > 0 ? `Reloaded: ${what.join(", ")}.` : "Nothing was reloaded.");
