@@ -47,17 +47,20 @@ async function timeOf({ dialect: { clock }, all }: Session, own: number): Promis
  */
 export async function claimTurns(
   session: Session,
-  { owner, now: own, duration, limit, held }: ClaimWrite,
+  { owner, now: own, duration, limit, held, delays }: ClaimWrite,
 ): Promise<ClaimedRows> {
   const { all, change, dialect } = session;
   const { schema, types, skipLocked } = dialect;
   const now = await timeOf(session, own);
   const until = now + duration;
-  if (held.length > 0)
-    await change(
-      `UPDATE ${schema}turns SET until = ? WHERE owner = ? AND until < ? AND event IN (${places(held)})`,
-      [until, owner, now + duration / 2, ...held],
-    );
+  const renewed = held.length === 0 ? "" : `owner = ? AND until < ? AND event IN (${places(held)}) OR`;
+  await change(`UPDATE ${schema}turns SET until = ? WHERE ${renewed} until > ?`, [
+    until,
+    ...(held.length === 0 ? [] : [owner, now + duration / 2, ...held]),
+    // Written by a clock that was ahead: the difference of two forwarders that look at the same time is no such clock.
+    now + duration * 1.5,
+  ]);
+  if (delays !== undefined) await bringForward(session, delays, now);
   if (limit <= 0) return { rows: [], nextDue: undefined };
   const turns = await all(
     `INSERT INTO ${schema}turns (reference, event, owner, until)
@@ -85,6 +88,25 @@ export async function claimTurns(
         );
   const [next] = await all(`SELECT min(due) AS due FROM ${schema}queued WHERE due > ?`, [now]);
   return { rows, nextDue: next?.["due"] == null ? undefined : Number(next["due"]) - now };
+}
+
+/** Milliseconds: forwarders that plan and look at the same time read the clock one after the other. */
+const SAME_TIME = 1_000;
+
+/** A retry that is due later than its delay from now was planned by a clock that was ahead: it is due now. */
+async function bringForward(
+  { change, dialect: { schema, skipLocked } }: Session,
+  delays: readonly number[],
+  now: number,
+): Promise<void> {
+  const longest = Math.max(0, ...delays);
+  const cases = delays.map((delay, index) => `WHEN ${index + 1} THEN ${Math.ceil(delay)}`).join(" ");
+  const delay = delays.length === 0 ? "0" : `CASE attempts ${cases} ELSE ${Math.ceil(longest)} END`;
+  await change(
+    `UPDATE ${schema}queued SET due = ? WHERE event IN (
+       SELECT event FROM ${schema}queued WHERE due > ? AND due - ${delay} > ? ORDER BY event ${skipLocked})`,
+    [now, now + SAME_TIME, now + SAME_TIME],
+  );
 }
 
 const places = (values: readonly unknown[]): string => values.map(() => "?").join();

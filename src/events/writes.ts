@@ -79,6 +79,8 @@ export interface ClaimWrite {
   readonly limit: number;
   /** The events whose claims are renewed. */
   readonly held: readonly string[];
+  /** The delays that retries are held to, as in `Wanted`. */
+  readonly delays?: readonly number[] | undefined;
 }
 
 export interface RejectionWrite {

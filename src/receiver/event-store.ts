@@ -78,6 +78,11 @@ export interface Wanted {
   readonly duration: number;
   /** The ids of those that it is forwarding: they stay its own for as long again. */
   readonly held: readonly string[];
+  /**
+   * Milliseconds before each retry: one that is due later than that from now is due now. To look for those reads all
+   * that wait, so undefined leaves it.
+   */
+  readonly delays?: readonly number[] | undefined;
 }
 
 export interface Claimed {

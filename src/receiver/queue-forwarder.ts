@@ -8,6 +8,8 @@ import { forward, type Forwarder, type ForwardOptions } from "./forward.ts";
 const CLAIM = 20_000;
 /** Milliseconds between looks at the queue, for events that other receivers stored and to renew claims. */
 const LOOK_EVERY = 1_000;
+/** Milliseconds between looks for retries that a clock which was ahead has planned. */
+const CHECK_EVERY = 60_000;
 /** Attempts at the same time, each with its event in memory: one that hangs must not delay the others. */
 const AT_ONCE = 8;
 /** The most events in memory while the attempts made cannot be recorded. */
@@ -54,7 +56,15 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   /** The events under way, and of those the ones that are being sent. */
   const held = new Set<string>();
   let sending = 0;
+  let checked: number | undefined;
 
+  /** The delays, if it is time to hold the planned retries to them: at first, and when the clock was set back. */
+  const delaysToCheck = (): readonly number[] | undefined => {
+    const time = now().getTime();
+    if (checked !== undefined && checked <= time && time < checked + CHECK_EVERY) return undefined;
+    checked = time;
+    return delays;
+  };
   /** Another attempt must not be made because this one could not be recorded. */
   const record = async (event: Waiting, made: Forward, retryAfter: number | undefined): Promise<void> => {
     const write = async (): Promise<true> => {
@@ -82,7 +92,8 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   const claim = async (): Promise<Claimed> => {
     const limit = closing.signal.aborted ? 0 : Math.min(AT_ONCE - sending, MOST_HELD - held.size);
     if (limit === 0 && held.size === 0) return NOTHING;
-    return store.ask("claim", () => queue.claim({ limit, duration, held: [...held] }), NOTHING);
+    const wanted = { limit, duration, held: [...held], delays: delaysToCheck() };
+    return store.ask("claim", () => queue.claim(wanted), NOTHING);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted || held.size > 0) {

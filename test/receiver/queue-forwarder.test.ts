@@ -19,7 +19,7 @@ type Work = Promise<unknown>;
 /** A clock that jumps to the next end of a pause once the queue has done all it was asked and everything had its turn. */
 function createClock() {
   let time = START;
-  const pauses = new Set<{ readonly until: number; readonly end: () => void }>();
+  const pauses = new Set<{ until: number; readonly end: () => void }>();
   const asked = new Set<Work>();
   const pause: QueueForwarderParts["pause"] = (milliseconds, signal) =>
     new Promise((resolve) => {
@@ -62,7 +62,13 @@ function createClock() {
     }
     throw new Error("it never happened");
   };
-  return { now: () => new Date(time), pause, track, until, seconds: () => (time - START) / 1000, pauses };
+  /** Sets the time back. Pauses end after as long as before. */
+  const setBack = (milliseconds: number): void => {
+    time -= milliseconds;
+    for (const one of pauses) one.until -= milliseconds;
+  };
+  const seconds = (): number => (time - START) / 1000;
+  return { now: () => new Date(time), pause, track, until, setBack, seconds, pauses };
 }
 
 type Answer = (id: string, attempt: number) => number | "reset" | Promise<number>;
@@ -145,6 +151,24 @@ describe("the forwarder", () => {
     await clock.until(() => clock.seconds() > end);
     expect(sent).toHaveLength(3);
     expect(await ids(store.events({ failed: true }))).toEqual(["a"]);
+  });
+
+  it.each(["runs on", "starts again"])("retries soon if the clock is set back a day and it %s", async (then) => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a");
+    const { sent, shown, forwarder } = startForwarder(store, clock, () => 503);
+    await clock.until(() => shown.length === 1);
+    let later = sent;
+    if (then === "starts again") {
+      await forwarder.close();
+      clock.setBack(86_400_000);
+      ({ sent: later } = startForwarder(store, clock, () => 200));
+    } else clock.setBack(86_400_000);
+    const before = clock.seconds();
+    const goal = later.length + 1;
+    await clock.until(() => later.length === goal);
+    expect(clock.seconds() - before).toBeLessThanOrEqual(10);
   });
 
   it("forwards at once what this receiver stores, and by looking what others store", async () => {

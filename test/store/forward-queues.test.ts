@@ -36,7 +36,7 @@ describe("the queue in PostgreSQL", () => {
 /** Changes rows behind the store's back. */
 function changeIn(server: () => PostgresServer) {
   return async (url: string, sql: string): Promise<void> =>
-    void (await server().query(sql.replace("events", "paylink.events"), new URL(url).pathname.slice(1)));
+    void (await server().query(sql.replace(/(?<=UPDATE )/g, "paylink."), new URL(url).pathname.slice(1)));
 }
 
 /** Milliseconds, more than a few queries take on a busy machine. */
@@ -159,6 +159,29 @@ function behavesAsQueue(
     await sleep(nextDue);
     expect(await attempt(200)).toMatchObject({ id: "a", queued: { attempts: 1 } });
     expect(await claim()).toEqual([]);
+  });
+
+  it("holds retries and claims of a clock that was ahead to what they may take from now", async () => {
+    const place = await newPlace();
+    const [store, other] = [open(place), open(place)];
+    const { attempt } = await queued(store, "a", "b", "c", "d");
+    await attempt(500, 5_000);
+    await attempt(500, MINUTE);
+    await attempt(500, MINUTE);
+    await working(store).claim(1);
+    // What a clock wrote that was a day ahead, but for the first event.
+    await change(place, "UPDATE queued SET due = due + 86400000 WHERE event <> 'a' AND due > 0");
+    await change(place, "UPDATE queued SET attempts = 3 WHERE event = 'c'");
+    await change(place, "UPDATE turns SET until = until + 86400000");
+    const wanted = { limit: 10, duration: MINUTE, held: [] };
+    expect((await other.queue.claim(wanted)).events).toEqual([]);
+    const delays = [5_000, MINUTE, 2 * 86_400_000];
+    expect(idsOf((await other.queue.claim({ ...wanted, delays })).events)).toEqual(["b"]);
+    const third = [5_000, MINUTE, 2 * MINUTE];
+    expect(idsOf((await other.queue.claim({ ...wanted, delays: third })).events)).toContain("c");
+    await expect
+      .poll(async () => idsOf((await other.queue.claim({ ...wanted, duration: 400 })).events), { timeout: 5_000 })
+      .toContain("d");
   });
 
   it("lists what failed, until a replay delivers it", async () => {
