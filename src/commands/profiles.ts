@@ -6,7 +6,7 @@ import { safeText } from "../render/safe-text.ts";
 import { noSuchProfile, parseOwnProfileName } from "../settings/profile-names.ts";
 import type { Profile, Profiles } from "../settings/profile.ts";
 import { argument, command, text } from "./command.ts";
-import { isConfirmed } from "./confirm.ts";
+import { checkConfirmable, isConfirmed } from "./confirm.ts";
 
 const list = command({
   summary: "list every profile with its service",
@@ -100,10 +100,12 @@ const rename = command({
 const remove = command({
   summary: "delete a profile with its settings and secrets",
   examples: [
-    "paylink profiles remove sandbox",
+    "paylink profiles remove sandbox --yes",
     "paylink config set currency EUR -p old && paylink profiles remove old --yes",
   ],
   arguments: { name: argument("<profile>", "its name", text, { example: "sandbox" }) },
+  consequence: "Nothing was deleted.",
+  check: checkConfirmable,
   run: async (context, { name }) => {
     const { out } = context;
     const settings = await context.profiles();

@@ -73,7 +73,8 @@ describe("the options of events", () => {
         ["--since", "cannot be used with <uti...>"],
       ],
     ],
-    [["prune", "--before", "never"], [["--before", '(got "never")']]],
+    [["prune", "--before", "never", "-y"], [["--before", '(got "never")']]],
+    [["prune", "--before", "1d"], [["--yes", "is required where nobody can be asked"]]],
   ])("%j: names every problem at once", async (args, problems) => {
     const { exit, stdout, stderr } = await runCommand(["events", ...args, "--json"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
@@ -288,7 +289,7 @@ describe("a damaged database", () => {
       error: { code: "file_unreadable", message: expect.stringContaining(path) },
     });
     writeFileSync(path, "x".repeat(10_000));
-    for (const args of [["list"], ["show", "a"], ["prune", "--before", "1d"], ["replay", "a", "--to", "1"]]) {
+    for (const args of [["list"], ["show", "a"], ["prune", "--before", "1d", "-y"], ["replay", "a", "--to", "1"]]) {
       const { exit, stderr } = await runCommand(["events", ...args, "--db", path, "--json"]);
       expect(exit).toBe(2);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: "file_unreadable" } });
@@ -367,12 +368,12 @@ describe("events export and prune", () => {
 
   it("deletes what was received before a time, and nothing else", async () => {
     const { events } = await storedHome(APPROVED);
-    expect(JSON.parse((await events("prune", "--before", "1h", "--json")).stdout)).toMatchObject({
+    expect(JSON.parse((await events("prune", "--before", "1h", "--yes", "--json")).stdout)).toMatchObject({
       events: 0,
       rejections: 0,
     });
     expect((await events("list", "-q")).stdout).not.toBe("");
-    expect((await events("prune", "--before", "2999-01-01")).stdout).toContain(
+    expect((await events("prune", "--before", "2999-01-01", "--yes")).stdout).toContain(
       "Deleted 1 event and 1 rejected webhook received before",
     );
     expect((await events("list", "-q")).stdout).toBe("");

@@ -94,7 +94,7 @@ describe("paylink links list", () => {
   it("lists only the links of a status", async () => {
     const { links, create } = await account();
     const [one] = [await create(), await create()];
-    await links(["cancel", one]);
+    await links(["cancel", one, "--yes"]);
     expect((await links(["list", "--status", "cancelled", "-q"])).stdout).toBe(`${urlOf(one)}\n`);
     const none = await links(["list", "--status", "paid"]);
     expect(none).toMatchObject({ exit: 0, stdout: "" });
@@ -281,7 +281,7 @@ describe("paylink links update", () => {
   it("leaves it to the service to refuse what the status does not allow", async () => {
     const { links, create } = await account();
     const id = await create();
-    await links(["cancel", id]);
+    await links(["cancel", id, "--yes"]);
     const run = await links(["update", id, "--description", "Order 1"]);
     expect(run.exit).toBe(4);
     expect(run.stderr).toContain("The payment link is cancelled");
@@ -311,12 +311,15 @@ describe("paylink links cancel", () => {
     expect(service.requests).not.toContain(`POST /v1/payment-links/${id}/cancel`);
   });
 
-  it("asks nothing after --yes, and nothing without a terminal", async () => {
+  it("asks nothing after --yes, and cancels nothing without it where nobody can be asked", async () => {
     const { links, create } = await account();
     const { ask, asked } = fixedAnswers();
     const [one, two] = [await create(), await create()];
     expect((await links(["cancel", one, "--yes"], { ask })).stdout).toBe(`${one}  cancelled\n`);
-    const run = await links(["cancel", two]);
+    const refused = await links(["cancel", two]);
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/Nothing was cancelled[^]*--yes +is required/);
+    const run = await links(["cancel", two, "-y"]);
     expect(run).toMatchObject({ exit: 0, stdout: `${two}  cancelled\n` });
     expect(run.stderr).toMatch(SERVICE);
     expect(asked).toEqual([]);
@@ -325,7 +328,7 @@ describe("paylink links cancel", () => {
   it("cancels each link once, by ids and URLs", async () => {
     const { links, create, service } = await account();
     const [one, two] = [await create(), await create()];
-    const run = await links(["cancel", one, urlOf(two), urlOf(one), "-q"]);
+    const run = await links(["cancel", one, urlOf(two), urlOf(one), "-q", "--yes"]);
     expect(run).toMatchObject({ exit: 0, stdout: `${urlOf(one)}\n${urlOf(two)}\n`, stderr: "" });
     expect(service.requests.filter((request) => request.endsWith("/cancel"))).toHaveLength(2);
   });
@@ -333,8 +336,8 @@ describe("paylink links cancel", () => {
   it("continues after a refusal, and says which links were not cancelled", async () => {
     const { links, create } = await account();
     const [one, two] = [await create(), await create()];
-    await links(["cancel", one]);
-    const run = await links(["cancel", one, "unknown", two, "--json"]);
+    await links(["cancel", one, "--yes"]);
+    const run = await links(["cancel", one, "unknown", two, "--json", "--yes"]);
     expect(run.exit).toBe(4);
     expect(jsonLines(run.stdout)).toMatchObject([{ id: two, status: "cancelled" }]);
     expect(JSON.parse(run.stderr)).toMatchObject({
@@ -357,7 +360,7 @@ describe("paylink links cancel", () => {
       seen.push(target);
       return { status: 500, headers: [], body: new Uint8Array() };
     };
-    const run = await runCommand(["links", "cancel", "L1", "L2"], { env: ENV, send });
+    const run = await runCommand(["links", "cancel", "L1", "L2", "--yes"], { env: ENV, send });
     expect(run.exit).toBe(6);
     expect(seen).toEqual(["/v1/payment-links/L1/cancel"]);
     expect(run.stderr).toContain("2 of 2 links may not have been cancelled.");

@@ -30,7 +30,7 @@ async function twoProfiles(url: string): Promise<string> {
 
 const LINKS: readonly [words: string, args: readonly string[], exit: number, next: string][] = [
   ["an unknown outcome", ["create", "--amount", "1"], 6, "links list --since 10m"],
-  ["a refused cancellation", ["links", "cancel", "a"], 4, "links list"],
+  ["a refused cancellation", ["links", "cancel", "a", "--yes"], 4, "links list"],
   ["an unknown link", ["links", "show", "a"], 4, "links list"],
   ["an unknown transaction", ["transaction", "a"], 4, "config get transactionUrl"],
 ];

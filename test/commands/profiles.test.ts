@@ -64,7 +64,7 @@ describe("paylink profiles", () => {
 
   it("removes a profile, and then none is current", async () => {
     const { run, stored, profiles } = threeProfiles();
-    const removed = await run(["remove", "shop", "--json"]);
+    const removed = await run(["remove", "shop", "--yes", "--json"]);
     expect(removed).toMatchObject({ exit: 0, stdout: '{"removed":"shop","current":null}\n', stderr: "" });
     const { shop: _, ...others } = profiles;
     expect(stored()).toEqual({ profiles: others });
@@ -83,9 +83,18 @@ describe("paylink profiles", () => {
     expect(never.asked).toEqual([]);
   });
 
+  it("removes nothing without --yes where nobody can be asked", async () => {
+    const { run, stored } = threeProfiles();
+    const refused = await run(["remove", "shop"]);
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/--yes +is required/);
+    expect(refused.stderr).toContain("Nothing was deleted.");
+    expect(stored()).toMatchObject({ profiles: { shop: {} } });
+  });
+
   it.each([
     [["use", "shopp"], 3, "Did you mean shop?"],
-    [["remove", "nobody"], 3, "Profiles: shop, shop.test, sandbox"],
+    [["remove", "nobody", "-y"], 3, "Profiles: shop, shop.test, sandbox"],
     [["rename", "nobody", "x"], 3, "There is no profile named nobody."],
     [["rename", "sandbox", "x"], 2, "belongs to the sandbox"],
     [["rename", "shop", "sandbox"], 2, "belongs to the sandbox"],

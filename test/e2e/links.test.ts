@@ -33,8 +33,8 @@ it("lists, shows, updates and cancels links in every status", async () => {
 
   await run("pay", first);
   expect(await show(first)).toMatchObject({ status: "paid", paidDate: expect.any(String) });
-  expect((await run("links", "cancel", first)).code).toBe(4);
-  expect((await run("links", "cancel", second)).stdout).toMatch(/cancelled$/);
+  expect((await run("links", "cancel", first, "--yes")).code).toBe(4);
+  expect((await run("links", "cancel", second, "-y")).stdout).toMatch(/cancelled$/);
   expect(await show(second)).toMatchObject({ status: "cancelled", cancelledDate: expect.any(String) });
 
   const listed = jsonLines((await run("links", "list", "--json")).stdout);

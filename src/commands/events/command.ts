@@ -12,6 +12,7 @@ import {
   type Usage,
   type ValuesOf,
 } from "../command.ts";
+import { checkConfirmable } from "../confirm.ts";
 import { parseLimit, parseOutcome } from "../flag-values.ts";
 import { checkTargets, eventStoreFlag, targetsFlag } from "../shared-flags.ts";
 
@@ -158,7 +159,7 @@ const exporting = command({
 
 const prune = command({
   summary: "delete old events",
-  examples: ["paylink events prune --before 90d", "paylink events prune --before 2026-01-01 --yes"],
+  examples: ["paylink events prune --before 90d --yes", "paylink events prune --before 2026-01-01 --yes --json"],
   flags: {
     ...storeFlags,
     before: flag(
@@ -169,6 +170,7 @@ const prune = command({
     ),
   },
   consequence: "Nothing was deleted.",
+  check: checkConfirmable,
   run: async (context, { before, db }) =>
     (await import("./prune-events.ts")).pruneEvents(context, { before, database: db }),
 });

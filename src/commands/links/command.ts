@@ -3,6 +3,7 @@ import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { argument, command, flag, oneOf, text, toggleForPeople, type Parser } from "../command.ts";
+import { checkConfirmable } from "../confirm.ts";
 import { parseLimit, parseTimeout } from "../flag-values.ts";
 
 const timeout = flag(
@@ -96,12 +97,13 @@ const update = command({
 const cancel = command({
   summary: "cancel links, so that nobody can pay them any more",
   examples: [
-    "paylink links cancel $(paylink create --amount 10 --currency EUR --quiet)",
+    "paylink links cancel $(paylink create --amount 10 --currency EUR --quiet) --yes",
     "paylink links cancel $(paylink create --reusable --quiet) --yes --json",
   ],
   arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
   flags: linkFlags,
   consequence: "Nothing was cancelled.",
+  check: checkConfirmable,
   run: async (context, values) => (await import("./cancel-links.ts")).cancelLinks(context, values),
 });
 
