@@ -289,7 +289,12 @@ describe("a damaged database", () => {
       error: { code: "file_unreadable", message: expect.stringContaining(path) },
     });
     writeFileSync(path, "x".repeat(10_000));
-    for (const args of [["list"], ["show", "a"], ["prune", "--before", "1d", "-y"], ["replay", "a", "--to", "1"]]) {
+    for (const args of [
+      ["list"],
+      ["show", "a"],
+      ["prune", "--before", "1d", "-y"],
+      ["replay", "a", "--to", "1"],
+    ]) {
       const { exit, stderr } = await runCommand(["events", ...args, "--db", path, "--json"]);
       expect(exit).toBe(2);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: "file_unreadable" } });

@@ -153,23 +153,26 @@ describe("the forwarder", () => {
     expect(await ids(store.events({ failed: true }))).toEqual(["a"]);
   });
 
-  it.each(["runs on", "starts again"])("retries soon if the clock is set back a day and it %s", async (then) => {
-    const clock = createClock();
-    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
-    await append(store, "a");
-    const { sent, shown, forwarder } = startForwarder(store, clock, () => 503);
-    await clock.until(() => shown.length === 1);
-    let later = sent;
-    if (then === "starts again") {
-      await forwarder.close();
-      clock.setBack(86_400_000);
-      ({ sent: later } = startForwarder(store, clock, () => 200));
-    } else clock.setBack(86_400_000);
-    const before = clock.seconds();
-    const goal = later.length + 1;
-    await clock.until(() => later.length === goal);
-    expect(clock.seconds() - before).toBeLessThanOrEqual(10);
-  });
+  it.each(["runs on", "starts again"])(
+    "retries soon if the clock is set back a day and it %s",
+    async (then) => {
+      const clock = createClock();
+      const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+      await append(store, "a");
+      const { sent, shown, forwarder } = startForwarder(store, clock, () => 503);
+      await clock.until(() => shown.length === 1);
+      let later = sent;
+      if (then === "starts again") {
+        await forwarder.close();
+        clock.setBack(86_400_000);
+        ({ sent: later } = startForwarder(store, clock, () => 200));
+      } else clock.setBack(86_400_000);
+      const before = clock.seconds();
+      const goal = later.length + 1;
+      await clock.until(() => later.length === goal);
+      expect(clock.seconds() - before).toBeLessThanOrEqual(10);
+    },
+  );
 
   it("forwards at once what this receiver stores, and by looking what others store", async () => {
     const clock = createClock();

@@ -180,7 +180,9 @@ function behavesAsQueue(
     const third = [5_000, MINUTE, 2 * MINUTE];
     expect(idsOf((await other.queue.claim({ ...wanted, delays: third })).events)).toContain("c");
     await expect
-      .poll(async () => idsOf((await other.queue.claim({ ...wanted, duration: 400 })).events), { timeout: 5_000 })
+      .poll(async () => idsOf((await other.queue.claim({ ...wanted, duration: 400 })).events), {
+        timeout: 5_000,
+      })
       .toContain("d");
   });
 

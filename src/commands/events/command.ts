@@ -159,7 +159,10 @@ const exporting = command({
 
 const prune = command({
   summary: "delete old events",
-  examples: ["paylink events prune --before 90d --yes", "paylink events prune --before 2026-01-01 --yes --json"],
+  examples: [
+    "paylink events prune --before 90d --yes",
+    "paylink events prune --before 2026-01-01 --yes --json",
+  ],
   flags: {
     ...storeFlags,
     before: flag(
