@@ -256,27 +256,11 @@ export const isReason = (code: unknown): code is Reason =>
 
 export const statusOf = (code: RefusalCode): number => REASONS[code].status;
 
-export type Warning =
-  | "multiple_signatures"
-  | "non_canonical_signature_input"
-  | "non_canonical_base64"
-  | "signature_has_parameters"
-  | "unknown_signature_param"
-  | "content_digest_alg_ignored"
-  | "content_digest_without_sha256"
-  | "content_encoding_not_decoded"
-  | "method_not_covered"
-  | "target_not_covered"
-  | "content_type_not_covered"
-  | "created_missing"
-  | "weak_exponent"
-  | "duplicate_delivery";
-
 /**
  * In the order in which a verdict lists them. What is about the service is the same for every webhook: `listen` shows it
  * once.
  */
-export const WARNINGS: Readonly<Record<Warning, "webhook" | "service">> = {
+export const WARNINGS = {
   multiple_signatures: "webhook",
   non_canonical_signature_input: "webhook",
   non_canonical_base64: "webhook",
@@ -291,7 +275,8 @@ export const WARNINGS: Readonly<Record<Warning, "webhook" | "service">> = {
   created_missing: "service",
   weak_exponent: "service",
   duplicate_delivery: "webhook",
-};
+} as const;
+export type Warning = keyof typeof WARNINGS;
 
 export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   multiple_signatures: "there are several signatures; only the selected one was checked",
