@@ -4,7 +4,7 @@ import type { PaylinkError } from "./domain/errors.ts";
 import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { Paint } from "./render/paint.ts";
-import type { Ledger } from "./sandbox/ledger.ts";
+import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./receiver/event-store.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { Processes } from "./bulk/import-journals.ts";

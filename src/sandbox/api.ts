@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { TokenError } from "./access.ts";
-import type { Link } from "./ledger.ts";
+import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
 import { transactionResponse } from "./payments.ts";
 import { checkoutUrl, formBody, jsonReply, ServiceProblem } from "./replies.ts";

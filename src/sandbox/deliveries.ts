@@ -7,7 +7,8 @@ import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { certificateReason, systemCode, type Send } from "../http/exchange.ts";
 import { isAllowed, isNamed, type AllowedHosts } from "./access.ts";
-import type { Attempt, Delivery, DeliveryState, Ledger, Link } from "./ledger.ts";
+import type { Ledger } from "./store/ledger.ts";
+import type { Attempt, Delivery, DeliveryState, Link } from "./store/rows.ts";
 import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";
 

@@ -12,7 +12,8 @@ import {
 import { checkRequest, REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import type { Merchant } from "./identity.ts";
-import type { Ledger, Link } from "./ledger.ts";
+import type { Ledger } from "./store/ledger.ts";
+import type { Link } from "./store/rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
 import type { Service } from "./service.ts";
 

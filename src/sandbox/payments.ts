@@ -18,7 +18,7 @@ import {
   type EnteredCard,
 } from "./customer.ts";
 import type { Merchant } from "./identity.ts";
-import type { Link } from "./ledger.ts";
+import type { Link } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
 import type { PaymentIds } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";

@@ -5,7 +5,8 @@ import type { Send } from "../http/exchange.ts";
 import { createAccessTokens, type AccessTokens, type AllowedHosts } from "./access.ts";
 import { createDeliveries, type AttemptReport, type Deliveries, type Fault } from "./deliveries.ts";
 import type { Merchant } from "./identity.ts";
-import type { Ledger, Link } from "./ledger.ts";
+import type { Ledger } from "./store/ledger.ts";
+import type { Link } from "./store/rows.ts";
 import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
 
 /** What the sandbox does with a second link of the same `invoiceId` at the same terminal. */

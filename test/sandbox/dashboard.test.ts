@@ -1,7 +1,7 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
-import type { DeliveryState } from "../../src/sandbox/ledger.ts";
+import type { DeliveryState } from "../../src/sandbox/store/rows.ts";
 import {
   linkId,
   NOW,

@@ -1,7 +1,8 @@
 /** The sandbox's ledger on disk: a payment and its webhook are stored together or not at all. */
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Ledger, Payment } from "../../src/sandbox/ledger.ts";
+import type { Ledger } from "../../src/sandbox/store/ledger.ts";
+import type { Payment } from "../../src/sandbox/store/rows.ts";
 import { openDatabase, type Database } from "../../src/store/database.ts";
 import { createUnits, openLedger } from "../../src/sandbox/store/ledger.ts";
 import { temporaryHome } from "../support/home.ts";

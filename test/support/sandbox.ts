@@ -5,7 +5,7 @@ import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/addresses.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
 import { createClock, createIds, createSigningKeys, seededIds, type Clock } from "../../src/sandbox/parts.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
-import type { Ledger } from "../../src/sandbox/ledger.ts";
+import type { Ledger } from "../../src/sandbox/store/ledger.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import type { SandboxParts } from "../../src/sandbox/service.ts";
 import { newIdentity, type SandboxIdentity } from "../../src/sandbox/identity.ts";

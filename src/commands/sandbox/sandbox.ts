@@ -15,7 +15,7 @@ import { renderSandboxEvent } from "./event.ts";
 import { wrap } from "../../render/layout.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import type { Ledger } from "../../sandbox/ledger.ts";
+import type { Ledger } from "../../sandbox/store/ledger.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../check/signature-form.ts";
 import type { ValuesOf } from "../command.ts";

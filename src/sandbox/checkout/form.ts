@@ -13,7 +13,7 @@ import {
   type CustomerField,
 } from "../customer.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
-import type { Link } from "../ledger.ts";
+import type { Link } from "../store/rows.ts";
 import { isReusable } from "../links.ts";
 import { facts, type Page } from "../page.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";

@@ -7,7 +7,7 @@ import { parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { customerFacts, TEST_CARDS } from "../customer.ts";
 import type { Refused } from "../form.ts";
-import type { Link, Payment } from "../ledger.ts";
+import type { Link, Payment } from "../store/rows.ts";
 import { isReusable, type OpenStatus } from "../links.ts";
 import { facts, page, type Page } from "../page.ts";
 import type { ServiceProblem } from "../replies.ts";

@@ -5,7 +5,7 @@ import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transact
 import { requireSameOrigin } from "../access.ts";
 import { CUSTOMER_FIELDS, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
 import { refusedForm } from "../form.ts";
-import type { Link } from "../ledger.ts";
+import type { Link } from "../store/rows.ts";
 import { isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
 import { CHOICES, submitForm, type Choice, type PaymentInput } from "../payments.ts";

@@ -5,7 +5,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { isAccepted } from "../deliveries.ts";
-import type { Attempt, Delivery } from "../ledger.ts";
+import type { Attempt, Delivery } from "../store/rows.ts";
 import { facts, type Page } from "../page.ts";
 import { attemptAddress, chainOf, detailPage } from "./details.ts";
 import {

@@ -4,7 +4,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer.ts";
 import { isAccepted } from "../deliveries.ts";
-import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
+import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
 import { statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
 import { dashboardPage, type Tab } from "./frame.ts";

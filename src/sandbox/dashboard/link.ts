@@ -6,7 +6,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
-import type { Link } from "../ledger.ts";
+import type { Link } from "../store/rows.ts";
 import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
 import { CHOICES } from "../payments.ts";

@@ -7,7 +7,8 @@ import { parseJsonObject } from "../../domain/parse-json.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import type { Attempt, Delivery, Ledger, LedgerCounts, Link } from "../ledger.ts";
+import type { Ledger } from "../store/ledger.ts";
+import type { Attempt, Delivery, Link } from "../store/rows.ts";
 import { isReusable } from "../links.ts";
 import type { Page } from "../page.ts";
 
@@ -23,7 +24,7 @@ export interface View {
   readonly clock: "running" | "moved" | "stopped";
   /** The id of the signing key. */
   readonly keyid: string;
-  readonly counts: LedgerCounts;
+  readonly counts: ReturnType<Ledger["counts"]>;
   /** The dashboard's key; a page that was opened without it has no controls. */
   readonly key: string | undefined;
   /** The path and query of this page, without the key; actions return to it. */

@@ -1,5 +1,8 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
+import * as z from "zod/mini";
+import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
+import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import {
   lockFile,
   openDatabase,
@@ -9,21 +12,24 @@ import {
   type Value,
 } from "../../store/database.ts";
 import { createGroupCommit } from "../../store/group-commit.ts";
-import type { Ledger } from "../ledger.ts";
-import { DELIVERIES, LINKS, PAYMENTS, readList } from "./lists.ts";
+import { DELIVERIES, LINKS, PAYMENTS, readList, type ListQuery } from "./lists.ts";
 import {
-  attemptFromRow,
-  attemptValues,
-  deliveryFromRow,
-  deliveryValues,
-  linkFromRow,
-  linkValues,
-  paymentFromRow,
-  paymentValues,
+  attemptRow,
+  deliveryRow,
+  linkRow,
+  paymentRow,
+  type Attempt,
+  type Delivery,
+  type DeliveryState,
+  type Link,
+  type Payment,
 } from "./rows.ts";
 
+/** Call everything that changes it within `write`. Reads see each change at once. */
+export type Ledger = ReturnType<typeof openLedger>;
+
 /** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
-export function openLedger(path: string): Ledger {
+export function openLedger(path: string) {
   const release = lockLedger(path);
   const database = openDatabase(path, SANDBOX_MIGRATIONS);
   const units = createUnits(database);
@@ -36,62 +42,95 @@ export function openLedger(path: string): Ledger {
   const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
+  const insert = (table: string, columns: Readonly<Record<string, Value>>): void => {
+    const names = Object.keys(columns);
+    const places = names.map(() => "?");
+    run(`INSERT INTO ${table} (${names.join()}) VALUES (${places.join()})`, ...Object.values(columns));
+  };
   const count = (from: string): number => Number(row(`SELECT count(*) AS n FROM ${from}`)?.["n"] ?? 0);
-  const found = <T>(read: (row: Record<string, unknown>) => T, sql: string, ...values: Value[]) => {
+  const found = <T>(schema: { parse(row: unknown): T }, sql: string, ...values: Value[]): T | undefined => {
     const one = row(sql, ...values);
-    return one === undefined ? undefined : read(one);
+    return one === undefined ? undefined : schema.parse(one);
   };
   return {
+    /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
     write: units.write,
-    addLink: (link) => run(INSERT_LINK, link.id, ...linkValues(link)),
-    saveLink: (link) => run(UPDATE_LINK, ...linkValues(link), link.id),
-    findLink: (id) => found(linkFromRow, "SELECT * FROM links WHERE id = ?", id),
-    hasInvoice: (terminalId, invoiceId) => row(SELECT_INVOICE, invoiceId, terminalId) !== undefined,
-    links: (query) => readList(LINKS, query, rows, linkFromRow),
-    *linksCreated(from, to) {
+    addLink: (link: Link) => insert("links", z.encode(linkRow, link)),
+    saveLink: (link: Link) => {
+      const { id, ...columns } = z.encode(linkRow, link);
+      const changes = Object.keys(columns).map((name) => `${name} = ?`);
+      run(`UPDATE links SET ${changes.join()} WHERE id = ?`, ...Object.values(columns), id);
+    },
+    findLink: (id: string) => found(linkRow, "SELECT * FROM links WHERE id = ?", id),
+    /** Whether a link of the terminal has this `invoiceId`. */
+    hasInvoice: (terminalId: string, invoiceId: string) =>
+      row(SELECT_INVOICE, invoiceId, terminalId) !== undefined,
+    links: (query: ListQuery) => readList(LINKS, query, rows),
+    /** The links that were created between two moments, both included; the newest first. */
+    *linksCreated(from: Date, to: Date): Iterable<Link> {
       let before = Number.MAX_SAFE_INTEGER;
       for (;;) {
         const batch = rows(SELECT_CREATED, before, from.toISOString(), to.toISOString());
-        yield* batch.map(linkFromRow);
+        yield* batch.map((one) => linkRow.parse(one));
         if (batch.length < BATCH) return;
         before = Number(batch.at(-1)?.["seq"]);
       }
     },
-    addPayment: (payment) =>
-      run("INSERT INTO payments VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", ...paymentValues(payment)),
-    findPayment: (uti) => found(paymentFromRow, "SELECT * FROM payments WHERE uti = ?", uti),
-    findPaymentByForm: (linkId, form) =>
-      found(paymentFromRow, "SELECT * FROM payments WHERE link = ? AND form = ?", linkId, form),
-    hasReference: (reference) => row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
-    payments: (query) => readList(PAYMENTS, query, rows, paymentFromRow),
-    addDelivery: (delivery) => run(INSERT_DELIVERY, ...deliveryValues(delivery)),
-    findDelivery: (id) => found(deliveryFromRow, "SELECT * FROM deliveries WHERE id = ?", id),
-    deliveries: (query) => readList(DELIVERIES, query, rows, deliveryFromRow),
-    addAttempt: (attempt, state, due) => {
-      run(INSERT_ATTEMPT, ...attemptValues(attempt));
+    addPayment: (payment: Payment) => {
+      const { record } = payment;
+      const reference = textOf(record, "reference") ?? "";
+      const outcome = outcomeOf(record).toLowerCase();
+      insert("payments", { ...z.encode(paymentRow, payment), reference, outcome });
+    },
+    findPayment: (uti: string) => found(paymentRow, "SELECT * FROM payments WHERE uti = ?", uti),
+    /** The payment that a rendered form of a link has made. */
+    findPaymentByForm: (linkId: string, form: string) =>
+      found(paymentRow, "SELECT * FROM payments WHERE linkId = ? AND form = ?", linkId, form),
+    hasReference: (reference: string) =>
+      row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
+    payments: (query: ListQuery) => readList(PAYMENTS, query, rows),
+    addDelivery: (delivery: Delivery) => {
+      const origin = parseWebAddress(delivery.url)?.origin ?? "";
+      insert("deliveries", { ...z.encode(deliveryRow, delivery), origin });
+    },
+    findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
+    deliveries: (query: ListQuery) => readList(DELIVERIES, query, rows),
+    /** Stores an attempt and updates its delivery; `due` is the time of the next attempt. */
+    addAttempt: (attempt: Attempt, state: DeliveryState, due: number) => {
+      insert("attempts", z.encode(attemptRow, attempt));
       run(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
     },
-    findAttempt: (id, number) =>
-      found(attemptFromRow, "SELECT * FROM attempts WHERE delivery = ? AND number = ?", id, number),
-    attemptsOf: (id, limit) =>
-      rows("SELECT * FROM attempts WHERE delivery = ? ORDER BY number DESC LIMIT ?", id, limit).map(
-        attemptFromRow,
+    findAttempt: (id: string, number: number) =>
+      found(attemptRow, "SELECT * FROM attempts WHERE deliveryId = ? AND number = ?", id, number),
+    /** The newest attempts, the last one first. */
+    attemptsOf: (id: string, limit: number) =>
+      rows("SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT ?", id, limit).map((one) =>
+        attemptRow.parse(one),
       ),
-    resend: (id, due) => run(`${RESEND} WHERE id = ?`, due, id),
-    resendFailed: (due) => run(`${RESEND} WHERE failed = 1`, due),
+    /** Starts the schedule again. */
+    resend: (id: string, due: number) => run(`${RESEND} WHERE id = ?`, due, id),
+    /** Starts the schedule of every failed delivery again. */
+    resendFailed: (due: number) => run(`${RESEND} WHERE failed = 1`, due),
+    /** The origins of the addresses of waiting deliveries. */
     waitingOrigins: () =>
       rows("SELECT DISTINCT origin FROM deliveries WHERE state = 'waiting'").map(({ origin }) =>
         String(origin),
       ),
-    nextFor: (origin, now, busyLinks) =>
-      found(deliveryFromRow, SELECT_NEXT, origin, now, JSON.stringify([...busyLinks])),
-    nextDue: (after) => found(({ due }) => Number(due), SELECT_NEXT_DUE, after),
+    /** The delivery of an origin that has been due for the longest, unless its link is busy. */
+    nextFor: (origin: string, now: number, busyLinks: ReadonlySet<string>) =>
+      found(deliveryRow, SELECT_NEXT, origin, now, JSON.stringify([...busyLinks])),
+    /** The time of the first delivery that is due after a moment. */
+    nextDue: (after: number) => {
+      const due = row(SELECT_NEXT_DUE, after)?.["due"];
+      return due === undefined ? undefined : Number(due);
+    },
     counts: () => ({
       links: count("links"),
       payments: count("payments"),
       deliveries: count("deliveries"),
       failed: count("deliveries WHERE failed = 1"),
     }),
+    /** Deletes everything. */
     reset: () => {
       for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
     },
@@ -117,20 +156,15 @@ function lockLedger(path: string): () => void {
 const INVOICE_ID = "json_extract(request, '$.invoiceId')";
 const TERMINAL_ID = "json_extract(request, '$.terminalId')";
 
-const INSERT_LINK = "INSERT INTO links VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
-const UPDATE_LINK =
-  "UPDATE links SET request = ?, created = ?, expires = ?, viewed = ?, attempted = ?, paid = ?, cancelled = ? WHERE id = ?";
 const SELECT_INVOICE = `SELECT 1 FROM links WHERE ${INVOICE_ID} = ? AND ${TERMINAL_ID} = ? LIMIT 1`;
 /** Rows in memory at once. */
 const BATCH = 1000;
-const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND created BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
-const INSERT_DELIVERY = "INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const INSERT_ATTEMPT = "INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND createdDate BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
 const RESEND = "UPDATE deliveries SET state = 'waiting', tries = 0, due = ?";
 const UPDATE_DELIVERY =
   "UPDATE deliveries SET attempts = ?, tries = tries + 1, state = ?, due = ? WHERE id = ?";
 const SELECT_NEXT =
-  "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND link NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
+  "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
 const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
 
@@ -224,4 +258,15 @@ const SANDBOX_MIGRATIONS = [
   `ALTER TABLE payments ADD COLUMN customer TEXT NOT NULL DEFAULT '{}';
    ALTER TABLE payments ADD COLUMN form TEXT;
    CREATE UNIQUE INDEX payments_form ON payments (link, form) WHERE form IS NOT NULL;`,
+  // A record and its row then have the same names.
+  `ALTER TABLE links RENAME COLUMN created TO createdDate;
+   ALTER TABLE links RENAME COLUMN expires TO expirationDate;
+   ALTER TABLE links RENAME COLUMN viewed TO viewedDate;
+   ALTER TABLE links RENAME COLUMN attempted TO attemptedDate;
+   ALTER TABLE links RENAME COLUMN paid TO paidDate;
+   ALTER TABLE links RENAME COLUMN cancelled TO cancelledDate;
+   ALTER TABLE payments RENAME COLUMN link TO linkId;
+   ALTER TABLE deliveries RENAME COLUMN link TO linkId;
+   ALTER TABLE attempts RENAME COLUMN delivery TO deliveryId;
+   ALTER TABLE attempts RENAME COLUMN answer_headers TO answerHeaders;`,
 ] as const;

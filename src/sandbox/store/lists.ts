@@ -1,13 +1,45 @@
 /** The ledger's lists, read in pages by position, so that a page costs the same in a list of any length. */
 import type { Value } from "../../store/database.ts";
-import type { ListPage, ListQuery } from "../ledger.ts";
+import { deliveryRow, linkRow, paymentRow, type Delivery, type Link, type Payment } from "./rows.ts";
+
+/** The rows of a list to read: those that match every member that is given. */
+export interface ListQuery {
+  /** Part of an id, a reference or an address. */
+  readonly text?: string;
+  /** The status of a link, the outcome of a payment, the state of a delivery. */
+  readonly state?: string;
+  readonly ids?: readonly string[];
+  /** Payments and deliveries of a link. */
+  readonly linkId?: string;
+  /** Deliveries of a payment. */
+  readonly uti?: string;
+  /** The rows after or before a position that a page named; without a position, the first page. */
+  readonly older?: string | undefined;
+  readonly newer?: string | undefined;
+  readonly limit: number;
+  /** The current time, which decides whether a link has expired. */
+  readonly now: Date;
+}
+
+/** The newest rows first, but failed deliveries before all others. */
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  /** All rows that match, on all pages. */
+  readonly total: number;
+  /** The rows on the pages before this one. */
+  readonly skipped: number;
+  /** The positions to continue from; undefined if there are no more rows. */
+  readonly newer: string | undefined;
+  readonly older: string | undefined;
+}
 
 type Row = Record<string, Value>;
 type Condition = readonly [sql: string, ...values: Value[]];
 
 /** What differs between the lists; all SQL. */
-interface ListSource {
+interface ListSource<T> {
   readonly table: string;
+  readonly schema: { parse(row: unknown): T };
   readonly key: string;
   /** The columns of an index, from the most significant; the last page has the lowest values. */
   readonly order: readonly string[];
@@ -21,55 +53,55 @@ const WITH_REFERENCE = `FROM payments WHERE ${inText("reference || ' ' || uti")}
 
 /** `statusOf` as SQL; its parameter is the current time. */
 const LINK_STATUS = `CASE
-  WHEN cancelled IS NOT NULL THEN 'cancelled'
-  WHEN paid IS NOT NULL AND json_type(request, '$.linkOptions') IS NULL THEN 'paid'
-  WHEN julianday(expires) <= julianday(?) THEN 'expired'
-  WHEN attempted IS NOT NULL AND paid IS NULL THEN 'attempted'
-  WHEN viewed IS NULL THEN 'active'
+  WHEN cancelledDate IS NOT NULL THEN 'cancelled'
+  WHEN paidDate IS NOT NULL AND json_type(request, '$.linkOptions') IS NULL THEN 'paid'
+  WHEN julianday(expirationDate) <= julianday(?) THEN 'expired'
+  WHEN attemptedDate IS NOT NULL AND paidDate IS NULL THEN 'attempted'
+  WHEN viewedDate IS NULL THEN 'active'
   ELSE 'viewed' END`;
 
 const requestText = (field: string): string => `coalesce(json_extract(request, '$.${field}'), '')`;
 
-export const LINKS: ListSource = {
+export const LINKS: ListSource<Link> = {
   table: "links",
+  schema: linkRow,
   key: "id",
   order: ["seq"],
   hasState: (state, now) => [`${LINK_STATUS} = ?`, now.toISOString(), state],
   contains: (text) => [
     `(${inText(`id || ' ' || ${["invoiceId", "description", "customerName"].map(requestText).join(" || ' ' || ")}`)}
-      OR id IN (SELECT link ${WITH_REFERENCE}))`,
+      OR id IN (SELECT linkId ${WITH_REFERENCE}))`,
     text,
     text,
   ],
 };
 
-export const PAYMENTS: ListSource = {
+export const PAYMENTS: ListSource<Payment> = {
   table: "payments",
+  schema: paymentRow,
   key: "uti",
   order: ["seq"],
   hasState: (state) => ["outcome = ?", state],
-  contains: (text) => [inText("link || ' ' || reference || ' ' || uti"), text],
+  contains: (text) => [inText("linkId || ' ' || reference || ' ' || uti"), text],
 };
 
-export const DELIVERIES: ListSource = {
+export const DELIVERIES: ListSource<Delivery> = {
   table: "deliveries",
+  schema: deliveryRow,
   key: "id",
   order: ["failed", "seq"],
   hasState: (state) => ["state = ?", state],
   contains: (text) => [
-    `(${inText("link || ' ' || id || ' ' || uti || ' ' || url")} OR uti IN (SELECT uti ${WITH_REFERENCE}))`,
+    `(${inText("linkId || ' ' || id || ' ' || uti || ' ' || url")} OR uti IN (SELECT uti ${WITH_REFERENCE}))`,
     text,
     text,
   ],
 };
 
-export type ReadRows = (sql: string, ...values: Value[]) => Row[];
-
 export function readList<T>(
-  source: ListSource,
+  source: ListSource<T>,
   query: ListQuery,
-  read: ReadRows,
-  parse: (row: Row) => T,
+  read: (sql: string, ...values: Value[]) => Row[],
 ): ListPage<T> {
   const { table, order } = source;
   const matching = conditionsOf(source, query);
@@ -105,7 +137,7 @@ export function readList<T>(
   const skipped = later === undefined || first === undefined ? 0 : count([...matching, beside(">", first)]);
   const total = count(matching);
   return {
-    rows: rows.map(parse),
+    rows: rows.map((row) => source.schema.parse(row)),
     total,
     skipped,
     newer: skipped > 0 ? first : undefined,
@@ -120,7 +152,7 @@ const isPosition = (text: string | undefined, order: readonly string[]): text is
   text.split(".").every((part) => /^\d{1,15}$/.test(part));
 
 function conditionsOf(
-  source: ListSource,
+  source: ListSource<unknown>,
   { text = "", state = "", ids, linkId, uti, now }: ListQuery,
 ): Condition[] {
   return [
@@ -129,7 +161,7 @@ function conditionsOf(
     ...(ids === undefined
       ? []
       : [[`${source.key} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)] as const]),
-    ...(linkId === undefined ? [] : [["link = ?", linkId] as const]),
+    ...(linkId === undefined ? [] : [["linkId = ?", linkId] as const]),
     ...(uti === undefined ? [] : [["uti = ?", uti] as const]),
   ];
 }

@@ -1,155 +1,85 @@
-/** Rows of the ledger's tables: links, payments, deliveries and attempts as values to store, and read back. */
+/** What the ledger stores: links, payments, deliveries and attempts, each with its columns, which have the names of its members. */
 import * as z from "zod/mini";
-import { parseWebAddress } from "../../domain/addresses.ts";
-import { stringifyJson, type JsonObject } from "../../domain/json.ts";
-import { parseJsonObject } from "../../domain/parse-json.ts";
+import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { Value } from "../../store/database.ts";
+import type { HeaderLine } from "../../http/message.ts";
 import { CUSTOMER_FIELDS } from "../customer.ts";
-import type { Attempt, Delivery, Link, Payment } from "../ledger.ts";
 
-type Row = Readonly<Record<string, unknown>>;
-
-const date = z.pipe(
-  z.string(),
-  z.transform((text) => new Date(text)),
-);
-const dateOrNull = z.nullable(date);
-const integer = z.pipe(z.union([z.number(), z.bigint()]), z.transform(Number));
-
-const json = z.pipe(
-  z.string(),
-  z.transform((text, { issues }): JsonObject => {
-    const object = parseJsonObject(text);
-    if (object !== undefined) return object;
-    issues.push({ code: "custom", message: "is not a JSON object", input: text });
-    return z.NEVER;
-  }),
-);
-
-const linkRow = z.object({
-  id: z.string(),
-  request: json,
-  created: date,
-  expires: z.string(),
-  viewed: dateOrNull,
-  attempted: dateOrNull,
-  paid: dateOrNull,
-  cancelled: dateOrNull,
+const date = z.codec(z.string(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (moment) => moment.toISOString(),
 });
+const integer = z.codec(z.union([z.number(), z.bigint()]), z.number(), {
+  decode: Number,
+  encode: (value) => value,
+});
+/** A text with JSON, whose value the schema reads. */
+const json = <T>(schema: { parse(value: unknown): T }) =>
+  z.codec(z.string(), z.custom<T>(), {
+    decode: (text) => {
+      const parsed = parseJson(text);
+      return schema.parse(parsed.ok ? parsed.value.value : undefined);
+    },
+    encode: (value) => stringifyJson(value),
+  });
+const headerLines = json<readonly HeaderLine[]>(z.array(z.tuple([z.string(), z.string()])));
 
-export function linkFromRow(row: Row): Link {
-  const { id, request, created, expires, viewed, attempted, paid, cancelled } = linkRow.parse(row);
-  return {
-    id,
-    request: paymentLinkRequest.parse(request),
-    createdDate: created,
-    expirationDate: expires,
-    viewedDate: viewed,
-    attemptedDate: attempted,
-    paidDate: paid,
-    cancelledDate: cancelled,
-  };
-}
+export const linkRow = z.object({
+  id: z.string(),
+  request: json(paymentLinkRequest),
+  createdDate: date,
+  expirationDate: z.string(),
+  viewedDate: z.nullable(date),
+  attemptedDate: z.nullable(date),
+  paidDate: z.nullable(date),
+  cancelledDate: z.nullable(date),
+});
+export type Link = z.infer<typeof linkRow>;
 
-const customer = z.pipe(json, z.partialRecord(z.enum(CUSTOMER_FIELDS), z.string()));
+export const paymentRow = z.object({
+  uti: z.string(),
+  linkId: z.string(),
+  record: json(z.custom<JsonObject>(isJsonObject)),
+  /** Given by the merchant or entered by the customer. */
+  customer: json(z.partialRecord(z.enum(CUSTOMER_FIELDS), z.string())),
+  /** The token of the rendered form that was submitted; null without a form. */
+  form: z.nullable(z.string()),
+});
+export type Payment = Readonly<z.infer<typeof paymentRow>>;
 
-const paymentRow = z.pipe(
-  z.object({ uti: z.string(), link: z.string(), record: json, customer, form: z.nullable(z.string()) }),
-  z.transform(({ link: linkId, ...payment }) => ({ ...payment, linkId })),
-);
+/** A webhook to deliver: committed together with its payment, and kept after it was delivered or has failed. */
+export const deliveryRow = z.object({
+  id: z.string(),
+  linkId: z.string(),
+  uti: z.string(),
+  url: z.string(),
+  body: z.instanceof(Uint8Array),
+  state: z.enum(["waiting", "delivered", "failed"]),
+  /** All attempts so far. */
+  attempts: integer,
+  /** Attempts since it was queued or resent: the position in the schedule. */
+  tries: integer,
+  /** Milliseconds since 1970, by the sandbox's clock. */
+  due: integer,
+});
+export type Delivery = Readonly<z.infer<typeof deliveryRow>>;
+export type DeliveryState = Delivery["state"];
 
-export const paymentFromRow = (row: Row): Payment => paymentRow.parse(row);
-
-const deliveryRow = z.pipe(
-  z.object({
-    id: z.string(),
-    link: z.string(),
-    uti: z.string(),
-    url: z.string(),
-    body: z.instanceof(Uint8Array),
-    state: z.enum(["waiting", "delivered", "failed"]),
-    attempts: integer,
-    tries: integer,
-    due: integer,
-  }),
-  z.transform(({ link: linkId, ...delivery }) => ({ ...delivery, linkId })),
-);
-
-export const deliveryFromRow = (row: Row): Delivery => deliveryRow.parse(row);
-
-const headerLines = z.pipe(
-  z.string(),
-  z.transform((text) => z.array(z.tuple([z.string(), z.string()])).parse(JSON.parse(text))),
-);
-
-const attemptRow = z.pipe(
-  z.object({
-    delivery: z.string(),
-    number: integer,
-    at: date,
-    headers: headerLines,
-    base: z.string(),
-    status: z.nullable(integer),
-    answer_headers: headerLines,
-    answer: z.string(),
-    detail: z.string(),
-    duration: z.nullable(integer),
-  }),
-  z.transform(({ delivery: deliveryId, answer_headers: answerHeaders, ...attempt }) => ({
-    ...attempt,
-    deliveryId,
-    answerHeaders,
-  })),
-);
-
-export const attemptFromRow = (row: Row): Attempt => attemptRow.parse(row);
-
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
-
-export const linkValues = (link: Link): Value[] => [
-  stringifyJson(link.request),
-  link.createdDate.toISOString(),
-  link.expirationDate,
-  iso(link.viewedDate),
-  iso(link.attemptedDate),
-  iso(link.paidDate),
-  iso(link.cancelledDate),
-];
-
-export const paymentValues = ({ uti, linkId, record, customer, form }: Payment): Value[] => [
-  uti,
-  linkId,
-  textOf(record, "reference") ?? "",
-  outcomeOf(record).toLowerCase(),
-  stringifyJson(record),
-  JSON.stringify(customer),
-  form,
-];
-
-export const deliveryValues = (delivery: Delivery): Value[] => [
-  delivery.id,
-  delivery.linkId,
-  delivery.uti,
-  delivery.url,
-  parseWebAddress(delivery.url)?.origin ?? "",
-  delivery.body,
-  delivery.state,
-  delivery.attempts,
-  delivery.tries,
-  delivery.due,
-];
-
-export const attemptValues = (attempt: Attempt): Value[] => [
-  attempt.deliveryId,
-  attempt.number,
-  attempt.at.toISOString(),
-  JSON.stringify(attempt.headers),
-  attempt.base,
-  attempt.status,
-  attempt.answer,
-  attempt.detail,
-  JSON.stringify(attempt.answerHeaders),
-  attempt.duration,
-];
+/** One POST of a delivery: the headers, the signature base and the response. */
+export const attemptRow = z.object({
+  deliveryId: z.string(),
+  number: integer,
+  at: date,
+  headers: headerLines,
+  base: z.string(),
+  /** The receiver's status; null without a response. */
+  status: z.nullable(integer),
+  /** The headers of the response. */
+  answerHeaders: headerLines,
+  answer: z.string(),
+  detail: z.string(),
+  /** Milliseconds from the request to the response or the failure; null if nothing was sent. */
+  duration: z.nullable(integer),
+});
+export type Attempt = Readonly<z.infer<typeof attemptRow>>;
