@@ -193,7 +193,7 @@ export const FILES = {
     "receiver/event-store",
     "render/paint",
     "sandbox/identity",
-    "sandbox/ledger",
+    "sandbox/store/ledger",
     "settings",
     "store",
   ],
