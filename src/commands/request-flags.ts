@@ -1,5 +1,6 @@
 /** The flags that describe a payment link: `create` sends them as one link, `bulk` as the defaults of its rows. */
-import { flag, group, text, toggle } from "./command.ts";
+import { TRANSACTION_TYPES } from "../domain/known-services.ts";
+import { flag, group, needs, text, toggle } from "./command.ts";
 
 /** Their values are read with the field of each, at the time of the request. */
 export const requestFlags = {
@@ -10,7 +11,7 @@ export const requestFlags = {
     customerName: flag("--customer-name <name>", "who pays", text),
     expires: flag(
       "--expires <when>",
-      "ISO 8601, or a duration from now (default: 7d; the service sets it for a reusable link)",
+      "ISO 8601 (a date alone: its end, local time), or a duration from now (default: 7d; the service sets it for a reusable link)",
       text,
     ),
     invoiceId: flag(
@@ -22,8 +23,11 @@ export const requestFlags = {
     description: flag("--description <text>", "what the customer pays for", text),
     type: flag(
       "--type <type>",
-      "transaction type: SALE, VERIFICATION or another that the service supports",
+      "the transaction type: one of these, or another that the service supports",
       text,
+      {
+        choices: TRANSACTION_TYPES,
+      },
     ),
     customData: flag("--custom-data <text>", "free-form text stored with the transaction", text),
     subscription: toggle(
@@ -56,10 +60,14 @@ export const requestFlags = {
       "where the customer returns after a failed payment",
       text,
     ),
-    callbackUrl: flag("--callback-url <url>", "receives the webhook of a successful payment", text),
+    callbackUrl: flag(
+      "--callback-url <url>",
+      "receives the webhooks, also those of failed payments unless these have an address of their own",
+      text,
+    ),
     failureCallbackUrl: flag(
       "--failure-callback-url <url>",
-      "receives the webhook of a failed payment",
+      "receives the webhooks of failed payments",
       text,
     ),
   }),
@@ -77,3 +85,6 @@ export const requestFlags = {
     from: flag("--from <file>", "a JSON request as the base (- for stdin); flags override it", text),
   }),
 };
+
+/** Without `--reusable`, an option of a reusable link would turn a one-time link into one that lives for years. */
+export const reusableNeeded = needs(["mode", "minAmount", "maxAmount", "referenceMode"], ["reusable"]);

@@ -17,6 +17,9 @@ export const SPECIFIED_FORM = {
   authHeader: "Authorization: Bearer {token}",
 } as const;
 
+/** The transaction types that the specification and the services name. */
+export const TRANSACTION_TYPES = ["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"] as const;
+
 /** What both addresses of DNA Payments have in common. */
 const DNA = {
   tokenAuth: "post",

@@ -1,9 +1,10 @@
 /** The fields of payment links, in requests and replies: what people call each, what it means, and how it is typed. */
 import { parseCurrency } from "./currency.ts";
+import { TRANSACTION_TYPES } from "./known-services.ts";
 import { parseAmount } from "./money.ts";
 import { isJsonNumber, type Json } from "./json.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import { formatInstant, parseWhen } from "./time.ts";
+import { formatInstant, parseExpiry } from "./time.ts";
 
 interface LinkField {
   /** What prompts, summaries, cards and tables call it. */
@@ -140,8 +141,9 @@ export const meaningOf = (path: string): string | undefined =>
 const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);
 
 /**
- * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency in upper case, an
- * expiry (ISO 8601, or a duration from `now`) as ISO 8601 UTC, any other text unchanged. `checkRequest` applies the
+ * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency and a known
+ * transaction type in upper case, an expiry (ISO 8601, a date, or a duration from `now`) as ISO 8601 UTC, any other text
+ * unchanged. `checkRequest` applies the
  * rules of the field afterwards.
  */
 export function fieldFromText(field: string, text: string, now: Date): Parsed<Json> {
@@ -158,8 +160,10 @@ export function fieldFromText(field: string, text: string, now: Date): Parsed<Js
       // The rule of the field reports a text that is not a code.
       return code.ok ? code : accepted(text);
     }
+    case "transactionType":
+      return accepted(TRANSACTION_TYPES.find((type) => type === text.trim().toUpperCase()) ?? text);
     case "expirationDate": {
-      const date = parseWhen(text, now);
+      const date = parseExpiry(text, now);
       return date.ok ? accepted(formatInstant(date.value)) : date;
     }
     default:

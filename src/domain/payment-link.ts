@@ -4,6 +4,8 @@ import { currencyLetters, isKnownCurrency } from "./currency.ts";
 import { type Amount, compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "./money.ts";
 import { duration, formatRelative, isUtcDateTime } from "./time.ts";
 import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
+import { TRANSACTION_TYPES } from "./known-services.ts";
+import { nearest } from "./nearest.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
 import { isExposed, isWebAddress, parseWebAddress } from "./addresses.ts";
 import { problemWith, type Problem } from "./errors.ts";
@@ -241,6 +243,8 @@ const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
 /** `listener` is where a running `listen` receives, if there is one. */
 const warningsOf = (request: PartialRequest, listener: string | undefined): Problem[] => [
   ...doubtfulCurrency(request),
+  ...unknownWords(request),
+  ...doubtfulCountry(request),
   ...boundsWithoutEffect(request),
   ...plainHttpCallbacks(request),
   ...incompletePeriodic(request),
@@ -272,6 +276,36 @@ function doubtfulCurrency({ currency }: PartialRequest): readonly Problem[] {
     problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
   return problems;
 }
+
+/** Other words may work at the service, so they are sent as they are. */
+function unknownWords({ transactionType, linkOptions }: PartialRequest): readonly Problem[] {
+  const check = (at: string, value: string | undefined, words: readonly string[]): readonly Problem[] => {
+    if (value === undefined || words.includes(value)) return NONE;
+    const near = nearest(value, words);
+    const meant = near === undefined ? "" : `; did you mean ${near}?`;
+    const kind = `is sent as it is: neither the specification nor the service names this value, only ${words.join(", ")}`;
+    return [{ at, message: `${kind} ("${value}"${meant})`, kind }];
+  };
+  return [
+    ...check("transactionType", transactionType, TRANSACTION_TYPES),
+    ...check("linkOptions.mode", linkOptions?.mode, [VARIABLE_MODE]),
+    ...check("linkOptions.paymentReferenceMode", linkOptions?.paymentReferenceMode, [DEFAULT_REFERENCE_MODE]),
+  ];
+}
+
+/** The specification gives no format: its examples have two letters and more. A name in full is probably a mistake. */
+function doubtfulCountry({ customerDetails }: PartialRequest): readonly Problem[] {
+  const country = customerDetails?.billingAddress?.country;
+  if (country === undefined || country === "" || isCountryCode(country)) return NONE;
+  const kind =
+    "is sent as it is: it is not a country code of two or three capital letters (ISO 3166), such as GB";
+  return [problemWith(country, "customerDetails.billingAddress.country", kind)];
+}
+
+const isCountryCode = (code: string): boolean =>
+  /^[A-Z]{3}$/.test(code) ||
+  (/^[A-Z]{2}$/.test(code) &&
+    new Intl.DisplayNames("en", { type: "region", fallback: "none" }).of(code) !== undefined);
 
 function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Problem[] {
   if (paymentSettings === undefined) return NONE;

@@ -38,10 +38,23 @@ export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parse
   if (instant !== undefined) return accepted(instant);
   const duration = parseDuration(trimmed);
   if (!duration.ok) return refused(notWhen(trimmed, now));
-  const moved = addDuration(now, duration.value, direction);
-  const inRange = moved.getTime() <= LAST && moved.getUTCFullYear() >= 0;
-  return inRange ? accepted(moved) : refused("must be within the years 0000 to 9999");
+  return withinYears(addDuration(now, duration.value, direction));
 }
+
+/** As `parseWhen`, but a date alone is the end of that day where the user is: "until 31 December" includes that day. */
+export function parseExpiry(text: string, now: Date): Parsed<Date> {
+  const day = DATE.exec(text.trim());
+  if (!isDay(day)) return parseWhen(text, now);
+  // The constructor with numbers reads the years 0 to 99 as 1900 to 1999.
+  const end = new Date(2000, 0, 1, 23, 59, 59);
+  end.setFullYear(Number(day?.[1]), Number(day?.[2]) - 1, Number(day?.[3]));
+  return withinYears(end);
+}
+
+const withinYears = (date: Date): Parsed<Date> =>
+  date.getTime() <= LAST && date.getUTCFullYear() >= 0
+    ? accepted(date)
+    : refused("must be within the years 0000 to 9999");
 
 /** "in 7 days", "3 hours ago", "now": in the largest unit with a count of at least two, to round little. */
 export function formatRelative(date: Date, now: Date): string {

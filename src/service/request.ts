@@ -20,7 +20,7 @@ import {
 } from "../domain/json.ts";
 import { fieldFromText, got } from "../domain/payment-link-fields.ts";
 import { accepted } from "../domain/parse-result.ts";
-import { formatInstant, parseWhen } from "../domain/time.ts";
+import { formatInstant, parseExpiry } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { isSettingKey } from "../settings/setting-table.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -74,14 +74,16 @@ export function requestBuilder({ flags, base = {}, settings, listener }: Sources
       if (value.ok) setAt(request, FIELD_OF[flag], value.value);
       else problems.push({ at: nameOf(flag), message: `${value.message}${got(text)}`, value: text });
     }
-    if (wantsReusable(flags) || hasLinkOptions(given))
+    if (flags.reusable === true || hasLinkOptions(given))
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
+    const failures = failureCallback(request, base, settings);
+    if (failures !== undefined) setDefaultAt(request, FIELD_OF.failureCallbackUrl, failures);
     for (const [field, value] of defaults) setDefaultAt(request, field, value);
     const reusable = memberOf(request, "linkOptions") !== undefined;
     if (reusable && flags.amount === undefined) setDefaultAt(request, "amount", new JsonNumber("0"));
     // The service sets the expiry of a reusable link, unless the user sets one.
     if (expires !== undefined && !(reusable && expires.source === "default")) {
-      const when = parseWhen(expires.value, now);
+      const when = parseExpiry(expires.value, now);
       if (when.ok) setDefaultAt(request, "expirationDate", formatInstant(when.value));
       else problems.push({ at: "expires", message: `${when.message} (from the ${expires.source})` });
     }
@@ -124,17 +126,33 @@ const unusable = (problem: Problem): BuiltRequest => ({
   draft: {},
 });
 
-const wantsReusable = ({ reusable, mode, minAmount, maxAmount, referenceMode }: RequestFlags): boolean =>
-  reusable === true || [mode, minAmount, maxAmount, referenceMode].some((value) => value !== undefined);
-
 const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
   [...given.keys()].some((field) => field.startsWith("linkOptions."));
+
+/**
+ * Where failed payments go unless the request says it: where the others go. An address of their own counts only if it comes
+ * from the same place, or it would take them away from the receiver of this run. A base request is sent as it is spelled.
+ */
+function failureCallback(
+  request: JsonObject,
+  base: JsonObject,
+  settings: ResolvedSettings,
+): Json | undefined {
+  const own = memberAt(request, FIELD_OF.callbackUrl);
+  if (own !== undefined) return own === memberAt(base, FIELD_OF.callbackUrl) ? undefined : own;
+  const [callback, failure] = [settings.find("callbackUrl"), settings.find("failureCallbackUrl")];
+  return failure !== undefined && (callback === undefined || callback.source === failure.source)
+    ? failure.value
+    : callback?.value;
+}
 
 /** The defaults by field: the values of the settings, and those of a subscription. */
 function defaultsOf(flags: RequestFlags, settings: ResolvedSettings): [field: string, value: Json][] {
   const stored = VALUE_FLAGS.flatMap((flag): [string, Json][] => {
-    // The default of a field has the name of its flag in the settings. An expiry is a date only once the time is known.
-    const value = isSettingKey(flag) && flag !== "expires" ? settings.get(flag) : undefined;
+    // The default of a field has the name of its flag in the settings. An expiry is a date only once the
+    // time is known, and the address of failed payments follows the other one.
+    const isOpen = flag === "expires" || flag === "failureCallbackUrl";
+    const value = isSettingKey(flag) && !isOpen ? settings.get(flag) : undefined;
     return value === undefined || flags[flag] !== undefined ? [] : [[FIELD_OF[flag], value]];
   });
   if (flags.subscription !== true) return stored;

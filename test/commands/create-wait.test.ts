@@ -118,9 +118,11 @@ describe("create --wait", () => {
 
   it("warns if the customer can change the reference", async () => {
     const run = await waitWith((link) => pay(link, { reference: `${link.invoiceId}-ABC123XYZ` }), {
-      flags: ["--reference-mode", "CUSTOM", "--expires", "7d"],
+      flags: ["--reusable", "--reference-mode", "CUSTOM", "--expires", "7d"],
     });
-    expect(JSON.parse(run.stderr)).toMatchObject({ warnings: [expect.stringContaining("CUSTOM")] });
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      warnings: [expect.any(String), expect.stringContaining("With reference mode CUSTOM")],
+    });
   });
 
   it("receives through the tunnel of publicUrl on the default port of listen", async () => {

@@ -72,7 +72,13 @@ describe("the request of create", () => {
       ["--failure-return-url", "https://a.example/"],
       { paymentSettings: { failureReturnUrl: "https://a.example/" } },
     ],
-    [["--callback-url", "https://a.example/"], { paymentSettings: { callbackUrl: "https://a.example/" } }],
+    [
+      ["--callback-url", "https://a.example/"],
+      {
+        paymentSettings: { callbackUrl: "https://a.example/", failureCallbackUrl: "https://a.example/" },
+      },
+    ],
+    [["--type", "pre-auth"], { transactionType: "PRE-AUTH" }],
     [
       ["--failure-callback-url", "https://a.example/"],
       { paymentSettings: { failureCallbackUrl: "https://a.example/" } },
@@ -91,13 +97,72 @@ describe("the request of create", () => {
       { customerDetails: { billingAddress: { postalcode: "P", country: "DE" } } },
     ],
     [["--reusable"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
-    [["--mode", "REUSABLE_VARIABLE"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
+    [["--reusable", "--mode", "REUSABLE_VARIABLE"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
     [
-      ["--min-amount", "5", "--max-amount", "50", "--reference-mode", "FIXED"],
+      ["--reusable", "--min-amount", "5", "--max-amount", "50", "--reference-mode", "FIXED"],
       { linkOptions: { minAmount: "5", maxAmount: "50", paymentReferenceMode: "FIXED" } },
     ],
   ])("holds %j", async (flags, expected) => {
     expect(await dryRun(...required, ...flags)).toMatchObject({ amount: 10, currency: "EUR", ...expected });
+  });
+
+  it.each(["--mode", "--min-amount", "--max-amount", "--reference-mode"])(
+    "has the options of a reusable link only with --reusable: %s",
+    async (flag) => {
+      const value = flag.endsWith("mode") ? "FIXED" : "10";
+      for (const command of [
+        ["create", ...required],
+        ["bulk", "-", ...required],
+      ])
+        expect(await problemsOf([...command, flag, value], { stdin: "amount\n10\n" })).toEqual({
+          [flag]: "has no effect without --reusable",
+        });
+    },
+  );
+
+  it.each<[type: string, warning?: string, ...flags: string[]]>([
+    ["sale"],
+    ["SAIL", "--type is sent as it is"],
+    ["sale", "--country is sent as it is", "--country", "Germany"],
+  ])("normalises and doubts the type %s", async (type, warning, ...flags) => {
+    const args = ["create", "--dry-run", ...required, "--type", type, ...flags];
+    const run = await runCommand(args, { env: ENV, now: () => NOW, send: never });
+    expect(run).toMatchObject({
+      exit: 0,
+      stderr: warning === undefined ? "" : expect.stringContaining(warning),
+    });
+    expect(JSON.parse(run.stdout)).toMatchObject({ transactionType: type.toUpperCase() });
+  });
+
+  it.each<[flags: readonly string[], env: Record<string, string>, urls: readonly (string | undefined)[]]>([
+    [[], {}, ["https://shop.example/paid", "https://shop.example/failed"]],
+    [["--callback-url", "https://a.example/"], {}, ["https://a.example/", "https://a.example/"]],
+    [
+      ["--callback-url", "https://a.example/", "--failure-callback-url", "https://b.example/"],
+      {},
+      ["https://a.example/", "https://b.example/"],
+    ],
+    [
+      ["--failure-callback-url", "https://b.example/"],
+      {},
+      ["https://shop.example/paid", "https://b.example/"],
+    ],
+    [[], { PAYLINK_CALLBACK_URL: "https://e.example/" }, ["https://e.example/", "https://e.example/"]],
+    [["--from", "-"], {}, ["https://base.example/", undefined]],
+  ])("sends failed payments where the others go: %j %j", async (flags, env, urls) => {
+    const home = temporaryHome();
+    for (const [key, path] of [
+      ["callbackUrl", "paid"],
+      ["failureCallbackUrl", "failed"],
+    ] as const)
+      await runCommand(["config", "set", key, `https://shop.example/${path}`, "-p", "shop"], { home });
+    const run = await runCommand(["create", "--dry-run", ...required, ...flags], {
+      home,
+      env: { ...ENV, ...env },
+      stdin: '{"paymentSettings":{"callbackUrl":"https://base.example/"}}',
+    });
+    const { paymentSettings } = JSON.parse(run.stdout) as { paymentSettings: Record<string, string> };
+    expect([paymentSettings["callbackUrl"], paymentSettings["failureCallbackUrl"]]).toEqual(urls);
   });
 
   it("of a subscription is a verification over 0", async () => {
@@ -357,6 +422,17 @@ describe("the prompts of create", () => {
     expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
     expect(requests[0]?.body).toMatchObject({ amount: 10.5, expirationDate: "2026-02-07T12:00:00Z" });
     expect(requests[0]?.body).not.toHaveProperty("linkOptions");
+  });
+
+  it.each([
+    ["One-time", false],
+    ["Subscription", false],
+    ["Reusable", true],
+  ])("offer what a link of this kind can have: %s", async (choice, isOffered) => {
+    const { options } = service(200, ANSWER);
+    const { ask, offered } = fixedAnswers({ choice, texts: REQUIRED });
+    await runCommand(["create"], { ...options, ask });
+    expect(offered.includes("Change the options of a reusable link")).toBe(isOffered);
   });
 
   it("show the warnings with the summary, once", async () => {

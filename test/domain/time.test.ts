@@ -9,6 +9,7 @@ import {
   isUtcDateTime,
   parseDuration,
   parseInstant,
+  parseExpiry,
   parseWhen,
   UNITS,
 } from "../../src/domain/time.ts";
@@ -155,6 +156,30 @@ describe("parseWhen", () => {
     fc.assert(
       fc.property(text, fc.constantFrom<1 | -1>(1, -1), (text, direction) => {
         const parsed = parseWhen(text, NOW, direction);
+        expect(!parsed.ok || isUtcDateTime(parsed.value.toISOString())).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("parseExpiry", () => {
+  test.each([
+    ["2026-12-31", new Date(2026, 11, 31, 23, 59, 59)],
+    [" 2028-02-29 ", new Date(2028, 1, 29, 23, 59, 59)],
+    ["2025-12-31T10:00:00+01:00", new Date("2025-12-31T09:00:00Z")],
+    ["7d", new Date("2025-02-07T12:00:00Z")],
+  ])("reads %j: a date alone is the end of that day, local time", (text, date) => {
+    expect(parseExpiry(text, NOW)).toEqual({ ok: true, value: date });
+  });
+
+  test.each(["2026-02-30", "2026-13-01", "2026-12-31T10:00", "31.12.2026"])("refuses %j", (text) => {
+    expect(parseExpiry(text, NOW).ok).toBe(false);
+  });
+
+  it("gives only dates that ISO 8601 can write", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^(0000|9999|\d{4})-(01|12|\d\d)-(01|31|\d\d)$/), (text) => {
+        const parsed = parseExpiry(text, NOW);
         expect(!parsed.ok || isUtcDateTime(parsed.value.toISOString())).toBe(true);
       }),
     );

@@ -25,8 +25,11 @@ export function fixedAnswers({
 }: Answers = {}): {
   readonly ask: Ask;
   readonly asked: string[];
+  /** The names of all choices, of all questions. */
+  readonly offered: string[];
 } {
   const asked: string[] = [];
+  const offered: string[] = [];
   const queues = new Map(Object.entries(choices).map(([part, names]) => [part, [...names]]));
   const answers = new Map(
     Object.entries(texts).map(([part, text]) => [part, typeof text === "string" ? text : [...text]]),
@@ -46,14 +49,15 @@ export function fixedAnswers({
   const ask: Ask = {
     text: answer,
     secret: answer,
-    choose: async (message, offered) => {
+    choose: async (message, options) => {
       note(message);
+      offered.push(...options.map(({ name }) => name));
       const [, queue] = [...queues].find(([part]) => message.includes(part)) ?? [];
       const name = queue?.shift();
       const chosen =
         name === undefined
-          ? (offered.find((one) => one.name === choice) ?? offered[0])
-          : offered.find((one) => one.name.startsWith(name));
+          ? (options.find((one) => one.name === choice) ?? options[0])
+          : options.find((one) => one.name.startsWith(name));
       if (chosen === undefined) throw new Error(`${message}: ${name ?? "nothing"} cannot be chosen`);
       return chosen.value;
     },
@@ -62,5 +66,5 @@ export function fixedAnswers({
       return confirm;
     },
   };
-  return { ask, asked };
+  return { ask, asked, offered };
 }

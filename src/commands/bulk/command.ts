@@ -1,5 +1,6 @@
 /** `paylink bulk`: its argument and help, and what runs it. */
 import { argument, command, excludes, text } from "../command.ts";
+import { reusableNeeded } from "../request-flags.ts";
 import { bulkFlags, bulkOptions } from "./flags.ts";
 
 export const bulk = command({
@@ -21,7 +22,7 @@ paylink config set idempotencyHeader <header>.`,
     }),
   },
   flags: bulkFlags,
-  rules: [excludes(["again"], ["newRows"])],
+  rules: [reusableNeeded, excludes(["again"], ["newRows"])],
   consequence: "Nothing was sent.",
   prepare: bulkOptions,
   run: async (context, options) => (await import("./bulk.ts")).bulk(context, options),

@@ -5,7 +5,7 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest } from "../../domain/nearest.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseWhen } from "../../domain/time.ts";
+import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { clip } from "../../render/width.ts";
 import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
@@ -172,7 +172,7 @@ function readValue(
 /** What is wrong with a value that its setting allows, at this time or with this profile. */
 function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Profile): string | undefined {
   if (key === "expires") {
-    const expiry = parseWhen(text, now);
+    const expiry = parseExpiry(text, now);
     if (!expiry.ok) return expiry.message;
     return expiry.value <= now ? "must be in the future" : undefined;
   }

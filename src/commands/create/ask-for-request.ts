@@ -10,7 +10,7 @@ import { renderServiceName } from "../../render/account.ts";
 import { FIELD_OF, type BuiltRequest, type RequestFlags } from "../../service/request.ts";
 import { askField, type AskParts, editField } from "./ask-field.ts";
 import type { CreateOptions } from "./options.ts";
-import { type FieldQuestion, GROUPS, KINDS, REQUIRED } from "./request-questions.ts";
+import { type FieldQuestion, groupsFor, KINDS, type QuestionGroup, REQUIRED } from "./request-questions.ts";
 
 /**
  * The request that the user confirmed, without the warnings that the summary showed. Throws `interrupted` if the user
@@ -35,18 +35,16 @@ export async function askForRequest(context: Context, options: CreateOptions): P
   }
 }
 
-type Group = (typeof GROUPS)[number];
-
 /** The choices below a summary. An invalid request can only be changed. */
 function confirmation(
-  { request }: BuiltRequest,
+  { request, draft: asBuilt }: BuiltRequest,
   { print, draft }: CreateOptions,
-): [message: string, choices: Choice<"send" | "kind" | "stop" | Group>[]] {
+): [message: string, choices: Choice<"send" | "kind" | "stop" | QuestionGroup>[]] {
   const verb = print === undefined ? "create" : "print";
-  const choices: Choice<"send" | "kind" | "stop" | Group>[] = [
+  const choices: Choice<"send" | "kind" | "stop" | QuestionGroup>[] = [
     ...(request === null ? [] : [{ name: `Yes, ${verb} it`, value: "send" as const }]),
     ...(draft.base === undefined ? [{ name: "Change the kind of link", value: "kind" as const }] : []),
-    ...GROUPS.map((group) => ({
+    ...groupsFor(asBuilt).map((group) => ({
       name: `Change the ${group.name}`,
       value: group,
       description: group.questions.map(({ label }) => label).join(", "),
@@ -87,10 +85,7 @@ const chooseKind = (ask: Ask): Promise<RequestFlags> =>
 
 /** Asks only if neither a flag nor the file decides it. */
 async function askKind(flags: RequestFlags, { ask, base }: AskParts): Promise<RequestFlags> {
-  const { reusable, subscription, mode, minAmount, maxAmount, referenceMode } = flags;
-  const decided = [mode, minAmount, maxAmount, referenceMode, base];
-  if (reusable === true || subscription === true || decided.some((value) => value !== undefined))
-    return flags;
+  if (flags.reusable === true || flags.subscription === true || base !== undefined) return flags;
   return { ...flags, ...(await chooseKind(ask)) };
 }
 
@@ -100,7 +95,7 @@ const changeKind = async (flags: RequestFlags, parts: AskParts): Promise<Request
 
 /** Changes fields of a group, any number of them, until the user goes back. */
 async function changeFields(
-  { name, questions }: Group,
+  { name, questions }: QuestionGroup,
   flags: RequestFlags,
   parts: AskParts,
 ): Promise<RequestFlags> {

@@ -1,5 +1,6 @@
 /** `paylink create`: its help, the rules between its flags, and what runs it. */
 import { command, excludes, needs } from "../command.ts";
+import { reusableNeeded } from "../request-flags.ts";
 import { createFlags } from "./flags.ts";
 
 const SHOWN = ["wait", "open", "copy", "quiet", "qr"] as const;
@@ -15,6 +16,7 @@ export const create = command({
   ],
   flags: createFlags,
   rules: [
+    reusableNeeded,
     needs(["requireCreated"], ["wait"]),
     excludes(["dryRun"], ["curl", ...SHOWN]),
     excludes(["curl"], SHOWN),

@@ -1,4 +1,6 @@
 /** The questions about a link: which fields are asked for, and in which group each can be changed. */
+import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
+import { memberOf, type JsonObject } from "../../domain/json.ts";
 import { labelOf, LINK_FIELDS } from "../../domain/payment-link-fields.ts";
 import { FIELD_OF, type RequestFlags, type ValueFlag } from "../../service/request.ts";
 
@@ -18,10 +20,12 @@ export interface RequiredQuestion extends FieldQuestion {
   readonly optional?: (flags: RequestFlags) => boolean;
 }
 
-interface QuestionGroup {
+export interface QuestionGroup {
   /** Completes "Change the …". */
   readonly name: string;
   readonly questions: readonly FieldQuestion[];
+  /** Whether only reusable links have these fields. */
+  readonly isOfReusable?: boolean;
 }
 
 /** `note` says what may be typed. */
@@ -41,7 +45,7 @@ export const REQUIRED: readonly RequiredQuestion[] = [
   question("currency"),
   question("terminalId"),
   question("customerName"),
-  { ...question("expires", " (a duration such as 7d, or ISO 8601)"), optional: isReusable },
+  { ...question("expires", " (a duration such as 7d, a date, or ISO 8601)"), optional: isReusable },
 ];
 
 const group = (name: string, flags: readonly ValueFlag[]): QuestionGroup => ({
@@ -49,14 +53,14 @@ const group = (name: string, flags: readonly ValueFlag[]): QuestionGroup => ({
   questions: flags.map((flag) => question(flag)),
 });
 
-export const GROUPS: readonly QuestionGroup[] = [
+const GROUPS: readonly QuestionGroup[] = [
   { name: "payment", questions: REQUIRED },
   {
     name: "order",
     questions: [
       question("invoiceId"),
       question("description"),
-      question("type", " (SALE, AUTH, PRE-AUTH, VERIFICATION or another)"),
+      question("type", ` (${TRANSACTION_TYPES.join(", ")} or another)`),
       question("customData"),
     ],
   },
@@ -76,8 +80,15 @@ export const GROUPS: readonly QuestionGroup[] = [
     "callbackUrl",
     "failureCallbackUrl",
   ]),
-  group(LINK_FIELDS.linkOptions.label, ["mode", "minAmount", "maxAmount", "referenceMode"]),
+  {
+    ...group(LINK_FIELDS.linkOptions.label, ["mode", "minAmount", "maxAmount", "referenceMode"]),
+    isOfReusable: true,
+  },
 ];
+
+/** What can be changed of a request, by the kind of its link. */
+export const groupsFor = (draft: JsonObject): readonly QuestionGroup[] =>
+  GROUPS.filter(({ isOfReusable }) => isOfReusable !== true || memberOf(draft, "linkOptions") !== undefined);
 
 interface Kind {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseWhen } from "../../domain/time.ts";
+import { parseExpiry, parseWhen } from "../../domain/time.ts";
 import { argument, command, flag, oneOf, text, toggleForPeople, type Parser } from "../command.ts";
 import { checkConfirmable } from "../confirm.ts";
 import { parseLimit, parseTimeout } from "../flag-values.ts";
@@ -17,11 +17,11 @@ const linkFlags = { timeout, quiet: toggleForPeople("-q, --quiet", "print only t
 const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
-/** A moment before the service's time, or after it. */
-const parseMoment =
-  (direction: 1 | -1): Parser<Date> =>
-  async (typed, { serviceTime }) =>
-    parseWhen(typed, (await serviceTime()).now, direction);
+/** A moment before the service's time. */
+const parsePast: Parser<Date> = async (typed, { serviceTime }) =>
+  parseWhen(typed, (await serviceTime()).now, -1);
+const parseExpires: Parser<Date> = async (typed, { serviceTime }) =>
+  parseExpiry(typed, (await serviceTime()).now);
 
 const list = command({
   summary: "list the links of the last 7 days, newest first",
@@ -37,10 +37,10 @@ const list = command({
     since: flag(
       "--since <when>",
       "created at or after this time: ISO 8601, or a time ago (2h, 30d) (default: 7d)",
-      parseMoment(-1),
+      parsePast,
       { example: "30d" },
     ),
-    until: flag("--until <when>", "created before this time", parseMoment(-1), { example: "1d" }),
+    until: flag("--until <when>", "created before this time", parsePast, { example: "1d" }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
     terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
       example: "1234567890",
@@ -78,8 +78,8 @@ const update = command({
     }),
     expires: flag(
       "--expires <when>",
-      "when it expires: ISO 8601, or a time from now (36h, 7d)",
-      parseMoment(1),
+      "when it expires: ISO 8601 (a date alone: its end, local time), or a time from now (36h, 7d)",
+      parseExpires,
       { example: "14d" },
     ),
   },

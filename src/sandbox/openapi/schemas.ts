@@ -1,4 +1,5 @@
 /** The schemas of the document. Those of links and transactions come from the schemas and tables that check them. */
+import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import * as z from "zod/mini";
 import { joinPath } from "../../domain/json.ts";
 import { DECIMAL } from "../../domain/money.ts";
@@ -53,7 +54,7 @@ const FORMATS: Readonly<Record<string, JsonSchema>> = {
   status: { enum: LINK_STATUSES },
   amount: { type: "number", minimum: 0 },
   currency: { examples: ["GBP"] },
-  transactionType: { examples: ["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"] },
+  transactionType: { examples: TRANSACTION_TYPES },
   createdDate: DATE_TIME,
   expirationDate: { ...DATE_TIME, pattern: "T.*(Z|\\+00:00)$" },
   viewedDate: EVENT_DATE,
