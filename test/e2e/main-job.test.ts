@@ -100,7 +100,9 @@ describe("without what it needs", () => {
     expect(failure).toMatchObject({
       error: {
         code: "usage",
-        details: { problems: [{ at: "--timeout" }, { at: "--min-amount" }, { at: "--min-amount" }, { at: "--amount" }] },
+        details: {
+          problems: [{ at: "--timeout" }, { at: "--min-amount" }, { at: "--min-amount" }, { at: "--amount" }],
+        },
       },
     });
   });
