@@ -1,9 +1,9 @@
 /** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { CaseResult } from "../check/endpoint.ts";
-import { LISTENER_URL, parseUrl } from "../domain/addresses.ts";
+import { LISTENER_URL } from "../domain/addresses.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { argument, command, flag, group, text, toggle, toggleForPeople } from "./command.ts";
-import { parseCover } from "./flag-values.ts";
+import { parseCover, parseTarget } from "./flag-values.ts";
 import { checkLocal, signingKeyFlag } from "./shared-flags.ts";
 
 export const check = command({
@@ -15,7 +15,7 @@ export const check = command({
   ],
   notes: `Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
 are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
-  arguments: { url: argument("<url>", "the webhook endpoint", parseUrl, { example: LISTENER_URL }) },
+  arguments: { url: argument("<url>", "the webhook endpoint: 3000, 3000/hook, localhost:3000/hook, /hook or a URL", parseTarget, { example: LISTENER_URL }) },
   flags: {
     ...group("Webhooks:", {
       key: signingKeyFlag,

@@ -31,13 +31,22 @@ const MAX_FOUND = 20;
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
 
+const IS_ACCEPTED = "status BETWEEN 200 AND 299";
+
+/** The index of the forwards that were not accepted finds these. */
+const isFailed = ({ schema }: Dialect): string =>
+  `id IN (SELECT event FROM ${schema}forwards WHERE status NOT BETWEEN 200 AND 299)
+   AND NOT EXISTS (SELECT 1 FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED})
+   AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE queued.event = events.id AND due IS NOT NULL)`;
+
 /** Subqueries, not joins: a server without statistics would join the whole queue. */
 export const selectEvents = ({ schema }: Dialect): string =>
   `SELECT events.*,
      (SELECT attempts FROM ${schema}queued WHERE queued.event = events.id) AS attempts,
      (SELECT due FROM ${schema}queued WHERE queued.event = events.id) AS due,
      (SELECT count(*) FROM ${schema}arrivals WHERE arrivals.event = events.id) AS repeats,
-     (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id AND status BETWEEN 200 AND 299) AS accepted
+     (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED}) AS accepted,
+     (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id) AS attempted
    FROM ${schema}events`;
 
 /** The events that may be deleted: those that do not wait to be forwarded. */
@@ -131,9 +140,11 @@ export function createReading({ dialect, open, damaged }: ReadingParts): EventRe
         const [row] = await all(
           `SELECT count(*) AS events, min(received_at) AS oldest FROM ${schema}queued WHERE due IS NOT NULL`,
         );
+        const [failed] = await all(`SELECT count(*) AS n FROM ${schema}events WHERE ${isFailed(dialect)}`);
         const oldest = row?.["oldest"];
         return {
           events: Number(row?.["events"]),
+          failed: Number(failed?.["n"]),
           oldest: oldest == null ? undefined : new Date(Number(oldest)),
         };
       }),
@@ -197,10 +208,8 @@ async function* readPages(
   }
 }
 
-function conditionsOf(
-  { outcome, reference, since, until, failed }: EventFilter,
-  { schema, position }: Dialect,
-) {
+function conditionsOf({ outcome, reference, since, until, failed }: EventFilter, dialect: Dialect) {
+  const { position } = dialect;
   const conditions: readonly [sql: string, value: string | number | undefined][] = [
     ["outcome = ?", outcome],
     [`${position}(reference, ?) > 0`, reference],
@@ -208,9 +217,8 @@ function conditionsOf(
     ["received_at < ?", until?.getTime()],
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
-  const inQueue = failed === true ? [`id IN (SELECT event FROM ${schema}queued WHERE due IS NULL)`] : [];
   return {
-    where: ["TRUE", ...given.map(({ sql }) => sql), ...inQueue].join(" AND "),
+    where: ["TRUE", ...given.map(({ sql }) => sql), ...(failed === true ? [isFailed(dialect)] : [])].join(" AND "),
     values: given.map(({ value }) => value),
   };
 }

@@ -56,6 +56,7 @@ const eventRow = z.object({
   details: json(z.record(z.string(), z.string())),
   repeats: z.number(),
   accepted: z.number(),
+  attempted: z.number(),
 });
 /** Both are null where the event is not in the queue. */
 const queuedRow = z.object({ attempts: z.nullable(z.number()), due: z.nullable(z.number()) });
@@ -84,7 +85,8 @@ const forwardRow = z.object({
 const listenerRow = z.object({ address: z.string(), bound: z.string() });
 
 export function eventFromRow(row: Row): StoredEvent {
-  const { received_at: receivedAt, accepted, code, warnings, details, ...rest } = eventRow.parse(row);
+  const parsed = eventRow.parse(row);
+  const { received_at: receivedAt, accepted, attempted, code, warnings, details, ...rest } = parsed;
   const request = requestFromRow(row);
   const verdict = restoreVerdict(
     request,
@@ -92,7 +94,8 @@ export function eventFromRow(row: Row): StoredEvent {
     Math.floor(receivedAt.getTime() / 1000),
   );
   const queued = queuedFromRow(row);
-  return { type: "event", receivedAt, accepted: accepted > 0, ...rest, queued, verdict, request };
+  const failed = attempted > 0 && accepted === 0 && queued?.state !== "pending";
+  return { type: "event", receivedAt, accepted: accepted > 0, failed, ...rest, queued, verdict, request };
 }
 
 function queuedFromRow(row: Row): Queued | null {

@@ -113,6 +113,7 @@ export function migrations({ schema, concurrent, types, oneCollation }: Dialect)
      owner TEXT NOT NULL,
      until ${integer} NOT NULL
    ) ${keyed};
-   CREATE INDEX turns_event ON ${schema}turns (event);`,
+   CREATE INDEX turns_event ON ${schema}turns (event);
+   CREATE INDEX forwards_refused ON ${schema}forwards (event) WHERE status NOT BETWEEN 200 AND 299;`,
   ];
 }

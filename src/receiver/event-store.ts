@@ -21,6 +21,8 @@ export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "violations
   readonly repeats: number;
   /** The application has accepted it. */
   readonly accepted: boolean;
+  /** The application has not accepted it, and it waits for no further attempt. */
+  readonly failed: boolean;
   /** Its state in the queue; null if it is not in the queue. */
   readonly queued: Queued | null;
 };
@@ -53,7 +55,7 @@ export interface EventFilter extends RejectionFilter {
   readonly outcome?: string | undefined;
   /** A part of the reference. */
   readonly reference?: string | undefined;
-  /** Only events in the queue that are not tried again. */
+  /** Only events that failed, whether they were forwarded before they were acknowledged or from the queue. */
   readonly failed?: boolean | undefined;
 }
 
@@ -96,6 +98,8 @@ export interface Backlog {
   readonly events: number;
   /** When the oldest of them was received. */
   readonly oldest: Date | undefined;
+  /** The events that failed, which wait for nothing. */
+  readonly failed: number;
 }
 
 /**
@@ -111,7 +115,7 @@ export interface ForwardQueue {
    * attempt is already recorded.
    */
   attempted(event: Pick<StoredEvent, "id">, forward: Forward, retryAfter: number | undefined): Promise<void>;
-  /** The waiting events, without failed ones. */
+  /** The waiting events, and how many failed. */
   backlog(): Promise<Backlog>;
 }
 

@@ -35,6 +35,8 @@ export interface ForwardOptions {
 interface Attempt extends Forward {
   /** The application took too long to answer. */
   readonly timedOut: boolean;
+  /** The application may have received it. */
+  readonly sent: boolean;
 }
 
 /** Makes one attempt. Never throws: the result says why the application did not answer. */
@@ -45,27 +47,34 @@ export async function forward(
   timeout = TIMEOUT,
 ): Promise<Attempt> {
   const at = now();
-  const result = (status: number | null, detail: string, timedOut = false): Attempt => ({
+  const result = (
+    status: number | null,
+    detail: string,
+    { timedOut = false, sent = true }: { timedOut?: boolean; sent?: boolean } = {},
+  ): Attempt => ({
     at,
     target: url.href,
     status,
     ms: now().getTime() - at.getTime(),
     detail,
     timedOut,
+    sent,
   });
   try {
     const reply = await send(forwardRequest(forwarded, url, headers), { timeout, insecure });
     return result(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
   } catch (error) {
-    return result(null, describeFailure(error), error instanceof SendTimeout);
+    const timedOut = error instanceof SendTimeout;
+    return result(null, describeFailure(error), { timedOut, sent: timedOut || isSent(error) });
   }
 }
 
 function describeFailure(error: unknown): string {
   if (error instanceof SendTimeout) return `timed out: ${error.message}`;
-  const isSent = error instanceof SendError && error.sent;
-  return `${isSent ? "no answer" : "not reached"}: ${reasonOf(error)}`;
+  return `${isSent(error) ? "no answer" : "not reached"}: ${reasonOf(error)}`;
 }
+
+const isSent = (error: unknown): boolean => error instanceof SendError && error.sent;
 
 /** Card numbers are masked: an application may answer with what it was sent. */
 function beginning(body: Uint8Array): string {
@@ -78,7 +87,8 @@ interface ForwarderParts extends ForwardOptions {
   /** Undefined if the event is not forwarded. */
   readonly targetOf: (event: WebhookEvent) => URL | undefined;
   readonly log: EventLog;
-  readonly observe: (event: WebhookEvent, forwarded: Forward) => void;
+  /** `first` is the id of the event's first delivery. */
+  readonly observe: (event: WebhookEvent, forwarded: Forward, first: string) => void;
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
@@ -162,10 +172,11 @@ async function attempt(
           ms: 0,
           detail: "timed out in the queue: earlier webhooks took all the time",
           timedOut: true,
+          sent: false,
         };
   // The event is stored, so the application's answer counts even if a full disk does not record it.
   await parts.log.forwarded(first, forwarded).catch(() => undefined);
-  parts.observe(event, forwarded);
+  parts.observe(event, forwarded, first);
   return statusFor(forwarded);
 }
 

@@ -56,6 +56,10 @@ export function createMetrics(): Metrics {
   );
   const waiting = gauge("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
   const age = gauge("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
+  const failedEvents = gauge(
+    "paylink_failed_events",
+    "Events that the application has not accepted, and that wait for no attempt.",
+  );
   const storing = histogram("paylink_store_seconds", "How long each event took to be stored.", STORE_BUCKETS);
   const forwarding = histogram(
     "paylink_forward_seconds",
@@ -80,9 +84,14 @@ export function createMetrics(): Metrics {
       forwarding.observe(ms / 1000);
     },
     text: (gauges, now) => {
-      const { events, oldest = now } = gauges.backlog ?? { events: NaN, oldest: new Date(NaN) };
+      const {
+        events,
+        failed: left,
+        oldest = now,
+      } = gauges.backlog ?? { events: NaN, failed: NaN, oldest: new Date(NaN) };
       connections.set(gauges.connections);
       waiting.set(events);
+      failedEvents.set(left);
       age.set((now.getTime() - oldest.getTime()) / 1000);
       return registry.metrics();
     },

@@ -7,6 +7,7 @@ import { endpointCases } from "../../src/check/cases.ts";
 import { runCommand } from "../support/context.ts";
 import { startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";
+import { freePort } from "../support/ports.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
@@ -68,7 +69,7 @@ it("says that refusals prove nothing if no genuine webhook is accepted", async (
 
 it.each([
   ["http://shop.example/hook", 2, "not on this machine"],
-  ["shop.example", 2, "absolute http or https URL"],
+  ["ftp://shop.example", 2, "must be a port, a path"],
   ["http://127.0.0.1:1/", 5, "Nothing was checked"],
 ])("does not check %s", async (url, code, words) => {
   const { exit, stderr } = await runCommand(["check", url]);
@@ -139,4 +140,14 @@ it.each([
   const { exit, stderr } = await runCommand(["check", "http://127.0.0.1:1/", "--cover", cover]);
   expect(exit).toBe(2);
   expect(stderr.replace(/\s+/g, " ")).toContain(words);
+});
+
+it("takes an address in every form of --forward-to, and exits 5 where nothing answers", async () => {
+  const home = temporaryHome();
+  const port = await freePort();
+  for (const address of [port, `${port}/hook`, `localhost:${port}/hook`]) {
+    const { exit, stderr } = await runCommand(["check", address, "--key", keyFile(home)], { home });
+    expect(exit).toBe(5);
+    expect(stderr).toContain(`Nothing answers at http://localhost:${port}/`);
+  }
 });

@@ -8,6 +8,7 @@ import { runCommand, type CommandEnd } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { freePort } from "../support/ports.ts";
 import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -101,15 +102,15 @@ describe("events list", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  it("filters, limits and prints only what a script asks for", async () => {
+  it("lists newest first, filters, limits and prints only what a script asks for", async () => {
     const { events, utis } = await storedHome(APPROVED, DECLINED);
     const listed = async (...flags: string[]): Promise<string[]> =>
       (await events("list", "-q", ...flags)).stdout.split("\n").filter((line) => line !== "");
-    expect(await listed()).toEqual(utis);
+    expect(await listed()).toEqual(utis.toReversed());
     expect(await listed("--outcome", "DECLINED")).toEqual([utis[1]]);
     expect(await listed("--reference", "INV-1")).toEqual([utis[0]]);
     expect(await listed("--limit", "1")).toEqual([utis[1]]);
-    expect(await listed("--since", "1h", "--until", "2999-01-01")).toEqual(utis);
+    expect(await listed("--since", "1h", "--until", "2999-01-01")).toEqual(utis.toReversed());
     expect(await listed("--until", "1h")).toEqual([]);
   });
 
@@ -342,6 +343,15 @@ describe("events replay", () => {
     const { exit, stderr } = await events("replay", utis[1] ?? "", "--to", app.url);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: `Replayed 1 event to ${app.url}\n` });
     expect(app.taken).toHaveLength(1);
+  });
+
+  it("exits 5 where nothing answers, in every form of an address", async () => {
+    const { events } = await storedHome(APPROVED);
+    const port = await freePort();
+    for (const to of [port, `${port}/hook`, `localhost:${port}`, `http://127.0.0.1:${port}/`]) {
+      const replayed = await events("replay", "--all", "--to", to);
+      expect(replayed).toMatchObject({ exit: 5, stderr: expect.stringContaining("Nothing answers at") });
+    }
   });
 
   it("sends nothing if one of the names is unknown or of a rejected webhook", async () => {

@@ -93,8 +93,8 @@ describe("listen --ack stored", () => {
     expect((await events("list", "--failed", "-q")).stdout).toBe(`${String(failed["uti"])}\n`);
     expect((await events("list")).stdout).toMatch(new RegExp(`${String(failed["uti"])} +failed\n`));
     expect(jsonLines((await events("list", "--json")).stdout)).toMatchObject([
-      { accepted: false, forwarding: { state: "failed", attempts: 1, next: null } },
-      { accepted: true, forwarding: null },
+      { accepted: true, failed: false, forwarding: null },
+      { accepted: false, failed: true, forwarding: { state: "failed", attempts: 1, next: null } },
     ]);
     expect((await events("show", String(failed["uti"]))).stdout).toMatch(
       /failed after 1 attempt: paylink events replay \w+ --to <target> {3}delivers it/,
@@ -103,5 +103,28 @@ describe("listen --ack stored", () => {
     expect(app.taken).toHaveLength(3);
     expect((await events("list", "--failed")).stderr).toContain("No failed events found.");
     expect((await events("list", "-q")).stdout.split("\n")).toHaveLength(3);
+  });
+});
+
+describe("listen --forward-to", () => {
+  it("counts as failed what the service may deliver again, until the application accepts it", async () => {
+    const home = temporaryHome();
+    let status = 500;
+    const app = await startApp(() => status);
+    const flags = ["--key", keyFile(home), "-f", app.url];
+    const listen = startCommand(["listen", "--port", "0", "--json", ...flags], { home });
+    const [, url = ""] = await listen.until(/"url":"([^"]+)"/);
+    const [one, other] = [record(), record()];
+    for (const refused of [one, other, other]) expect(await post(url, webhook(url, refused))).toBe(500);
+    const events = (...args: string[]) => runCommand(["events", ...args], { home });
+    const utis = [other, one].map(({ uti }) => `${String(uti)}\n`);
+    expect((await events("list", "--failed", "-q")).stdout).toBe(utis.join(""));
+    expect((await events("list")).stdout).toMatch(/ failed\n/);
+    expect((await events("show", String(one["uti"]))).stdout).toContain("failed after 1 attempt");
+    status = 200;
+    expect(await post(url, webhook(url, one))).toBe(200);
+    await listen.stop();
+    expect(linesOf("summary", { stdout: listen.stdout })).toMatchObject([{ forwarded: 1, failed: 1 }]);
+    expect((await events("list", "--failed", "-q")).stdout).toBe(utis[0]);
   });
 });

@@ -12,7 +12,7 @@ const NOW = new Date("2026-11-21T10:00:00Z");
 
 async function familiesOf(
   metrics: Metrics,
-  gauges: Gauges = { connections: 0, backlog: { events: 0, oldest: undefined } },
+  gauges: Gauges = { connections: 0, backlog: { events: 0, oldest: undefined, failed: 0 } },
 ) {
   const families = parse(await metrics.text(gauges, NOW));
   return Object.fromEntries(families.map(({ name, type, metrics }) => [name, { type, metrics }]));
@@ -41,6 +41,7 @@ it("has every metric from the start, with the documented names and types", async
     ["paylink_forwards_failed_total", "COUNTER"],
     ["paylink_backlog_events", "GAUGE"],
     ["paylink_backlog_age_seconds", "GAUGE"],
+    ["paylink_failed_events", "GAUGE"],
     ["paylink_store_seconds", "HISTOGRAM"],
     ["paylink_forward_seconds", "HISTOGRAM"],
     ["paylink_connections", "GAUGE"],
@@ -109,11 +110,12 @@ it("says how long events took to be stored, and not those that were not stored",
 });
 
 it("shows what waits and who is connected", async () => {
-  const backlog = { events: 3, oldest: new Date(NOW.getTime() - 90_000) };
+  const backlog = { events: 3, failed: 2, oldest: new Date(NOW.getTime() - 90_000) };
   expect(await familiesOf(createMetrics(), { connections: 7, backlog })).toMatchObject({
     paylink_connections: { metrics: [{ value: "7" }] },
     paylink_backlog_events: { metrics: [{ value: "3" }] },
     paylink_backlog_age_seconds: { metrics: [{ value: "90" }] },
+    paylink_failed_events: { metrics: [{ value: "2" }] },
   });
 });
 

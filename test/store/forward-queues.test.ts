@@ -135,10 +135,10 @@ function behavesAsQueue(
     await open(place).append(event("a"), "queue");
     const store = open(place);
     const { queue, attempt, claim } = working(store);
-    expect(await queue.backlog()).toEqual({ events: 1, oldest: AT });
+    expect(await queue.backlog()).toEqual({ events: 1, oldest: AT, failed: 0 });
     expect(await attempt(200)).toMatchObject({ id: "a" });
     expect(await claim()).toEqual([]);
-    expect(await queue.backlog()).toEqual({ events: 0, oldest: undefined });
+    expect(await queue.backlog()).toEqual({ events: 0, oldest: undefined, failed: 0 });
     expect(await all(store.events())).toMatchObject([{ accepted: true, queued: null }]);
     expect((await store.forwards("a")).map(({ status }) => status)).toEqual([200]);
   });
@@ -193,7 +193,7 @@ function behavesAsQueue(
     await attempt(200);
     expect(idsOf(await claim())).toEqual(["c"]);
     expect(await ids(store.events({ failed: true }))).toEqual(["a"]);
-    expect(await queue.backlog()).toMatchObject({ events: 1 });
+    expect(await queue.backlog()).toMatchObject({ events: 1, failed: 1 });
     // The service delivers it once more: it stays failed.
     await store.append({ ...alone("a"), id: "a2" }, "queue");
     await store.forwarded("a", forward(503));
@@ -202,6 +202,19 @@ function behavesAsQueue(
     ]);
     await store.forwarded("a", forward(200));
     expect(await ids(store.events({ failed: true }))).toEqual([]);
+  });
+
+  it("lists what failed before it was acknowledged, until it is accepted or waits for a retry", async () => {
+    const store = open(await newPlace());
+    for (const id of ["fine", "down", "later"]) await store.append(alone(id));
+    for (const id of ["down", "later"]) await store.forwarded(id, { ...forward(0), status: null });
+    await store.forwarded("fine", forward(200));
+    expect(await ids(store.events({ failed: true }))).toEqual(["down", "later"]);
+    expect((await all(store.events())).map(({ failed }) => failed)).toEqual([false, true, true]);
+    await store.append({ ...alone("later"), id: "later 2" }, "queue");
+    expect(await ids(store.events({ failed: true }))).toEqual(["down"]);
+    await store.forwarded("down", forward(204));
+    expect(await store.queue.backlog()).toMatchObject({ events: 1, failed: 0 });
   });
 
   it("queues a repeated delivery only where nobody has accepted or queued it", async () => {

@@ -17,6 +17,8 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   await withEvents(context, options, async (store) => {
     for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
   });
+  // Stores are read in order of arrival.
+  found.reverse();
   if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one, recordAt))));
   else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
   else if (found.length === 0)
@@ -61,7 +63,8 @@ function cellsOf(
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.accepted ? ["forwarded"] : []),
-    ...(one.queued === null ? [] : [one.queued.state]),
+    ...(one.failed ? ["failed"] : []),
+    ...(one.queued?.state === "pending" ? ["pending"] : []),
     ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
   ];
   const outcome = outcomeOf(record ?? {});
@@ -80,7 +83,7 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
   }
-  const { id, uti, receivedAt, reference, repeats, accepted, queued, verdict } = one;
+  const { id, uti, receivedAt, reference, repeats, accepted, failed, queued, verdict } = one;
   const { record } = asReceived(one, recordAt);
   return {
     type: "event",
@@ -94,6 +97,7 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     verified: verdict.verdict === "valid",
     repeats,
     accepted,
+    failed,
     forwarding: queued,
   };
 }

@@ -45,13 +45,15 @@ export async function showEvent(context: Context, options: ShowOptions): Promise
 interface History {
   readonly arrivals: readonly Arrival[];
   readonly forwards: readonly Forward[];
-  /** Null if the event does not wait to be forwarded, and has not failed. */
+  readonly failed: boolean;
+  /** Its state in the queue of listen --ack stored; null if it is not in it. */
   readonly forwarding: Queued | null;
 }
 
-const historyOf = async ({ id, queued }: StoredEvent, store: EventStore): Promise<History> => ({
+const historyOf = async ({ id, failed, queued }: StoredEvent, store: EventStore): Promise<History> => ({
   arrivals: await store.arrivals(id),
   forwards: await store.forwards(id),
+  failed,
   forwarding: queued,
 });
 
@@ -61,7 +63,7 @@ const eventDocument = (event: WebhookEvent, history: History, recordAt: string |
 
 function eventText(
   event: WebhookEvent,
-  { arrivals, forwards, forwarding }: History,
+  { arrivals, forwards, failed, forwarding }: History,
   { paint, width }: Context["out"],
   command: string | undefined,
 ): string {
@@ -77,13 +79,15 @@ function eventText(
     lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
   if (forwards.length > 0 || forwarding !== null) lines.push(`  ${paint.cyan("forwards")}`);
   for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
-  if (forwarding !== null) lines.push(`    ${queuedWords(id, forwarding, paint)}`);
+  if (failed) lines.push(`    ${failedWords(id, forwards.length, paint)}`);
+  else if (forwarding !== null) lines.push(`    ${queuedWords(forwarding, paint)}`);
   return lines.join("\n");
 }
 
-function queuedWords(id: string, { state, attempts, next }: Queued, paint: Paint): string {
-  if (state === "failed")
-    return `${paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`)}: paylink events replay ${id} --to <target>   delivers it`;
+const failedWords = (id: string, attempts: number, paint: Paint): string =>
+  `${paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`)}: paylink events replay ${id} --to <target>   delivers it`;
+
+function queuedWords({ attempts, next }: Queued, paint: Paint): string {
   if (next === null) return paint.yellow("waits for its first attempt");
   return paint.yellow(`waits for attempt ${attempts + 1}, due at ${formatLocal(next)}`);
 }

@@ -28,7 +28,7 @@ export function openForwarding(
   { forwarding: { routes, headers, insecure, delays } }: ListenOptions,
   { shows, log, queue }: ForwardingParts,
   { send, now, out }: Context,
-  observe: (id: string, forward: Forward, progress?: Progress) => void,
+  observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
 ): Forwarding {
   const nothing = async (): Promise<void> => undefined;
   if (routes.length === 0) return { forwarder: undefined, start: () => undefined, close: nothing };
@@ -42,7 +42,7 @@ export function openForwarding(
       pause: sleep,
       log,
       targetOf: shownTarget,
-      observe: ({ id }, forward) => observe(id, forward),
+      observe: ({ id }, forward, first) => observe(id, first, forward),
     });
     return { forwarder, start: () => undefined, close: nothing };
   }
@@ -52,7 +52,7 @@ export function openForwarding(
     delays,
     forwards: (event) => shownTarget(event) !== undefined,
     targetOf: ({ outcome }) => targetFor(routes, outcome),
-    observe: ({ id }, forward, progress) => observe(id, forward, progress),
+    observe: ({ id }, forward, progress) => observe(id, id, forward, progress),
     // Not the pause of the context either: the last attempts of a run need it.
     pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
     warn: out.warn,

@@ -47,9 +47,9 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       options,
       { shows, log, queue: store.queue },
       context,
-      (id, forward, progress) => {
+      (id, first, forward, progress) => {
         admin?.metrics.forwarded(forward, progress?.state === "pending");
-        reporter.forwarded(id, forward, progress);
+        reporter.forwarded(id, first, forward, progress);
       },
     );
     const reader = watchReader(context, options);

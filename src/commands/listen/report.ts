@@ -23,8 +23,8 @@ import type { ListenOptions } from "./options.ts";
 
 export interface Reporter {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** `progress` if the event is forwarded from the queue. */
-  readonly forwarded: (id: string, forward: Forward, progress?: Progress) => void;
+  /** `first` is the id of its first delivery; `progress` if the event is forwarded from the queue. */
+  readonly forwarded: (id: string, first: string, forward: Forward, progress?: Progress) => void;
   /** Prints what is left, and gives the counts. */
   readonly finish: () => Counts;
 }
@@ -46,7 +46,8 @@ const MAX_PENDING = 64 * 1024;
 
 export function createReporter(parts: ReporterParts): Reporter {
   const { out, recordAt, shows } = parts;
-  const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0, failed: 0 };
+  const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
+  const failed = createFailed();
   let pending: string[] = [];
   let pendingLength = 0;
   const flush = (): void => {
@@ -65,7 +66,7 @@ export function createReporter(parts: ReporterParts): Reporter {
   return {
     finish: () => {
       flush();
-      return counts;
+      return { ...counts, failed: failed.count() };
     },
     observe: (outcome) => {
       counts.received += 1;
@@ -75,11 +76,28 @@ export function createReporter(parts: ReporterParts): Reporter {
         print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
       else if (shows(outcome)) print(out.json ? eventLine(outcome, recordAt) : eventText(outcome));
     },
-    forwarded: (id, forward, progress) => {
+    forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
-      else if (progress?.state !== "pending") counts.failed += 1;
+      failed.mark(first, !isAccepted(forward.status) && progress?.state !== "pending");
       print(out.json ? forwardLine(id, forward, progress) : renderForward(id, forward, out.paint, progress));
     },
+  };
+}
+
+/** The most events to remember as failed; those beyond it count at each attempt. */
+const MAX_FAILED = 100_000;
+
+/** The events that failed in this run, as `events list --failed` lists them: one that is accepted later has not failed. */
+function createFailed() {
+  const names = new Set<string>();
+  let others = 0;
+  return {
+    mark: (first: string, hasFailed: boolean): void => {
+      if (!hasFailed) names.delete(first);
+      else if (names.size < MAX_FAILED) names.add(first);
+      else others += 1;
+    },
+    count: (): number => names.size + others,
   };
 }
 
