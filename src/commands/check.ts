@@ -15,7 +15,14 @@ export const check = command({
   ],
   notes: `Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
 are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
-  arguments: { url: argument("<url>", "the webhook endpoint: 3000, 3000/hook, localhost:3000/hook, /hook or a URL", parseTarget, { example: LISTENER_URL }) },
+  arguments: {
+    url: argument(
+      "<url>",
+      "the webhook endpoint: 3000, 3000/hook, localhost:3000/hook, /hook or a URL",
+      parseTarget,
+      { example: LISTENER_URL },
+    ),
+  },
   flags: {
     ...group("Webhooks:", {
       key: signingKeyFlag,

@@ -218,7 +218,9 @@ function conditionsOf({ outcome, reference, since, until, failed }: EventFilter,
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   return {
-    where: ["TRUE", ...given.map(({ sql }) => sql), ...(failed === true ? [isFailed(dialect)] : [])].join(" AND "),
+    where: ["TRUE", ...given.map(({ sql }) => sql), ...(failed === true ? [isFailed(dialect)] : [])].join(
+      " AND ",
+    ),
     values: given.map(({ value }) => value),
   };
 }

@@ -71,7 +71,10 @@ const list = command({
   isDefault: true,
   flags: {
     ...filterFlags,
-    failed: toggle("--failed", "only those that your application has not accepted and that wait for no retry"),
+    failed: toggle(
+      "--failed",
+      "only those that your application has not accepted and that wait for no retry",
+    ),
     rejected: toggle("--rejected", "list rejected webhooks instead"),
     quiet: toggleForPeople("-q, --quiet", "print only the utis (for rejected webhooks, the ids)"),
   },
@@ -121,7 +124,10 @@ const replay = command({
   flags: {
     ...filterFlags,
     all: toggle("--all", "every event that passes the filter, in order of arrival"),
-    failed: toggle("--failed", "with --all: only those that your application has not accepted and that wait for no retry"),
+    failed: toggle(
+      "--failed",
+      "with --all: only those that your application has not accepted and that wait for no retry",
+    ),
     to: targetsFlag("--to <target>"),
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
   },
