@@ -3,33 +3,22 @@ import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { hasCheckDigit } from "../domain/secrets.ts";
 
-/** The fields in the order of the form. */
-export const CUSTOMER_FIELDS = [
-  "email",
-  "firstName",
-  "lastName",
-  "address1",
-  "address2",
-  "city",
-  "postalcode",
-  "country",
-] as const;
-export type CustomerField = (typeof CUSTOMER_FIELDS)[number];
+/** The fields in the order of the form, with their labels and what browsers fill in. */
+export const CUSTOMER_FIELDS = {
+  email: { label: "E-mail", autocomplete: "email", inputmode: "email" },
+  firstName: { label: "First name", autocomplete: "given-name", short: true },
+  lastName: { label: "Last name", autocomplete: "family-name", short: true },
+  address1: { label: "Address", autocomplete: "address-line1" },
+  address2: { label: "Address line 2", autocomplete: "address-line2" },
+  city: { label: "City", autocomplete: "address-level2", short: true },
+  postalcode: { label: "Postcode", autocomplete: "postal-code", short: true },
+  country: { label: "Country", autocomplete: "country-name" },
+} as const;
+export type CustomerField = keyof typeof CUSTOMER_FIELDS;
+export const CUSTOMER_FIELD_NAMES = Object.keys(CUSTOMER_FIELDS) as CustomerField[];
 
 /** Empty fields are left out. */
 export type CustomerDetails = Readonly<Partial<Record<CustomerField, string>>>;
-
-/** The labels of the fields on pages. */
-export const CUSTOMER_LABELS: Readonly<Record<CustomerField, string>> = {
-  email: "E-mail",
-  firstName: "First name",
-  lastName: "Last name",
-  address1: "Address",
-  address2: "Address line 2",
-  city: "City",
-  postalcode: "Postcode",
-  country: "Country",
-};
 
 /** The longest entry, in characters. */
 export const LONGEST_DETAIL = 200;
@@ -77,7 +66,7 @@ export function filledIn(details: {
   readonly [Field in CustomerField]?: string | undefined;
 }): CustomerDetails {
   const filled: Partial<Record<CustomerField, string>> = {};
-  for (const field of CUSTOMER_FIELDS) {
+  for (const field of CUSTOMER_FIELD_NAMES) {
     const value = details[field]?.trim() ?? "";
     if (value !== "") filled[field] = value;
   }
@@ -95,7 +84,7 @@ export const detailsOfPayment = (
 
 /** Each message is the end of a sentence that begins with the name of the field. */
 export function detailProblems(entered: CustomerDetails = {}): Problem[] {
-  return CUSTOMER_FIELDS.flatMap((at) => {
+  return CUSTOMER_FIELD_NAMES.flatMap((at) => {
     const value = entered[at];
     const message =
       value === undefined ? undefined : (textProblem(value, LONGEST_DETAIL) ?? emailProblem(at, value));

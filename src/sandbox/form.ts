@@ -26,35 +26,22 @@ export interface Field {
 /** What was entered in a form that was refused, and why. */
 export interface Refused {
   readonly entered: URLSearchParams;
-  readonly reason: string;
-  readonly problems: readonly Problem[];
-}
-
-export const refusedForm = (entered: URLSearchParams, { message, errors }: ServiceProblem): Refused => ({
-  entered,
-  reason: message,
-  problems: errors,
-});
-
-export interface Form {
-  readonly field: (field: Field) => Page;
-  readonly summary: (title: string) => Page;
-  /** Whether a field has an entry or a problem. */
-  readonly isInUse: (field: Field) => boolean;
+  readonly problem: ServiceProblem;
 }
 
 /** `fields`: all fields in their order, in which the problems are named too. */
-export function createForm(fields: readonly Field[], { entered, problems }: Partial<Refused> = {}): Form {
+export function createForm(fields: readonly Field[], { entered, problem: refusal }: Partial<Refused> = {}) {
   const place = ({ at }: Problem): number => {
     const index = fields.findIndex(({ name }) => name === at);
     return index === -1 ? fields.length : index;
   };
-  const shown = (problems ?? []).toSorted((one, other) => place(one) - place(other));
+  const shown = (refusal?.errors ?? []).toSorted((one, other) => place(one) - place(other));
   const sentence = ({ label, subject = label.toLowerCase() }: Field, { message }: Problem): string =>
     `The ${subject} ${message}.`;
   return {
-    isInUse: ({ name }) => Boolean(entered?.get(name)) || shown.some(({ at }) => at === name),
-    summary: (title) =>
+    /** Whether a field has an entry or a problem. */
+    isInUse: ({ name }: Field): boolean => Boolean(entered?.get(name)) || shown.some(({ at }) => at === name),
+    summary: (title: string): Page =>
       html`<div class="problems" role="alert">
         <h2>${title}</h2>
         <ul>
@@ -66,19 +53,45 @@ export function createForm(fields: readonly Field[], { entered, problems }: Part
           })}
         </ul>
       </div>`,
-    field: (field) => {
-      const { name, label, hint, prefix } = field;
+    field: (field: Field): Page => {
+      const {
+        name,
+        label,
+        hint,
+        prefix,
+        inputmode = "text",
+        autocomplete = "off",
+        maxlength,
+        options,
+      } = field;
       const id = idOf(field);
       const own = shown.filter(({ at }) => at === name);
-      const input = inputFor(field, {
-        value: entered?.get(name) ?? field.value ?? "",
-        described: [
-          ...(hint === undefined ? [] : [`${id}-hint`]),
-          ...(own.length === 0 ? [] : [`${id}-error`]),
-        ],
-        isInvalid: own.length > 0,
-        isFirst: own[0] !== undefined && own[0] === shown[0],
-      });
+      const value = entered?.get(name) ?? field.value ?? "";
+      const described = [
+        ...(hint === undefined ? [] : [`${id}-hint`]),
+        ...(own.length === 0 ? [] : [`${id}-error`]),
+      ];
+      const attributes = html`id="${id}" name="${name}"
+      ${described.length === 0 ? "" : html`aria-describedby="${described.join(" ")}"`}
+      ${own.length > 0 ? html`aria-invalid="true"` : ""}
+      ${own[0] !== undefined && own[0] === shown[0] ? html`autofocus` : ""}`;
+      const input =
+        options === undefined
+          ? html`<input
+              ${attributes}
+              inputmode="${inputmode}"
+              autocomplete="${autocomplete}"
+              dir="auto"
+              spellcheck="false"
+              ${maxlength === undefined ? "" : html`maxlength="${maxlength}"`}
+              value="${value}"
+            />`
+          : html`<select ${attributes}>
+              ${options.map(
+                ([option, text]) =>
+                  html`<option value="${option}" ${option === value ? "selected" : ""}>${text}</option>`,
+              )}
+            </select>`;
       return html`<div class="field ${field.short ? "short" : ""}">
         <label for="${id}">${label}</label>
         ${prefix === undefined ? input : html`<div class="prefixed"><span aria-hidden="true">${prefix}</span>${input}</div>`}
@@ -90,34 +103,3 @@ export function createForm(fields: readonly Field[], { entered, problems }: Part
 }
 
 const idOf = ({ name }: Field): string => name.replaceAll(".", "-");
-
-interface InputState {
-  readonly value: string;
-  /** The ids of the hint and the problem. */
-  readonly described: readonly string[];
-  readonly isInvalid: boolean;
-  readonly isFirst: boolean;
-}
-
-function inputFor(field: Field, { value, described, isInvalid, isFirst }: InputState): Page {
-  const { name, inputmode = "text", autocomplete = "off", maxlength, options } = field;
-  const attributes = html`id="${idOf(field)}" name="${name}"
-  ${described.length === 0 ? "" : html`aria-describedby="${described.join(" ")}"`}
-  ${isInvalid ? html`aria-invalid="true"` : ""} ${isFirst ? html`autofocus` : ""}`;
-  return options === undefined
-    ? html`<input
-        ${attributes}
-        inputmode="${inputmode}"
-        autocomplete="${autocomplete}"
-        dir="auto"
-        spellcheck="false"
-        ${maxlength === undefined ? "" : html`maxlength="${maxlength}"`}
-        value="${value}"
-      />`
-    : html`<select ${attributes}>
-        ${options.map(
-          ([option, label]) =>
-            html`<option value="${option}" ${option === value ? "selected" : ""}>${label}</option>`,
-        )}
-      </select>`;
-}

@@ -71,39 +71,33 @@ export function validated<T>(checked: Checked<T>): T {
 const invalid = (problems: readonly Problem[]): ServiceProblem =>
   new ServiceProblem(400, "the request breaks the specification", problems);
 
-/** The response of "Create payment link": the request's data, and what the service adds. */
+/** The response of "Create payment link": the request's data, and what the service adds. JSON has no undefined members. */
 export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
+  const { id, createdDate, expirationDate, viewedDate, attemptedDate, paidDate, cancelledDate } = link;
   const { amount, currency, invoiceId, terminalId, customerName, description, linkOptions } = link.request;
+  const { mode, minAmount, maxAmount } = linkOptions ?? {};
   return {
-    id: link.id,
+    id,
     amount,
     currency,
-    ...(invoiceId === undefined ? {} : { invoiceId }),
+    invoiceId,
     terminalId,
     customerName,
-    ...(description === undefined ? {} : { description }),
-    createdDate: link.createdDate.toISOString(),
-    expirationDate: link.expirationDate,
-    viewedDate: dateOrNull(link.viewedDate),
-    attemptedDate: dateOrNull(link.attemptedDate),
-    paidDate: dateOrNull(link.paidDate),
-    cancelledDate: dateOrNull(link.cancelledDate),
+    description,
+    createdDate: createdDate.toISOString(),
+    expirationDate,
+    viewedDate: dateOrNull(viewedDate),
+    attemptedDate: dateOrNull(attemptedDate),
+    paidDate: dateOrNull(paidDate),
+    cancelledDate: dateOrNull(cancelledDate),
     status: statusOf(link, now),
-    url: `${checkoutUrl}?r=${encodeURIComponent(link.id)}`,
-    ...(linkOptions === undefined ? {} : { linkOptions: linkOptionsReply(linkOptions) }),
+    url: `${checkoutUrl}?r=${encodeURIComponent(id)}`,
+    // The bounds as they were sent (Payment link response, linkOptions).
+    linkOptions: linkOptions && { mode, minAmount, maxAmount },
   };
 }
 
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
-
-/** The mode and the bounds as they were sent (Payment link response, linkOptions). */
-function linkOptionsReply({ mode, minAmount, maxAmount }: NonNullable<PaymentLinkRequest["linkOptions"]>) {
-  return {
-    ...(mode === undefined ? {} : { mode }),
-    ...(minAmount === undefined ? {} : { minAmount }),
-    ...(maxAmount === undefined ? {} : { maxAmount }),
-  };
-}
 
 /** Creates a link and resolves when it is durable. */
 export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
@@ -140,7 +134,7 @@ export function ownLink({ parts }: Service, id: string): Link {
 }
 
 /** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
-export function listLinks({ parts }: Service, query: Readonly<Record<string, string>>): LinksPage {
+export function listLinks({ parts }: Service, query: Readonly<Record<string, string>>) {
   const { ledger, merchant, clock } = parts;
   const now = clock.now();
   const { terminalId, from, to, page, size, status } = validated(checkLinksQuery(query));
@@ -155,12 +149,6 @@ export function listLinks({ parts }: Service, query: Readonly<Record<string, str
     totalCount++;
   }
   return { totalCount, records };
-}
-
-interface LinksPage {
-  /** The links on all pages. */
-  readonly totalCount: number;
-  readonly records: readonly Link[];
 }
 
 /** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */

@@ -17,12 +17,10 @@ import {
   type CustomerDetails,
   type EnteredCard,
 } from "./customer.ts";
-import type { Merchant } from "./identity.ts";
 import type { Link } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
-import type { PaymentIds } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";
-import type { Service } from "./service.ts";
+import type { SandboxParts, Service } from "./service.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
 export type Choice = (typeof CHOICES)[number];
@@ -39,17 +37,10 @@ export interface PaymentInput {
   readonly customer?: CustomerDetails;
 }
 
-interface PaymentParts {
-  readonly merchant: Merchant;
-  readonly ids: PaymentIds;
-  /** Whether a payment already has the reference; those of a reusable link are unique (Endpoints rule 6). */
-  readonly isUsed: (reference: string) => boolean;
-  readonly now: Date;
-}
-
 /** Updates the link's dates. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */
-export function takePayment(link: Link, input: PaymentInput, parts: PaymentParts): WellFormedRecord {
-  const { merchant, ids, now } = parts;
+function takePayment(link: Link, input: PaymentInput, parts: SandboxParts): WellFormedRecord {
+  const { merchant, ids } = parts;
+  const now = parts.clock.now();
   const status = statusOf(link, now);
   if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
   const { outcome, amount, base } = checkInput(link, input, now);
@@ -75,10 +66,11 @@ export function takePayment(link: Link, input: PaymentInput, parts: PaymentParts
   );
 }
 
-function uniqueReference(base: string, { ids, isUsed }: PaymentParts): string {
+/** Those of a reusable link are unique (Endpoints rule 6). */
+function uniqueReference(base: string, { ids, ledger }: SandboxParts): string {
   for (;;) {
     const reference = makeReference(base, ids.newSuffix());
-    if (!isUsed(reference)) return reference;
+    if (!ledger.hasReference(reference)) return reference;
   }
 }
 
@@ -162,10 +154,9 @@ export async function acceptPayment(
   form: string | null = null,
 ): Promise<WellFormedRecord> {
   const { parts, deliveries } = service;
-  const { ledger, clock, ids, merchant } = parts;
+  const { ledger } = parts;
   const link = findLink(ledger, linkId);
-  const isUsed = (reference: string): boolean => ledger.hasReference(reference);
-  const record = takePayment(link, input, { merchant, ids, isUsed, now: clock.now() });
+  const record = takePayment(link, input, parts);
   const url = callbackFor(link, record);
   const customer = record.transCancelled ? {} : detailsOfPayment(link.request, input.customer);
   await ledger.write(() => {

@@ -4,8 +4,8 @@ import { exponentOf } from "../../domain/currency.ts";
 import { formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import {
+  CUSTOMER_FIELD_NAMES,
   CUSTOMER_FIELDS,
-  CUSTOMER_LABELS,
   customerFacts,
   givenDetails,
   LONGEST_DETAIL,
@@ -25,12 +25,12 @@ export function checkoutForm(link: Link, refused: Refused | undefined): Page {
     ...(isReusable(link) ? [amountField(link)] : []),
     ...(hasFixedReference(link) ? [] : [referenceField(link)]),
   ];
-  const customerFields = CUSTOMER_FIELDS.filter((name) => given[name] === undefined).map(customerField);
+  const customerFields = CUSTOMER_FIELD_NAMES.filter((name) => given[name] === undefined).map(customerField);
   const entered = new URLSearchParams(refused?.entered);
   entered.delete("cvc");
   const form = createForm([...openFields, ...CARD_FIELDS, ...customerFields], { ...refused, entered });
-  const isOpen = customerFields.length === CUSTOMER_FIELDS.length;
-  return html`${refused === undefined ? "" : form.summary(`Nothing was paid. Please correct ${refused.problems.length === 1 ? "this" : "these"}:`)}
+  const isOpen = customerFields.length === CUSTOMER_FIELD_NAMES.length;
+  return html`${refused === undefined ? "" : form.summary(`Nothing was paid. Please correct ${refused.problem.errors.length === 1 ? "this" : "these"}:`)}
     ${openFields.map(form.field)}
     <fieldset>
       <legend>Card</legend>
@@ -98,24 +98,8 @@ const CARD_FIELDS: readonly Field[] = [
   { name: "name", label: "Name on the card", autocomplete: "cc-name", maxlength: LONGEST_NAME },
 ];
 
-const AUTOCOMPLETE: Readonly<Record<CustomerField, string>> = {
-  email: "email",
-  firstName: "given-name",
-  lastName: "family-name",
-  address1: "address-line1",
-  address2: "address-line2",
-  city: "address-level2",
-  postalcode: "postal-code",
-  country: "country-name",
-};
-
-const SHORT: ReadonlySet<CustomerField> = new Set(["firstName", "lastName", "city", "postalcode"]);
-
 const customerField = (name: CustomerField): Field => ({
   name,
-  label: CUSTOMER_LABELS[name],
-  autocomplete: AUTOCOMPLETE[name],
-  inputmode: name === "email" ? "email" : "text",
+  ...CUSTOMER_FIELDS[name],
   maxlength: LONGEST_DETAIL,
-  short: SHORT.has(name),
 });

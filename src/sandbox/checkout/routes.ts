@@ -3,8 +3,7 @@ import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
-import { CUSTOMER_FIELDS, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
-import { refusedForm } from "../form.ts";
+import { CUSTOMER_FIELD_NAMES, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
 import type { Link } from "../store/rows.ts";
 import { isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
@@ -88,7 +87,7 @@ function refuseForm(
   const { merchantName } = merchant;
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
   const token = formToken(entered) ?? newToken();
-  const content = checkoutPage({ link, merchantName, token, refused: refusedForm(entered, problem) });
+  const content = checkoutPage({ link, merchantName, token, refused: { entered, problem } });
   return htmlReply(content, 422);
 }
 
@@ -119,7 +118,9 @@ export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
     ...paidWith(form),
     ...(amount === "" ? {} : { amount }),
     ...(reference === "" ? {} : { reference }),
-    customer: filledIn(Object.fromEntries(CUSTOMER_FIELDS.map((field) => [field, entered(form, field)]))),
+    customer: filledIn(
+      Object.fromEntries(CUSTOMER_FIELD_NAMES.map((field) => [field, entered(form, field)])),
+    ),
   };
 }
 

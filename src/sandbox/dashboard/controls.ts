@@ -6,7 +6,6 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { parseDuration } from "../../domain/time.ts";
-import { refusedForm } from "../form.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { htmlReply } from "../page.ts";
 import { acceptPayment, CHOICES } from "../payments.ts";
@@ -89,7 +88,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
   } catch (error) {
     if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
-    return htmlReply(newLinkPage(view, refusedForm(form, error)), error.status);
+    return htmlReply(newLinkPage(view, { entered: form, problem: error }), error.status);
   }
 }
 
@@ -124,7 +123,7 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
-    return detailReply(view, "link", linkPage(view, id, refusedForm(form, error)), 422);
+    return detailReply(view, "link", linkPage(view, id, { entered: form, problem: error }), 422);
   }
 }
 

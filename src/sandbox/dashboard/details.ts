@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { stringifyJson } from "../../domain/json.ts";
 import { textOf } from "../../domain/transaction.ts";
-import { CUSTOMER_FIELDS, CUSTOMER_LABELS } from "../customer.ts";
+import { CUSTOMER_FIELD_NAMES, CUSTOMER_FIELDS } from "../customer.ts";
 import { isAccepted } from "../deliveries.ts";
 import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
 import { statusOf } from "../links.ts";
@@ -207,8 +207,8 @@ export function paymentPage(view: View, uti: string): Page | undefined {
       ["Time", time === undefined ? undefined : exactTime(time)],
       ["Card", textOf(record, "cardPan")],
       ["Type", textOf(record, "transType")],
-      ...CUSTOMER_FIELDS.map(
-        (field) => [CUSTOMER_LABELS[field], customer[field] && clipped(customer[field], 100)] as const,
+      ...CUSTOMER_FIELD_NAMES.map(
+        (field) => [CUSTOMER_FIELDS[field].label, customer[field] && clipped(customer[field], 100)] as const,
       ),
     ]),
     sections: [

@@ -200,7 +200,7 @@ export function newLinkPage(view: View, refused?: Refused): Page {
     invalid: refused !== undefined,
     tab: "links",
     content: html`<h1>New link</h1>
-      ${refused === undefined ? "" : form.summary(`The link was not created: ${refused.reason}`)}
+      ${refused === undefined ? "" : form.summary(`The link was not created: ${refused.problem.message}`)}
       ${actionForm(
         view,
         "/sandbox/links",

@@ -4,7 +4,7 @@ import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.
 import { parseJson } from "../../domain/parse-json.ts";
 import { paymentLinkRequest } from "../../domain/payment-link.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import { CUSTOMER_FIELDS } from "../customer.ts";
+import { CUSTOMER_FIELD_NAMES } from "../customer.ts";
 
 const date = z.codec(z.string(), z.date(), {
   decode: (text) => new Date(text),
@@ -42,7 +42,7 @@ export const paymentRow = z.object({
   linkId: z.string(),
   record: json(z.custom<JsonObject>(isJsonObject)),
   /** Given by the merchant or entered by the customer. */
-  customer: json(z.partialRecord(z.enum(CUSTOMER_FIELDS), z.string())),
+  customer: json(z.partialRecord(z.enum(CUSTOMER_FIELD_NAMES), z.string())),
   /** The token of the rendered form that was submitted; null without a form. */
   form: z.nullable(z.string()),
 });
