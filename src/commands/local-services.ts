@@ -5,7 +5,7 @@ import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
 import { startReceiver, type ReceiverParts } from "../receiver/receiver.ts";
 import { createClock, createIds, createSigningKeys } from "../sandbox/parts.ts";
-import type { SandboxParts } from "../sandbox/service.ts";
+import type { SandboxParts } from "../sandbox/parts.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
 import { SERVICE_FORM } from "../check/signature-form.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";

@@ -73,25 +73,6 @@ export const SCOPE = "pay_by_link";
 /** How long an access token is valid, in seconds. */
 const TOKEN_LIFETIME = 3600;
 
-export interface AccessTokens {
-  /** OAuth 2.0 client credentials (RFC 6749 4.4), as form fields or as HTTP Basic. */
-  issue(authorization: string | undefined, form: URLSearchParams): TokenResponse | TokenError;
-  /** Throws a 401 problem unless the `Authorization` value carries a valid token. */
-  require(authorization: string | undefined): void;
-  /** Part of the dashboard's address, and of the forms on that page; it stays valid after a restart. */
-  readonly dashboardKey: string;
-  isDashboardKey(given: string): boolean;
-}
-
-export interface TokenResponse {
-  readonly access_token: string;
-  readonly token_type: "Bearer";
-  readonly expires_in: number;
-  readonly scope: typeof SCOPE;
-  /** Reserved by the service. */
-  readonly refresh_token: "";
-}
-
 /** RFC 6749 5.2. */
 export const TOKEN_ERRORS = [
   "invalid_request",
@@ -106,14 +87,17 @@ export interface TokenError {
   readonly error_description: string;
 }
 
-export function createAccessTokens(merchant: Merchant, newId: () => string, now: () => Date): AccessTokens {
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
+
+export function createAccessTokens(merchant: Merchant, newId: () => string, now: () => Date) {
   const expiries = new Map<string, number>();
   const deleteExpired = (): void => {
     for (const [token, expiry] of expiries) if (expiry <= now().getTime()) expiries.delete(token);
   };
   const dashboardKey = createHmac("sha256", merchant.token).update("dashboard").digest("base64url");
   return {
-    issue(authorization, form) {
+    /** OAuth 2.0 client credentials (RFC 6749 4.4), as form fields or as HTTP Basic. */
+    issue(authorization: string | undefined, form: URLSearchParams) {
       if (form.get("grant_type") !== "client_credentials")
         return {
           status: 400,
@@ -138,14 +122,16 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
       const rest = { scope: SCOPE, refresh_token: "" } as const;
       return { access_token: token, token_type: "Bearer", expires_in: TOKEN_LIFETIME, ...rest };
     },
-    require(authorization) {
+    /** Throws a 401 problem unless the `Authorization` value carries a valid token. */
+    require(authorization: string | undefined): void {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
       if (token === "") throw new ServiceProblem(401, "the request carries no bearer token");
       const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
       if (expiry <= now().getTime()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },
+    /** Part of the dashboard's address, and of the forms on that page; it stays valid after a restart. */
     dashboardKey,
-    isDashboardKey: (given) => isSame(given, dashboardKey),
+    isDashboardKey: (given: string): boolean => isSame(given, dashboardKey),
   };
 }
 

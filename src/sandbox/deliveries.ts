@@ -1,15 +1,13 @@
 /** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
-import type { SignatureForm } from "../check/signature-form.ts";
 import { signWebhook } from "../check/signed-webhook.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import { certificateReason, systemCode, type Send } from "../http/exchange.ts";
-import { isAllowed, isNamed, type AllowedHosts } from "./access.ts";
-import type { Ledger } from "./store/ledger.ts";
-import type { Attempt, Delivery, DeliveryState, Link } from "./store/rows.ts";
-import type { Clock, PaymentIds, SigningKeys } from "./parts.ts";
+import { certificateReason, systemCode } from "../http/exchange.ts";
+import { isAllowed, isNamed } from "./access.ts";
+import type { Attempt, Delivery, Link } from "./store/rows.ts";
+import type { SandboxParts } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";
 
 /** Milliseconds until each further attempt; after six attempts the delivery has failed. */
@@ -22,42 +20,7 @@ const FAULT_PAUSE = 1_000;
 /** The longest wait of a Node timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export interface DeliveryParts extends AllowedHosts {
-  readonly ledger: Ledger;
-  readonly keys: SigningKeys;
-  readonly form: SignatureForm;
-  readonly send: Send;
-  readonly clock: Clock;
-  readonly ids: PaymentIds;
-  /** For a signature's `created`, which receivers compare with their own clocks, not with the sandbox's. */
-  readonly machineNow: () => Date;
-  /** Accepts a self-signed certificate of loopback and of the allowed hosts. */
-  readonly insecure: boolean;
-  /** Milliseconds until each further attempt. */
-  readonly schedule: readonly number[];
-  readonly fault: Fault | undefined;
-  readonly report: (report: AttemptReport) => void;
-  readonly faulted: (error: unknown) => void;
-}
-
-export interface Deliveries {
-  /** Posts what is due; call it with the address after queueing a delivery. Reports failures, and never throws. */
-  wake(url?: string): void;
-  /** Stores the webhook of a payment. Call it within a unit of the ledger, and `wake` once that is durable. */
-  queue(link: Link, record: WellFormedRecord, url: string): void;
-  /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
-  resend(id: string): Promise<void>;
-  /** The same for every failed delivery. */
-  resendFailed(): Promise<void>;
-  /** Resolves when no delivery is due or being posted. */
-  idle(): Promise<void>;
-  /** Moves the clock forwards, making each attempt at the time it is due. */
-  advance(milliseconds: number): Promise<void>;
-  /** Finishes the attempts in progress and starts no more; the other deliveries stay on disk. */
-  close(): Promise<void>;
-}
-
-export function createDeliveries(parts: DeliveryParts): Deliveries {
+export function createDeliveries(parts: SandboxParts) {
   const { ledger, clock } = parts;
   /** Attempts in progress, by the receiver's origin; an origin stays in the map while deliveries wait for it. */
   const receivers = new Map(
@@ -112,9 +75,12 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       await Promise.all(running);
   };
   return {
+    /** Posts what is due; call it with the address after queueing a delivery. Reports failures, and never throws. */
     wake,
+    /** Resolves when no delivery is due or being posted. */
     idle,
-    queue: (link, record, url) => {
+    /** Stores the webhook of a payment. Call it within a unit of the ledger, and `wake` once that is durable. */
+    queue: (link: Link, record: WellFormedRecord, url: string): void => {
       const delivery: Delivery = {
         id: parts.ids.newId(),
         linkId: link.id,
@@ -129,17 +95,20 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       for (const queued of withFault(delivery, parts.fault, () => ledger.counts().payments, parts.ids.newId))
         ledger.addDelivery(queued);
     },
-    resend: async (id) => {
+    /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
+    resend: async (id: string): Promise<void> => {
       const delivery = ledger.findDelivery(id);
       if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
       await ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
       wake(delivery.url);
     },
-    resendFailed: async () => {
+    /** The same for every failed delivery. */
+    resendFailed: async (): Promise<void> => {
       await ledger.write(() => ledger.resendFailed(clock.now().getTime()));
       for (const origin of ledger.waitingOrigins()) wake(origin);
     },
-    advance: async (milliseconds) => {
+    /** Moves the clock forwards, making each attempt at the time it is due. */
+    advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;
       for (;;) {
         wake();
@@ -152,7 +121,8 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       wake();
       await idle();
     },
-    close: async () => {
+    /** Finishes the attempts in progress and starts no more; the other deliveries stay on disk. */
+    close: async (): Promise<void> => {
       closed = true;
       clearTimeout(timer);
       await idle();
@@ -181,18 +151,9 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 /** Characters of a response body that are stored. */
 const STORED_RESPONSE = 2_000;
 
-export interface AttemptReport {
-  readonly delivery: Delivery;
-  readonly attempt: number;
-  /** The receiver's status; null without a response. */
-  readonly status: number | null;
-  readonly detail: string;
-  readonly state: DeliveryState;
-}
-
 /** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
-async function attemptDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {
-  const { ledger, clock, schedule, report } = parts;
+async function attemptDelivery(delivery: Delivery, parts: SandboxParts): Promise<void> {
+  const { ledger, clock, schedule } = parts;
   const outcome = await post(delivery, parts);
   const { status, detail } = outcome;
   const wait = schedule[delivery.tries];
@@ -201,7 +162,7 @@ async function attemptDelivery(delivery: Delivery, parts: DeliveryParts): Promis
   const number = delivery.attempts + 1;
   const attempt = { deliveryId: delivery.id, number, at, ...outcome };
   await ledger.write(() => ledger.addAttempt(attempt, state, at.getTime() + (wait ?? 0)));
-  report({ delivery, attempt: number, status, detail, state });
+  parts.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
 
 /** Whether the receiver accepted the webhook. */
@@ -210,7 +171,7 @@ export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
 
 type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 
-async function post(delivery: Delivery, parts: DeliveryParts): Promise<AttemptResult> {
+async function post(delivery: Delivery, parts: SandboxParts): Promise<AttemptResult> {
   const unsent = { headers: [], base: "", status: null, answerHeaders: [], answer: "", duration: null };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
@@ -255,10 +216,6 @@ async function post(delivery: Delivery, parts: DeliveryParts): Promise<AttemptRe
   }
 }
 
-/** The delivery faults that `--deliver` simulates, which a receiver must tolerate. */
-export const FAULTS = ["duplicate", "late", "out-of-order", "drop-first"] as const;
-export type Fault = (typeof FAULTS)[number];
-
 /** How long a late webhook waits, in milliseconds. */
 const LATE = 30_000;
 /** How long every other webhook waits so that the next one overtakes it, in milliseconds. */
@@ -267,7 +224,7 @@ const OVERTAKEN = 2_000;
 /** The deliveries to queue for one webhook; `paymentCount` counts the payments before it. */
 function withFault(
   delivery: Delivery,
-  fault: Fault | undefined,
+  fault: SandboxParts["fault"],
   paymentCount: () => number,
   newId: () => string,
 ): Delivery[] {
@@ -279,5 +236,5 @@ function withFault(
 }
 
 /** Whether the next attempt is lost before it reaches the receiver. */
-const isDropped = (delivery: Delivery, fault: Fault | undefined): boolean =>
+const isDropped = (delivery: Delivery, fault: SandboxParts["fault"]): boolean =>
   fault === "drop-first" && delivery.attempts === 0;

@@ -1,55 +1,90 @@
-/** What a sandbox is made of besides its ledger: its clock, its ids and numbers, and its signing keys. */
+/** What a sandbox is made of; and its clock, its ids and numbers, and its signing keys. */
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
+import type { SignatureForm } from "../check/signature-form.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { shortId, suffixFrom } from "../domain/reference.ts";
+import type { WellFormedRecord } from "../domain/transaction-fields.ts";
+import type { Send } from "../http/exchange.ts";
 import { publicJwk, readSigningKey, type SigningKey } from "../signatures/keys.ts";
-import type { StoredKeys } from "./identity.ts";
+import type { AllowedHosts } from "./access.ts";
+import type { Merchant, StoredKeys } from "./identity.ts";
+import type { Ledger } from "./store/ledger.ts";
+import type { Delivery, DeliveryState, Link } from "./store/rows.ts";
 
-/** It follows the machine's clock or is stopped, and can be moved forwards either way. */
-export interface Clock {
-  now(): Date;
-  /** True if it was stopped or moved, and so differs from the machine's clock. */
-  readonly own: boolean;
-  /** False for a stopped clock. */
-  readonly running: boolean;
-  /** Moves the clock to a later moment; an earlier one has no effect. */
-  moveTo(moment: Date): void;
+export type SandboxEvent =
+  | { readonly type: "link"; readonly link: Link; readonly url: string }
+  | { readonly type: "payment"; readonly link: Link; readonly record: WellFormedRecord }
+  | { readonly type: "updated" | "cancelled"; readonly link: Link }
+  | {
+      readonly type: "delivery";
+      readonly delivery: Delivery;
+      readonly attempt: number;
+      /** The receiver's status; null without a response. */
+      readonly status: number | null;
+      readonly detail: string;
+      readonly state: DeliveryState;
+    };
+
+export interface SandboxParts extends AllowedHosts {
+  readonly merchant: Merchant;
+  readonly keys: SigningKeys;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: PaymentIds;
+  /** Apart from `ids`, so that a seed does not make access tokens predictable. */
+  readonly newToken: () => string;
+  readonly send: Send;
+  /** For a signature's `created`, which receivers compare with their own clocks, not with the sandbox's. */
+  readonly machineNow: () => Date;
+  /** Posts to self-signed certificates of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
+  /** Milliseconds until each further attempt. */
+  readonly schedule: readonly number[];
+  /** The delivery fault that `--deliver` simulates, which a receiver must tolerate. */
+  readonly fault: "duplicate" | "late" | "out-of-order" | "drop-first" | undefined;
+  /** What happens to a second link of the same `invoiceId` at the same terminal. */
+  readonly duplicateInvoices: "accept" | "refuse";
+  readonly observe: (event: SandboxEvent) => void;
+  readonly faulted: (error: unknown) => void;
 }
 
+/** It follows the machine's clock or is stopped, and can be moved forwards either way. */
+export type Clock = ReturnType<typeof createClock>;
+
 /** With `stoppedAt`, the clock stays at that moment until it is moved. */
-export function createClock(machineNow: () => Date, stoppedAt?: Date): Clock {
+export function createClock(machineNow: () => Date, stoppedAt?: Date) {
   let offset = 0;
   const now = (): number => (stoppedAt ?? machineNow()).getTime() + offset;
   return {
-    get own() {
+    /** True if it was stopped or moved, and so differs from the machine's clock. */
+    get own(): boolean {
       return stoppedAt !== undefined || offset > 0;
     },
+    /** False for a stopped clock. */
     running: stoppedAt === undefined,
     now: () => new Date(now()),
-    moveTo: (moment) => {
+    /** Moves the clock to a later moment; an earlier one has no effect. */
+    moveTo: (moment: Date): void => {
       offset += Math.max(0, moment.getTime() - now());
     },
   };
 }
 
 /** The ids and numbers of links and payments: random, or the same sequence each time for a seed. */
-export interface PaymentIds {
-  readonly newId: () => string;
-  /** 9 letters and digits, such as 69lXLdv9w. */
-  readonly newLinkId: () => string;
-  /** 9 characters of A-Z0-9. */
-  readonly newSuffix: () => string;
-  /** Counts up from 1. */
-  readonly nextNumber: () => number;
-}
+export type PaymentIds = ReturnType<typeof createIds>;
 
 /** `newId` returns UUIDs and is the only source; `payments` is the number of payments that already exist. */
-export function createIds(newId: () => string, payments = 0): PaymentIds {
+export function createIds(newId: () => string, payments = 0) {
   let number = payments;
   return {
     newId,
+    /** 9 letters and digits, such as 69lXLdv9w. */
     newLinkId: () => shortId(newId(), LINK_ID_ALPHABET, 9),
+    /** 9 characters of A-Z0-9. */
     newSuffix: () => suffixFrom(newId()),
+    /** Counts up from 1. */
     nextNumber: () => ++number,
   };
 }
@@ -76,27 +111,23 @@ function uuidFrom(digest: Buffer): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-export interface SigningKeys {
-  current(): SigningKey;
-  /** The entries of the key set: the current key first, then the retired keys. */
-  published(): readonly JsonWebKey[];
-  /** Changes to a new key and returns its id. */
-  rotate(): string;
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /** `renew` creates a new key and returns once it is on disk. */
-export function createSigningKeys(opened: StoredKeys, renew: () => StoredKeys, now: () => Date): SigningKeys {
+export function createSigningKeys(opened: StoredKeys, renew: () => StoredKeys, now: () => Date) {
   let stored = opened;
   let current = parseSigningKey(stored);
   return {
-    current: () => current,
-    published: () => [
+    current: (): SigningKey => current,
+    /** The entries of the key set: the current key first, then the retired keys. */
+    published: (): readonly JsonWebKey[] => [
       publicJwk(current.key, stored.keyid),
       ...stored.retired
         .filter(({ until }) => Date.parse(until) > now().getTime())
         .map(({ keyid, publicKey }) => publicJwk(createPublicKey(publicKey), keyid)),
     ],
-    rotate: () => {
+    /** Changes to a new key and returns its id. */
+    rotate: (): string => {
       stored = renew();
       current = parseSigningKey(stored);
       return stored.keyid;

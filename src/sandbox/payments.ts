@@ -19,8 +19,9 @@ import {
 } from "./customer.ts";
 import type { Link } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
+import type { SandboxParts } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";
-import type { SandboxParts, Service } from "./service.ts";
+import type { Service } from "./service.ts";
 
 export const CHOICES = ["approved", "declined", "cancelled"] as const;
 export type Choice = (typeof CHOICES)[number];

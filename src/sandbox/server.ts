@@ -1,6 +1,6 @@
 /** The sandbox as a server: its routes behind the checks that every request passes, in process or on a port. */
 import { Hono, type Context } from "hono";
-import type { Handler, Serve } from "../http/exchange.ts";
+import type { Serve } from "../http/exchange.ts";
 import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
 import { apiRoutes } from "./api.ts";
 import { problemPage } from "./checkout/pages.ts";
@@ -8,23 +8,13 @@ import { checkoutRoutes } from "./checkout/routes.ts";
 import { controlRoutes } from "./dashboard/controls.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { htmlReply } from "./page.ts";
+import type { SandboxParts } from "./parts.ts";
 import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";
-import { createService, type SandboxParts } from "./service.ts";
+import { createService } from "./service.ts";
 
-export interface Sandbox {
-  readonly handler: Handler;
-  /** The query of the dashboard's address; without it the dashboard is read-only. */
-  readonly dashboardQuery: string;
-  /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */
-  start(): void;
-  /** Resolves when no webhook is due or being posted. */
-  readonly idle: () => Promise<void>;
-  /** Ends the streams of events. */
-  endStreams(): void;
-  close(): Promise<void>;
-}
+export type Sandbox = ReturnType<typeof createSandbox>;
 
-export function createSandbox(parts: SandboxParts): Sandbox {
+export function createSandbox(parts: SandboxParts) {
   const service = createService(parts);
   const stop = new AbortController();
   const app = new Hono();
@@ -42,9 +32,13 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   });
   return {
     handler: handlerFromFetch((request) => app.fetch(request)),
+    /** The query of the dashboard's address; without it the dashboard is read-only. */
     dashboardQuery: `?key=${service.tokens.dashboardKey}`,
+    /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */
     start: () => service.deliveries.wake(),
+    /** Resolves when no webhook is due or being posted. */
     idle: () => service.deliveries.idle(),
+    /** Ends the streams of events. */
     endStreams: () => stop.abort(),
     close: async () => {
       stop.abort();
@@ -62,25 +56,11 @@ async function problemReply(c: Context, problem: ServiceProblem): Promise<Respon
 /** The longest body of a request, in bytes. */
 const MAX_BODY = 1024 * 1024;
 
-export interface StartParts extends SandboxParts {
-  readonly serve: Serve;
-  readonly host: string;
-  readonly port: number;
-}
+export type RunningSandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-export interface RunningSandbox {
-  /** With a final slash. */
-  readonly url: string;
-  /** Without a final slash, as profiles store it. */
-  readonly baseUrl: string;
-  /** With the key that the dashboard's controls need. */
-  readonly dashboardUrl: string;
-  readonly idle: () => Promise<void>;
-  /** Answers open requests, finishes the attempts in progress, and leaves the other deliveries on disk. */
-  readonly close: () => Promise<void>;
-}
-
-export async function startSandbox(parts: StartParts): Promise<RunningSandbox> {
+export async function startSandbox(
+  parts: SandboxParts & { readonly serve: Serve; readonly host: string; readonly port: number },
+) {
   const { serve, host, port, faulted } = parts;
   const sandbox = createSandbox(parts);
   const server = await serve(sandbox.handler, { host, port, maxBody: MAX_BODY, faulted }).catch(
@@ -91,11 +71,15 @@ export async function startSandbox(parts: StartParts): Promise<RunningSandbox> {
   );
   sandbox.start();
   return {
+    /** With a final slash. */
     url: server.url,
+    /** Without a final slash, as profiles store it. */
     baseUrl: server.url.replace(/\/$/, ""),
+    /** With the key that the dashboard's controls need. */
     dashboardUrl: `${server.url}${sandbox.dashboardQuery}`,
     idle: sandbox.idle,
-    close: async () => {
+    /** Answers open requests, finishes the attempts in progress, and leaves the other deliveries on disk. */
+    close: async (): Promise<void> => {
       sandbox.endStreams();
       await server.close();
       await sandbox.close();

@@ -7,7 +7,7 @@ import { createClock, createIds, createSigningKeys, seededIds, type Clock } from
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import type { Ledger } from "../../src/sandbox/store/ledger.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
-import type { SandboxParts } from "../../src/sandbox/service.ts";
+import type { SandboxParts } from "../../src/sandbox/parts.ts";
 import { newIdentity, type SandboxIdentity } from "../../src/sandbox/identity.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { SERVICE_FORM } from "../../src/check/signature-form.ts";

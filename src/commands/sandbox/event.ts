@@ -5,7 +5,7 @@ import { formatAmount } from "../../domain/money.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
-import type { SandboxEvent } from "../../sandbox/service.ts";
+import type { SandboxEvent } from "../../sandbox/parts.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { clockTime } from "../../render/layout.ts";
 

@@ -14,7 +14,7 @@ import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import type { SandboxEvent } from "../../sandbox/service.ts";
+import type { SandboxEvent } from "../../sandbox/parts.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { openLocalServices, type LocalServices } from "../local-services.ts";
