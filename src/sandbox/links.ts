@@ -9,7 +9,7 @@ import {
   type LinkStatus,
   type WellFormedLink,
 } from "../domain/payment-link-reply.ts";
-import { checkRequest, REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import { checkRequest, REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import type { Merchant } from "./identity.ts";
 import type { Ledger } from "./store/ledger.ts";
