@@ -109,7 +109,12 @@ export function openMemory(folder: string): Memory {
     throw lostMemory(path, `${path} is missing or empty.`);
   const damage = (_path: string, reason: string): PaylinkError =>
     lostMemory(path, `${path} is damaged: ${reason}.`);
-  const database = openDatabase(path, MIGRATIONS, { damage });
+  const check = (opened: Pick<Database, "prepare">): void => {
+    // Without its tables, the file lost what its log held, or was replaced by an empty database.
+    if (!isNew && Number(opened.prepare("PRAGMA user_version").get()?.["user_version"]) === 0)
+      throw lostMemory(path, `${path} is empty.`);
+  };
+  const database = openDatabase(path, MIGRATIONS, { damage, check });
   if (isNew)
     writeFileSync(guard, `{"paylink":"The lists that were sent are in bulk.db."}\n`, { mode: 0o600 });
   return { database, folder };

@@ -18,6 +18,7 @@ import { stringify } from "csv-stringify";
 import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, type Json, type JsonObject, stringifyJson } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { safeJson, safeText } from "../render/safe-text.ts";
 import type { Checked } from "./check-rows.ts";
 import type { Outcome, Status } from "./memory.ts";
 import type { Row } from "./row.ts";
@@ -77,7 +78,8 @@ async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf)
     const record = Array.from({ length: columns.size }, () => "");
     for (const { column, value } of row.cells) record[places.get(column.name) ?? 0] = textOf(value);
     const result = resultOf(row);
-    yield [...record, ...RESULT_COLUMNS.map((name) => result[name] ?? "")];
+    // A file is shown with `cat` too. Spaces at the start must not hide a formula from `escape_formulas`.
+    yield [...record, ...RESULT_COLUMNS.map((name) => safeText(result[name] ?? "").trimStart())];
   }
 }
 
@@ -97,7 +99,7 @@ async function* jsonLines(
     const result = resultOf(row);
     const own = row.object ?? objectOf(row);
     const members = RESULT_COLUMNS.map((name) => [names[name], result[name]]);
-    yield Buffer.from(`${stringifyJson({ ...own, ...Object.fromEntries(members) })}\n`);
+    yield Buffer.from(`${safeJson(stringifyJson({ ...own, ...Object.fromEntries(members) }))}\n`);
   }
 }
 

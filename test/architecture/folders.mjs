@@ -110,6 +110,7 @@ export const FOLDERS = {
     holds: "lists of links: the rows, what was sent, the run that sends each row once",
     mayImport: [
       "domain",
+      "render/safe-text",
       "service/retries",
       "store/database",
       "store/group-commit",

@@ -135,6 +135,13 @@ describe("a list that was sent", () => {
   it.each([
     ["removed", (path: string) => rmSync(path)],
     ["emptied", (path: string) => writeFileSync(path, "")],
+    [
+      "replaced by an empty database",
+      (path: string) => {
+        rmSync(path);
+        openDatabase(path, []).close();
+      },
+    ],
     ["overwritten", (path: string) => writeFileSync(path, "what is this?".repeat(1000))],
   ])("is not sent once more because the file was %s", async (_, harm) => {
     const folder = temporaryHome();

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
-import { writeResults } from "../../src/bulk/results.ts";
+import { writeResults, type Result } from "../../src/bulk/results.ts";
 import { columnOf, createSpelling, requestOf, type Row } from "../../src/bulk/row.ts";
 import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
@@ -192,7 +192,11 @@ describe("the digest of a row", () => {
   });
 });
 
-async function results(text: string, format: Rows["format"] = "csv"): Promise<string> {
+async function results(
+  text: string,
+  format: Rows["format"] = "csv",
+  answer: Partial<Result> = {},
+): Promise<string> {
   const rows = await openRows(pieces(text));
   const checked = await checkRows({
     rows: rows.read(),
@@ -205,6 +209,7 @@ async function results(text: string, format: Rows["format"] = "csv"): Promise<st
     status: "created" as const,
     id: `id${index}`,
     url: `https://x/${index}`,
+    ...answer,
   });
   const written: Uint8Array[] = [];
   await writeResults(format, { rows, checked, resultOf }, async (chunks) => {
@@ -230,6 +235,16 @@ describe("the results", () => {
     expect(await results('{"amount":1.50,"own":{"a":[1]}}\n', "json lines")).toBe(
       '{"amount":1.50,"own":{"a":[1]},"id":"id0","url":"https://x/0","status":"created"}\n',
     );
+  });
+
+  it("make harmless what the service answered", async () => {
+    const error = " =1+1\u001B[2J\u009B2J\u202Ex\r\n\u200B";
+    expect(await results("amount\n1\n", "csv", { status: "refused", id: "@a", url: "\u0007", error })).toBe(
+      "amount,id,url,status,error\n1,'@a,\\u{7},refused,'=1+1\\u{1b}[2J\\u{9b}2J\\u{202e}x\\r\\n\\u{200b}\n",
+    );
+    const line = await results('{"amount":1}\n', "json lines", { status: "refused", error });
+    expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(line)).toMatchObject({ error });
   });
 
   it("round-trip whatever a cell holds, with formulas made harmless", async () => {

@@ -16,6 +16,7 @@ import type { Context, Output } from "../../context.ts";
 import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { LONGEST_TIMER } from "../../domain/time.ts";
 import { rowsOf } from "../../render/bulk-progress.ts";
+import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
@@ -106,9 +107,13 @@ function defaultOutput(file: string, isJson: boolean): string {
 const stdoutSink =
   (out: Output): Sink =>
   async (chunks) => {
+    const decoder = new TextDecoder();
+    // Cells of the list may hold anything: a file keeps it, a terminal must not obey it.
+    const shown = (chunk: Uint8Array): Uint8Array =>
+      Buffer.from(decoder.decode(chunk, { stream: true }).split("\t").map(safeLines).join("\t"));
     for await (const chunk of chunks) {
       if (out.unread().aborted) return;
-      out.bytes(chunk);
+      out.bytes(Number.isFinite(out.lineWidth) ? shown(chunk) : chunk);
       await out.drained();
     }
   };
