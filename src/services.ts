@@ -1,8 +1,8 @@
 /** Opens the services of a command when it needs them: settings, API, event store, sandbox, files. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Context } from "./context.ts";
-import { PaylinkError } from "./domain/errors.ts";
+import { hint, PaylinkError } from "./domain/errors.ts";
 import { systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { canonicalAddress, isDatabaseUrl, passwordsIn, SANDBOX_PROFILE } from "./domain/addresses.ts";
@@ -130,6 +130,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
         const { openPostgresEventStore } = await import("./events/postgres.ts");
         return openPostgresEventStore(chosen, { env, owner: newId(), now });
       }
+      if (chosen !== undefined) requireFolder(chosen);
       const { openEventStore } = await import("./events/sqlite.ts");
       return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
@@ -147,7 +148,10 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return {
         identity,
         renewKey: () => renewKey(folder, newId, now()),
-        ledger: (place) => openLedger(place ?? join(folder, "sandbox.db")),
+        ledger: (place) => {
+          if (place !== undefined) requireFolder(place);
+          return openLedger(place ?? join(folder, "sandbox.db"));
+        },
         register: async (baseUrl, listener) =>
           (await profiles(home)).change(SANDBOX_PROFILE, () => profileOf(identity, baseUrl, listener)),
       };
@@ -167,6 +171,15 @@ function secretsOf({ token, clientSecret, accessToken, headers = {}, tokenParams
   const named = [...Object.entries(headers), ...new URLSearchParams(tokenParams)];
   const secret = named.filter(([name]) => isSecretName(name)).map(([, value]) => value);
   return [token, clientSecret, accessToken, ...secret];
+}
+
+/** paylink creates its own folders only: another one that does not exist was probably mistyped. */
+function requireFolder(place: string): void {
+  const folder = dirname(place);
+  if (!existsSync(folder))
+    throw new PaylinkError("file_unwritable", `${place} cannot be opened: there is no folder ${folder}.`, {
+      hints: [hint`Create that folder, or name a file in a folder that exists.`],
+    });
 }
 
 async function writeFile(path: string, text: string, place: string): Promise<void> {

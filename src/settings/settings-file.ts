@@ -5,14 +5,16 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   statSync,
   unlinkSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { joinPath } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
@@ -54,12 +56,14 @@ export function openSettingsFile(folder: string, warn: (warning: string) => void
     return last.parsed;
   };
   const write = async (change: (now: Stored) => Stored): Promise<void> => {
-    const open = await loadConf(folder);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-    withLock(`${path}.lock`, () => {
-      const next = change(read());
-      open().store = next;
+    const open = await loadConf(path);
+    writing(path, () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      setMode(folder, 0o700);
+      withLock(`${path}.lock`, () => {
+        const next = change(read());
+        open().store = next;
+      });
     });
   };
   return {
@@ -88,18 +92,49 @@ export function openSettingsFile(folder: string, warn: (warning: string) => void
 /** conf stores no member that is undefined. */
 const withCurrent = (current: string | undefined) => (current === undefined ? {} : { current });
 
-/** Only writing needs conf, which is slow to load. */
-async function loadConf(folder: string): Promise<() => Conf<Stored>> {
+/**
+ * Only writing needs conf, which is slow to load. If the file is a link, the file that it names is replaced, in its folder and
+ * with its mode: it is the user's, and so is the decision who may read it.
+ */
+async function loadConf(path: string): Promise<() => Conf<Stored>> {
   const { default: Store } = await import("conf");
-  return () =>
-    new Store<Stored>({
-      cwd: folder,
-      configName: NAME,
+  return () => {
+    const real = isLink(path) ? realpathSync(path) : path;
+    const { dir, name, ext } = parse(real);
+    return new Store<Stored>({
+      cwd: dir,
+      configName: name,
+      fileExtension: ext.slice(1),
       // By default conf lets everybody read the file, and splits profile names at their dots.
-      configFileMode: 0o600,
+      configFileMode: real === path ? 0o600 : statSync(real).mode & 0o777,
       accessPropertiesByDotNotation: false,
     });
+  };
 }
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** Of what is at the path itself: what a link names belongs to the user. */
+function setMode(path: string, mode: number): void {
+  if (!isLink(path)) chmodSync(path, mode);
+}
+
+/** The failures of a full disk, or of a folder that nobody may write to. */
+function writing(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (error instanceof PaylinkError || !isSystemError(error)) throw error;
+    throw new PaylinkError(
+      "file_unwritable",
+      `The settings in ${path} cannot be written: ${systemReason(error)}. They are as they were before.`,
+      { cause: error },
+    );
+  }
+}
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 /** Renames a file that is not a settings file. Throws `file_unreadable` for an invalid value, such as a typing error. */
 function readStored(path: string, text: string | undefined, warn: (warning: string) => void): Stored {
@@ -154,7 +189,7 @@ function moveAway(path: string, broken: string, warn: (warning: string) => void)
   let place = `${path}.broken`;
   for (let count = 2; existsSync(place); count += 1) place = `${path}.broken-${count}`;
   renameSync(path, place);
-  chmodSync(place, 0o600);
+  setMode(place, 0o600);
   warn(`The settings file was damaged. It was renamed to ${place}, and its profiles are not used.`);
 }
 

@@ -1,8 +1,23 @@
 /** A file that cannot be read is named with its flag and a plain reason. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+
+it.each(["listen --no-verify --port 0", "events list", "sandbox --port 0"])(
+  "%s creates no folder for --db",
+  async (typed) => {
+    const home = temporaryHome();
+    const args = [...typed.split(" "), "--db", join(home, "nope", "x.db")];
+    const { exit, stderr } = await runCommand(args, { home });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining(`there is no folder ${join(home, "nope")}.`),
+    });
+    expect(existsSync(join(home, "nope"))).toBe(false);
+  },
+);
 
 it.each([
   ["create --from {}", "--from {}"],

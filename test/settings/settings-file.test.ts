@@ -1,5 +1,15 @@
 /** The settings on a real disk: who may read them, damaged files, and several writers at once. */
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSettingsFile } from "../../src/settings/settings-file.ts";
@@ -21,6 +31,36 @@ describe("the settings file", () => {
       "a.b.c": { baseUrl: "https://service.example", token: "t" },
     });
     expect(readdirSync(folder)).toEqual(["settings.json"]);
+  });
+
+  it("is written through a link, whose file keeps its mode, and so does a folder behind a link", async () => {
+    const home = temporaryHome();
+    const [folder, real] = [join(home, "linked"), join(home, "real")];
+    mkdirSync(real);
+    chmodSync(real, 0o755);
+    symlinkSync(real, folder);
+    writeFileSync(join(home, "own.conf"), "{}");
+    chmodSync(join(home, "own.conf"), 0o640);
+    symlinkSync(join(home, "own.conf"), join(folder, "settings.json"));
+    await openSettingsFile(folder, silent).change("shop", () => ({ token: "t" }));
+    expect(lstatSync(join(folder, "settings.json")).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(join(home, "own.conf"), "utf8"))).toMatchObject({
+      profiles: { shop: { token: "t" } },
+    });
+    expect(statSync(join(home, "own.conf")).mode & 0o777).toBe(0o640);
+    expect(statSync(real).mode & 0o777).toBe(0o755);
+  });
+
+  it("is as before, with a plain reason, where it cannot be written", async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, "file"), "");
+    const settings = openSettingsFile(join(home, "file", "config"), silent);
+    await expect(settings.change("shop", () => ({}))).rejects.toMatchObject({
+      code: "file_unwritable",
+      message: expect.stringMatching(
+        /^The settings in .* cannot be written: .*They are as they were before\.$/,
+      ),
+    });
   });
 
   it("is not created by reading", () => {
