@@ -1,9 +1,11 @@
 /** Usage errors: those of commander as paylink's own, and the command line as it was probably meant. */
 import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/extra-typings";
 import { hint, paylink, PaylinkError, type Correction, type Problem } from "../domain/errors.ts";
+import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/nearest.ts";
+import { isSecretName } from "../domain/secrets.ts";
 import { shellWord } from "../render/hint.ts";
-import { exampleOf, pathOf } from "./declare.ts";
+import { declared, exampleOf, pathOf } from "./declare.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
@@ -59,16 +61,39 @@ function refuseOpposites(command: CommandUnknownOpts): void {
 }
 
 export function unknownCommand(word: string, group: CommandUnknownOpts): PaylinkError {
-  const names = group.createHelp().visibleCommands(group);
-  const near = nearest(
-    word,
-    names.map((command) => command.name()),
-  );
-  const message = `Unknown command '${word}'.${didYouMean(near)}`;
-  return near === undefined
+  const similar = similarCommands(word, group);
+  const [first, ...others] = similar;
+  const message = `Unknown command '${word}'.${didYouMean(similar.join(", ").replace(/, (?=[^,]*$)/, " or "))}`;
+  return first === undefined || others.length > 0
     ? new PaylinkError("usage", message, listOf(group))
-    : usage(message, { typed: word, instead: near });
+    : usage(message, { typed: word, instead: first });
 }
+
+/** What was probably meant: a subcommand of that very name, or else the most similar command, topic or subcommand. */
+function similarCommands(word: string, group: CommandUnknownOpts): readonly string[] {
+  const commands = group.createHelp().visibleCommands(group);
+  const inner = commands.flatMap((command) =>
+    declared(command).commands.map((one) => [one.name(), `${command.name()} ${one.name()}`] as const),
+  );
+  const named = (name: string) => inner.filter(([own]) => own === name).map(([, both]) => both);
+  if (named(word).length > 0) return named(word);
+  const topics = group.parent === null ? topicsOf(group) : [];
+  const near = nearest(word, [
+    ...commands.map((command) => command.name()),
+    ...topics,
+    ...inner.map(([own]) => own),
+  ]);
+  if (near === undefined) return [];
+  if (commands.some((command) => command.name() === near)) return [near];
+  if (!topics.includes(near)) return named(near);
+  return [group.args[0] === "help" ? near : `help ${near}`];
+}
+
+/** What `paylink help` explains besides the commands. */
+const topicsOf = (program: CommandUnknownOpts): readonly string[] =>
+  program.commands
+    .filter((command) => command.name() === "help")
+    .flatMap((command) => declared(command).registeredArguments[0]?.argChoices ?? []);
 
 const listOf = (group: CommandUnknownOpts) => ({
   hints: [hint`To list the commands: ${paylink(...namesOf(group), "--help")}`],
@@ -129,25 +154,37 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
   // commander keeps the words that it does not know behind the arguments, which may be negative numbers.
   const isFlag = (word: string): boolean => word.length > 1 && word.startsWith("-");
   const isArgument = (word: string): boolean => command.commands.length === 0 && !Number.isNaN(Number(word));
-  const word = command.args.find((one) => isFlag(one) && !isArgument(one)) ?? "";
+  const [word = "", ...others] = command.args.filter((one) => isFlag(one) && !isArgument(one));
   const [flag = ""] = word.split("=");
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
-  const near = nearest(
-    flag.replace(/^--?/, ""),
-    options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []),
-  );
+  const name = flag.replace(/^--?/, "");
+  const names = options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []);
+  if (names.includes(name)) return usage(`${flag} takes no value.`);
+  // `--token` would hold a secret: `--token-stdin` reads it.
+  const similar = nearest(name, [...names, ...names.map((one) => one.replace(/-stdin$/, ""))]);
+  const near = names.find((one) => one === similar || one === `${similar}-stdin`);
   const meant = near === undefined ? undefined : `--${near}`;
+  const readsSecret = near?.endsWith("-stdin") === true;
+  const shown = namesSecret(name) || readsSecret ? flag : withoutPassword(word);
+  // What follows the flag may be a secret. With two unknown flags, the line would be wrong again.
+  const isCorrectable = meant !== undefined && !readsSecret && others.length === 0;
   return usage(
-    `Unknown option '${word}'.${didYouMean(meant)}`,
-    meant === undefined ? undefined : { typed: flag, instead: meant },
+    `Unknown option '${shown}'.${didYouMean(meant)}`,
+    isCorrectable ? { typed: flag, instead: meant } : undefined,
   );
 }
 
 function excessArguments(command: CommandUnknownOpts): PaylinkError {
   const { length } = command.registeredArguments;
   const takes = length === 0 ? "no arguments" : length === 1 ? "one argument" : `${length} arguments`;
-  return usage(`Unexpected argument '${command.args[length] ?? ""}': ${pathOf(command)} takes ${takes}.`);
+  const word = withoutPassword(command.args[length] ?? "");
+  // It may be the secret that the command reads from standard input.
+  const readsSecret = command.options.some((option) => option.long?.endsWith("-stdin"));
+  return usage(
+    `Unexpected argument${readsSecret ? "" : ` '${word}'`}: ${pathOf(command)} takes ${takes}.` +
+      (readsSecret ? " It reads secrets from standard input." : ""),
+  );
 }
 
 function needsValue(option: Option): PaylinkError {
@@ -189,7 +226,7 @@ const usage = (message: string, correction?: Correction): PaylinkError =>
     corrections: correction === undefined ? undefined : [correction],
   });
 
-const didYouMean = (name: string | undefined): string => (name === undefined ? "" : ` Did you mean ${name}?`);
+const didYouMean = (name = ""): string => (name === "" ? "" : ` Did you mean ${name}?`);
 
 /** What the user typed, corrected; undefined if not every problem of the command line can be corrected. */
 export function correctedLine(
@@ -201,16 +238,40 @@ export function correctedLine(
   const found = corrections ?? (command && problems.map((problem) => correctionOf(problem, argv, command)));
   const words = argv.map(shellWord);
   const added: string[] = [];
+  const replaced = new Set<number>();
   for (const correction of found ?? []) {
     if (correction === undefined) return undefined;
     const { typed, instead } = correction;
     const at = argv.findIndex((word) => word === typed || word.startsWith(`${typed}=`));
     if (typed === undefined || at === -1) added.push(instead);
-    else words[at] = argv[at] === typed ? instead : instead + shellWord((argv[at] ?? "").slice(typed.length));
+    else {
+      words[at] = argv[at] === typed ? instead : instead + shellWord((argv[at] ?? "").slice(typed.length));
+      replaced.add(at);
+    }
   }
   const line = ["paylink", ...words, ...added].join(" ");
-  return line === ["paylink", ...argv.map(shellWord)].join(" ") ? undefined : line;
+  if (line === ["paylink", ...argv.map(shellWord)].join(" ")) return undefined;
+  const isSecret = (word: string, at: number): boolean =>
+    maybeSecret(word, argv[at - 1] ?? "", command) && (!replaced.has(at) || word.includes("="));
+  return argv.some(isSecret) ? undefined : line;
 }
+
+/**
+ * Whether a word may be a secret, or hold one, by its own form or by the word before it: the value of a flag that does not
+ * exist, the value of a secret setting, a header, a parameter, or a URL with a password.
+ */
+function maybeSecret(word: string, before: string, command: CommandUnknownOpts | undefined): boolean {
+  if (withoutPassword(word) !== word) return true;
+  if (/(?:^|[\s&])(?:bearer|basic)\s+\S/i.test(word)) return true;
+  const pairs = word.split("&").flatMap((pair) => /^([^\s:=/]+)\s*[:=]\s*\S/.exec(pair)?.[1] ?? []);
+  if (pairs.some(namesSecret)) return true;
+  if (word.startsWith("-") || !namesSecret(before)) return false;
+  // No flag takes a secret as its value, so the value of one that exists is none.
+  return command === undefined || optionNamed(before, command) === undefined || before.endsWith("-stdin");
+}
+
+/** Whether a flag, a setting, a header or a parameter of this name has, or reads, a secret. */
+const namesSecret = (name: string): boolean => isSecretName(name.replace(/^--?/, "").replace(/-stdin$/, ""));
 
 /** Undefined for a problem that only the user can fix. */
 function correctionOf(

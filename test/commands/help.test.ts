@@ -133,6 +133,12 @@ describe("a usage error", () => {
     ["events lst", "Unknown command 'lst'. Did you mean list?", "events list"],
     ["sandbox advnce 5s", "Did you mean advance?", "sandbox advance 5s"],
     ["help lisen", "Did you mean listen?", "help listen"],
+    ["help webhook", "Did you mean webhooks?", "help webhooks"],
+    ["help error", "Did you mean errors?", "help errors"],
+    ["webhooks", "Did you mean help webhooks?", "help webhooks"],
+    ["list", "Did you mean links list, events list, profiles list or config list?", undefined],
+    ["advance 5s", "Did you mean sandbox advance?", "sandbox advance 5s"],
+    ["cancl x", "Did you mean links cancel?", "links cancel x"],
     ["create --amout=3", "Unknown option '--amout=3'. Did you mean --amount?", "create --amount=3"],
     ["create --profil x", "Did you mean --profile?", "create --profile x"],
     ["--color purpel demo", '--color must be one of auto, always, never (got "purpel").', undefined],
@@ -181,6 +187,29 @@ describe("a usage error", () => {
     expect(stderr).toContain(message);
     const [, line] = /^ {2}Try: paylink (.*)$/m.exec(stderr) ?? [];
     expect(line).toBe(corrected);
+  });
+
+  it.each([
+    "login --client-secret S3CR3T --no-check",
+    "login --client-secret=S3CR3T",
+    "login --client-secrt S3CR3T",
+    "login --sevice dna --client-secrt S3CR3T",
+    "login --token S3CR3T",
+    "login --client-secret-stdin=S3CR3T",
+    "login --token-stdin S3CR3T",
+    "login S3CR3T",
+    "config set clientSecrt S3CR3T",
+    "config set headers.X-Api-Key S3CR3T --jsn",
+    "config set tokenParams a=b&client_secret=S3CR3T --jsn",
+    "create --amont 10 --token S3CR3T",
+    "listen --prt 4 -H Authorization:S3CR3T",
+    "events list --lmit 5 --db postgres://u:S3CR3T@host/db",
+    "check https://u:S3CR3T@shop.example/ extra https://u:S3CR3T@shop.example/",
+    "check a https://u:S3CR3T@shop.example/",
+  ])("never repeats what may be a secret: %s", async (typed) => {
+    const { exit, stderr } = await run(...typed.split(" "));
+    expect(exit).toBe(2);
+    expect(stderr).not.toContain("S3CR3T");
   });
 
   it.each([

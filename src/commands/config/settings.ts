@@ -22,7 +22,7 @@ import type { ResolvedSettings, Setting } from "../../settings/resolved-settings
 import {
   CONFIG_KEYS,
   isConfigKey,
-  isSettingKey,
+  SETTING_KEYS,
   SETTINGS,
   type ConfigKey,
 } from "../../settings/setting-table.ts";
@@ -41,11 +41,17 @@ export function settingName(text: string): SettingName {
   const [, header] = /^headers\.(.*)$/.exec(text) ?? [];
   if (header !== undefined) return { key: "headers", header: headerOf(text, header), text };
   if (isConfigKey(text)) return { key: text, header: undefined, text };
-  if (isSettingKey(text))
-    throw new PaylinkError("usage", `${text} is a secret. paylink config does not show or set secrets.`, {
-      hints: [hint`To store it: ${paylink("login")}`, hint`To delete it: ${paylink("logout")}`],
-    });
-  const near = nearest(text, CONFIG_KEYS);
+  const near = nearest(text, SETTING_KEYS);
+  if (near !== undefined && !isConfigKey(near)) {
+    const isSecret = `${near} is a secret. paylink config does not show or set secrets.`;
+    throw new PaylinkError(
+      "usage",
+      near === text ? isSecret : `There is no setting named ${text}. ${isSecret}`,
+      {
+        hints: [hint`To store it: ${paylink("login")}`, hint`To delete it: ${paylink("logout")}`],
+      },
+    );
+  }
   if (near !== undefined)
     throw new PaylinkError("usage", `There is no setting named ${text}. Did you mean ${near}?`, {
       corrections: [{ typed: text, instead: near }],
@@ -72,7 +78,7 @@ export async function listSettings(context: Context): Promise<number> {
   const profile = profileInForce(context, settings);
   if (out.json) {
     const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
-    out.data(JSON.stringify({ profile, settings: values }));
+    out.lines([JSON.stringify({ profile, settings: values })]);
     return 0;
   }
   const row = (label: string, value = "-", source = ""): void =>

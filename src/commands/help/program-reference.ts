@@ -23,7 +23,7 @@ export async function showReference(context: Context, described: CommandUnknownO
     exitCodes: describeExitCodes(),
     errorCodes: describeErrorCodes(),
   };
-  context.out.data(JSON.stringify(reference));
+  context.out.lines([JSON.stringify(reference)]);
   return 0;
 }
 

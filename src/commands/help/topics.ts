@@ -115,7 +115,7 @@ export type Topic = keyof typeof TOPICS;
 
 export async function showTopic({ out }: Context, topic: Topic): Promise<number> {
   const { json, parts }: Explanation = TOPICS[topic]();
-  if (out.json) out.data(JSON.stringify(json));
+  if (out.json) out.lines([JSON.stringify(json)]);
   else out.lines(parts.map((part) => (typeof part === "string" ? wrap(part, out.lineWidth) : part(out))));
   return 0;
 }
