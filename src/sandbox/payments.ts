@@ -146,16 +146,22 @@ export function transactionResponse(record: TransactionRecord, link: Link): Json
 
 /**
  * Accepts a payment and queues its webhook in one commit; resolves when both are durable. Nothing is awaited between
- * reading the link and writing it, so the second of two simultaneous payments finds the link paid.
+ * reading the link and writing it, so the second of two simultaneous payments finds the link paid. A rendered form pays
+ * once: a second submission gets the payment of the first.
  */
 export async function acceptPayment(
-  service: Service,
+  { parts, deliveries }: Service,
   linkId: string,
   input: PaymentInput,
   form: string | null = null,
-): Promise<WellFormedRecord> {
-  const { parts, deliveries } = service;
+): Promise<TransactionRecord> {
   const { ledger } = parts;
+  const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
+  if (earlier !== undefined) {
+    // The commit of the first submission may still be in progress; an empty unit joins it.
+    await ledger.write(() => undefined);
+    return earlier.record;
+  }
   const link = findLink(ledger, linkId);
   const record = takePayment(link, input, parts);
   const url = callbackFor(link, record);
@@ -168,24 +174,6 @@ export async function acceptPayment(
   parts.observe({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;
-}
-
-/**
- * Pays once for each rendered form: a second submission gets the payment of the first. Resolves when it is durable.
- * Nothing is awaited between the look-up and the payment.
- */
-export async function submitForm(
-  service: Service,
-  linkId: string,
-  input: PaymentInput,
-  form: string | null,
-): Promise<TransactionRecord> {
-  const { ledger } = service.parts;
-  const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
-  if (earlier === undefined) return acceptPayment(service, linkId, input, form);
-  // The commit of the first submission may still be in progress; an empty unit joins it.
-  await ledger.write(() => undefined);
-  return earlier.record;
 }
 
 /** Events: a webhook goes to the address for its outcome, and only if the link has one. */

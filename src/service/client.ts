@@ -30,48 +30,32 @@ export interface Transaction {
   readonly record: Uint8Array;
 }
 
-export interface Api {
-  /**
-   * "Create payment link": throws `refused`, `unauthorized`, `not_reached`, `outcome_unknown`, … The service creates one link
-   * for a key, if it has an idempotency header; without a key the link gets a new one.
-   */
-  createLink(request: PaymentLinkRequest, key?: string): Promise<CreatedLink>;
-  /** One page of the links of a terminal. Throws like `createLink`, except `outcome_unknown`. */
-  listLinks(query: LinksQuery): Promise<LinksPage>;
-  /** The details of one link. Throws like `listLinks`. */
-  showLink(id: string): Promise<ServiceLink>;
-  /** Changes the description or the expiry of a link. Throws like `createLink`. */
-  updateLink(id: string, changes: PaymentLinkUpdate): Promise<ServiceLink>;
-  /** Throws like `createLink`. */
-  cancelLink(id: string): Promise<ServiceLink>;
-  /** Throws like `listLinks`. */
-  readTransaction(uti: string): Promise<Transaction>;
-  /** Obtains a new access token; false if the account has no client credentials. Throws like `listLinks`. */
-  renewToken(): Promise<boolean>;
-}
-
 /** The documented service asks for it on every request for links. */
 const JSON_TYPE = [["Content-Type", "application/json"]] as const;
-const NOTHING = new Uint8Array();
 
-interface LinkCall extends Pick<Call, "method" | "body"> {
-  readonly effect: LinkEffect;
-  /** What follows the id in the path. */
-  readonly action: string;
-}
+export type Api = ReturnType<typeof createApi>;
 
-export function createApi(parts: ApiParts): Api {
+/** Operations throw `refused`, `unauthorized`, `not_reached`, …; those that change something also `outcome_unknown`. */
+export function createApi(parts: ApiParts) {
   const { baseUrl, linksPath, linkAt, recordAt, idempotencyHeader, newId } = parts;
   let knownAddress: URL | undefined;
   const linksAddress = (): URL => (knownAddress ??= serviceUrl(baseUrl, linksPath));
-  const callLink = async (id: string, operation: LinkCall): Promise<ServiceLink> => {
-    const { action, ...request } = operation;
+  /** `action` follows the id in the path. */
+  const callLink = async (
+    id: string,
+    action: string,
+    operation: Pick<Call, "method" | "body"> & { readonly effect: LinkEffect },
+  ): Promise<ServiceLink> => {
     const url = linkAddress(linksAddress(), id, action);
-    const reply = await call(parts, { ...request, url, headers: JSON_TYPE, link: id });
+    const reply = await call(parts, { ...operation, url, headers: JSON_TYPE, link: id });
     return readServiceLink(reply, { id, linkAt, effect: operation.effect });
   };
   return {
-    createLink: async (request, key = newId()) => {
+    /**
+     * "Create payment link". The service creates one link for a key, if it has an idempotency header; without a key the link
+     * gets a new one.
+     */
+    createLink: async (request: PaymentLinkRequest, key: string = newId()): Promise<CreatedLink> => {
       const reply = await call(parts, {
         method: "POST",
         url: linksAddress(),
@@ -84,33 +68,26 @@ export function createApi(parts: ApiParts): Api {
       });
       return readCreated(reply, request, linkAt);
     },
-    listLinks: async (query) => {
-      const reply = await call(parts, {
-        method: "GET",
-        url: pageAddress(linksAddress(), query),
-        headers: JSON_TYPE,
-        body: NOTHING,
-        effect: "list",
-      });
-      return readPage(reply);
+    /** One page of the links of a terminal. */
+    listLinks: async (query: LinksQuery): Promise<LinksPage> => {
+      const url = pageAddress(linksAddress(), query);
+      return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }));
     },
-    showLink: (id) => callLink(id, { method: "GET", action: "", body: NOTHING, effect: "show" }),
-    updateLink: (id, changes) => {
+    /** The details of one link. */
+    showLink: (id: string) => callLink(id, "", { method: "GET", effect: "show" }),
+    /** Changes the description or the expiry of a link. */
+    updateLink: (id: string, changes: PaymentLinkUpdate) => {
       const body = new TextEncoder().encode(stringifyJson(changes));
-      return callLink(id, { method: "PATCH", action: "", body, effect: "update" });
+      return callLink(id, "", { method: "PATCH", body, effect: "update" });
     },
-    cancelLink: (id) => callLink(id, { method: "POST", action: "/cancel", body: NOTHING, effect: "cancel" }),
-    readTransaction: async (uti) => {
-      const { body } = await call(parts, {
-        method: "GET",
-        url: transactionAddress(parts, uti),
-        headers: [],
-        body: NOTHING,
-        effect: "read",
-      });
+    cancelLink: (id: string) => callLink(id, "/cancel", { method: "POST", effect: "cancel" }),
+    readTransaction: async (uti: string): Promise<Transaction> => {
+      const url = transactionAddress(parts, uti);
+      const { body } = await call(parts, { method: "GET", url, headers: [], effect: "read" });
       return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
     },
-    renewToken: async () => (await parts.tokens.renew("read")) !== undefined,
+    /** Obtains a new access token; false if the account has no client credentials. */
+    renewToken: async (): Promise<boolean> => (await parts.tokens.renew("read")) !== undefined,
   };
 }
 
@@ -181,19 +158,20 @@ export function serviceUrl(baseUrl: string, path: string): URL {
 }
 
 /** One operation of the service. */
-export interface Call {
+interface Call {
   readonly method: "GET" | "POST" | "PATCH";
   readonly url: URL;
   /** Besides those that every request has. */
   readonly headers: readonly HeaderLine[];
-  readonly body: Uint8Array;
+  /** Empty by default. */
+  readonly body?: Uint8Array;
   readonly effect: Effect;
   /** The id of the one link that the operation is about. */
   readonly link?: string;
 }
 
 /** Sends the request with the token in force, and once more if the service refuses that token. Throws unless it answers 2xx. */
-export async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
+async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const { send, tokens, timeout, clientCertificate, idempotencyHeader } = parts;
   const { effect, link } = operation;
   const isKeyed = effect === "create" && idempotencyHeader !== undefined;
@@ -210,9 +188,11 @@ export async function call(parts: ApiParts, operation: Call): Promise<HttpReply>
   return last;
 }
 
+const NOTHING = new Uint8Array();
+
 /** A configured header replaces one of paylink's own, except the one with the token. */
 function requestTo(
-  { method, url, headers, body }: Call,
+  { method, url, headers, body = NOTHING }: Call,
   form: Pick<ServiceForm, "authHeader" | "headers">,
   token: string,
 ): HttpRequest {

@@ -31,17 +31,13 @@ export const control = (
     signal,
   });
 
-interface PostOptions extends SendOptions {
-  readonly headers?: readonly HeaderLine[];
-}
-
 /** Returns the body of the answer. Throws unless it is a 200. */
 async function postForm(
   send: Send,
   url: URL,
   form: Readonly<Record<string, string>>,
   effect: Effect,
-  { headers = [], ...options }: PostOptions = {},
+  { headers = [], ...options }: SendOptions & { readonly headers?: readonly HeaderLine[] } = {},
 ): Promise<string> {
   const request = {
     method: "POST",

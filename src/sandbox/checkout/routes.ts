@@ -7,7 +7,7 @@ import { CUSTOMER_FIELD_NAMES, filledIn, testCardWith, type EnteredCard } from "
 import type { Link } from "../store/rows.ts";
 import { isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
-import { CHOICES, submitForm, type Choice, type PaymentInput } from "../payments.ts";
+import { acceptPayment, CHOICES, type Choice, type PaymentInput } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
@@ -61,7 +61,7 @@ async function payLink(c: Context, service: Service): Promise<Response> {
 
 async function acceptForm(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
   const linkId = c.req.query("r") ?? "";
-  const record = await submitForm(service, linkId, paymentInputFromForm(form), formToken(form));
+  const record = await acceptPayment(service, linkId, paymentInputFromForm(form), formToken(form));
   const link = linkFromQuery(c, service);
   const returnUrl = link && returnUrlFor(record, link);
   if (accepts(c, "application/json"))

@@ -6,6 +6,7 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { parseDuration } from "../../domain/time.ts";
+import { textOf } from "../../domain/transaction.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { htmlReply } from "../page.ts";
 import { acceptPayment, CHOICES } from "../payments.ts";
@@ -118,8 +119,8 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   if (outcome === undefined) throw new ServiceProblem(400, `outcome must be one of ${CHOICES.join(", ")}`);
   const amount = form.get("amount")?.trim() ?? "";
   try {
-    const { uti } = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
-    return await redirectBack(c, "paid", paymentPath(uti));
+    const record = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
+    return await redirectBack(c, "paid", paymentPath(textOf(record, "uti") ?? ""));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));

@@ -2,14 +2,8 @@
 import { stringifyJson } from "../../domain/json.ts";
 import { SERVICES, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import { SCOPE } from "../access.ts";
-import {
-  LINK_EXAMPLES,
-  LINKS_EXAMPLE,
-  PROBLEM_EXAMPLES,
-  recordExample,
-  REQUEST_EXAMPLES,
-  UPDATE_EXAMPLE,
-} from "./examples.ts";
+import { ServiceProblem, unknownLink } from "../replies.ts";
+import { LINK_EXAMPLES, LINKS_EXAMPLE, recordExample, REQUEST_EXAMPLES, UPDATE_EXAMPLE } from "./examples.ts";
 import { LIST_PARAMETERS, schemaRef, schemas, type JsonSchema } from "./schemas.ts";
 
 interface Server {
@@ -79,24 +73,40 @@ const documentOf = (edition: Edition): JsonSchema => ({
   },
 });
 
-/** Its component, and when an operation answers it. */
+/** Its component, when an operation answers it, and the sandbox's body of one. */
 const ERRORS = {
-  400: { name: "BadRequest", description: "The request is malformed or breaks a rule of a field." },
-  401: { name: "Unauthorized", description: "The access token is missing, unknown or expired." },
+  400: {
+    name: "BadRequest",
+    description: "The request is malformed or breaks a rule of a field.",
+    problem: new ServiceProblem(400, "the request breaks the specification", [
+      { at: "expirationDate", message: "is required for a one-time link" },
+    ]),
+  },
+  401: {
+    name: "Unauthorized",
+    description: "The access token is missing, unknown or expired.",
+    problem: new ServiceProblem(401, "the access token is unknown or expired"),
+  },
   403: {
     name: "Forbidden",
     description: "Not permitted, for example because the terminal is not the client's.",
+    problem: new ServiceProblem(403, "the terminal is not assigned to these credentials"),
   },
-  404: { name: "NotFound", description: "The id is unknown." },
-  422: { name: "Unprocessable", description: "The status of the link does not allow it." },
+  404: { name: "NotFound", description: "The id is unknown.", problem: unknownLink() },
+  422: {
+    name: "Unprocessable",
+    description: "The status of the link does not allow it.",
+    problem: new ServiceProblem(
+      422,
+      "only a link that is active or viewed can be updated, and this link is paid",
+    ),
+  },
 } as const;
-type ErrorStatus = keyof typeof ERRORS;
-const ERROR_STATUSES = [400, 401, 403, 404, 422] as const;
 
 const responseRef = (name: string): JsonSchema => ({ $ref: `#/components/responses/${name}` });
 
 /** The errors of an operation: its own, and those of every operation. */
-const errors = (...statuses: readonly ErrorStatus[]): JsonSchema => ({
+const errors = (...statuses: readonly (keyof typeof ERRORS)[]): JsonSchema => ({
   ...Object.fromEntries(statuses.map((status) => [status, responseRef(ERRORS[status].name)])),
   503: responseRef("Unavailable"),
   default: responseRef("Other"),
@@ -114,12 +124,12 @@ function errorResponses(sandbox: boolean): JsonSchema {
     sandbox
       ? { "application/problem+json": { schema: schemaRef("Problem"), ...example } }
       : { "application/json": { schema: schemaRef("Error") } };
-  const own = ERROR_STATUSES.map((status) => [
-    ERRORS[status].name,
+  const own = Object.values(ERRORS).map(({ name, description, problem }) => [
+    name,
     {
-      description: ERRORS[status].description,
-      ...(status === 401 ? { headers: sandbox ? AUTHENTICATE : {} } : {}),
-      content: body({ example: PROBLEM_EXAMPLES[status].details() }),
+      description,
+      ...(problem.status === 401 ? { headers: sandbox ? AUTHENTICATE : {} } : {}),
+      content: body({ example: problem.details() }),
     },
   ]);
   return {

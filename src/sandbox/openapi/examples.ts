@@ -5,7 +5,6 @@ import { sampleRecord, type SamplePayment } from "../../domain/sample-record.ts"
 import type { WellFormedRecord } from "../../domain/transaction-fields.ts";
 import type { Merchant } from "../identity.ts";
 import { createLink, linkResponse } from "../links.ts";
-import { ServiceProblem, unknownLink } from "../replies.ts";
 
 const NOW = new Date("2030-01-24T12:00:00.000Z");
 const CHECKOUT = "https://checkout.service.example/pay";
@@ -82,13 +81,3 @@ export function recordExample(outcome: SamplePayment["outcome"]): WellFormedReco
     { newId: () => `6f9619ff-8b86-4011-b42d-${String(++ids).padStart(12, "0")}`, now: NOW },
   );
 }
-
-export const PROBLEM_EXAMPLES = {
-  400: new ServiceProblem(400, "the request breaks the specification", [
-    { at: "expirationDate", message: "is required for a one-time link" },
-  ]),
-  401: new ServiceProblem(401, "the access token is unknown or expired"),
-  403: new ServiceProblem(403, "the terminal is not assigned to these credentials"),
-  404: unknownLink(),
-  422: new ServiceProblem(422, "only a link that is active or viewed can be updated, and this link is paid"),
-};

@@ -169,13 +169,7 @@ const SELECT_NEXT =
 const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
 
 /** Units of writes: each is stored whole or not at all, and all units of one turn of the event loop share a commit. */
-export interface Units {
-  /** Runs a unit at once, so that reads see its writes; resolves once they are durable. Rejects if it is not stored. */
-  readonly write: (unit: () => void) => Promise<void>;
-  readonly settled: () => Promise<void>;
-}
-
-export function createUnits(database: Database): Units {
+export function createUnits(database: Database) {
   let isOpen = false;
   /** Why SQLite has rolled back the open transaction, with every unit in it. */
   let lost: Error | undefined;
@@ -202,7 +196,8 @@ export function createUnits(database: Database): Units {
     database.exec("RELEASE unit");
   };
   return {
-    write: async (unit) => {
+    /** Runs a unit at once, so that reads see its writes; resolves once they are durable. Rejects if it is not stored. */
+    write: async (unit: () => void): Promise<void> => {
       if (!isOpen) database.exec("BEGIN IMMEDIATE");
       isOpen = true;
       const committed = group.add();
