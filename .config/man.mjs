@@ -80,6 +80,10 @@ async function topicSection(topic) {
   return `.SH ${topic === "errors" ? "EXIT STATUS" : topic.toUpperCase()}\n${verbatim(lines)}`;
 }
 
+const overview = await paylink("--help");
+const [usage = "", synopsis = ""] = /^Usage: (.+)\n+/m.exec(overview) ?? [];
+if (synopsis === "") throw new Error("the overview has no usage line");
+
 /** @type {{ commands: Command[] }} */
 const { commands } = JSON.parse(await paylink("help", "--json"));
 const topics = commands.find(({ name }) => name === "help")?.arguments[0]?.choices ?? [];
@@ -89,7 +93,8 @@ writeFileSync(
   [
     `.TH PAYLINK 1 "" "paylink ${version}"`,
     `.SH NAME\npaylink \\- ${description.replaceAll("-", "\\-")}`,
-    `.SH SYNOPSIS\n${verbatim(await paylink("--help"))}`,
+    `.SH SYNOPSIS\n${verbatim(synopsis)}`,
+    `.SH DESCRIPTION\n${verbatim(overview.replace(usage, ""))}`,
     ...(await Promise.all(commands.map(commandSection))),
     ...(await Promise.all(topics.map(topicSection))),
     "",

@@ -99,6 +99,8 @@ export interface SandboxHome {
   readonly renewKey: () => SandboxIdentity;
   /** Opens a file, or the one at the default location. The caller closes it. Throws if another sandbox uses the file. */
   readonly ledger: (place?: string) => Ledger;
+  /** The file in which commands with this home find events. */
+  readonly eventsPath: string;
   /** Stores the profile that points at a running sandbox; webhooks go to `listener`. */
   readonly register: (baseUrl: string, listener: string) => Promise<void>;
 }

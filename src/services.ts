@@ -143,7 +143,8 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
       const { openLedger } = await import("./sandbox/store/ledger.ts");
-      const folder = sandboxFolder(home === undefined ? data : folders(home).data);
+      const dataOfHome = home === undefined ? data : folders(home).data;
+      const folder = sandboxFolder(dataOfHome);
       const identity = openIdentity(folder, newId);
       return {
         identity,
@@ -152,6 +153,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
           if (place !== undefined) requireFolder(place);
           return openLedger(place ?? join(folder, "sandbox.db"));
         },
+        eventsPath: eventsPath(dataOfHome),
         register: async (baseUrl, listener) =>
           (await profiles(home)).change(SANDBOX_PROFILE, () => profileOf(identity, baseUrl, listener)),
       };

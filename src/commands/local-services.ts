@@ -13,11 +13,17 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 
 const ADDRESS = { host: "127.0.0.1", port: 0 } as const;
 
+/** What the receiver does with a webhook. */
+export interface Receiving {
+  readonly log: EventLog;
+  readonly forwarder: ReceiverParts["forwarder"];
+  readonly close: () => Promise<void>;
+}
+
 interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
   /** Whether the receiver refuses records that break the specification. */
   readonly strict: boolean;
-  readonly log: EventLog;
-  readonly forwarder?: ReceiverParts["forwarder"];
+  readonly openReceiving: (home: SandboxHome) => Promise<Receiving>;
   readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
   readonly onSandboxEvent: SandboxParts["observe"];
 }
@@ -25,9 +31,11 @@ interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
 interface RunningServices {
   readonly sandbox: RunningSandbox;
   readonly receiver: Server;
+  /** Stops both. */
+  readonly stop: () => Promise<void>;
 }
 
-export interface LocalServices extends RunningServices {
+export interface LocalServices extends Omit<RunningServices, "stop"> {
   /** The path of their `PAYLINK_HOME`. */
   readonly home: string;
   readonly sandboxHome: SandboxHome;
@@ -39,11 +47,10 @@ export async function openLocalServices(parts: LocalServicesParts, context: Cont
   const home = await context.temporaryHome();
   try {
     const sandboxHome = await context.sandbox(home.path);
-    const { sandbox, receiver } = await start(parts, sandboxHome, context);
+    const { sandbox, receiver, stop } = await start(parts, sandboxHome, context);
     const close = async (): Promise<void> => {
       try {
-        await sandbox.close();
-        await receiver.close();
+        await stop();
       } finally {
         await home.remove();
       }
@@ -56,10 +63,11 @@ export async function openLocalServices(parts: LocalServicesParts, context: Cont
 }
 
 async function start(
-  { schedule, strict, log, forwarder, onWebhook, onSandboxEvent }: LocalServicesParts,
-  { identity, renewKey, ledger }: SandboxHome,
+  { schedule, strict, openReceiving, onWebhook, onSandboxEvent }: LocalServicesParts,
+  home: SandboxHome,
   { serve, send, now, newId, out }: Context,
 ): Promise<RunningServices> {
+  const { identity, renewKey, ledger } = home;
   const keys = createSigningKeys(identity, renewKey, now);
   const shared = { ...ADDRESS, serve, faulted: (error: unknown): void => out.warn(String(error)) };
   const sandbox = await startSandbox({
@@ -82,6 +90,10 @@ async function start(
     observe: onSandboxEvent,
   });
   let known = publishedKeys(keys);
+  const { log, forwarder, close } = await openReceiving(home).catch(async (error: unknown) => {
+    await sandbox.close();
+    throw error;
+  });
   const receiver = await startReceiver({
     ...shared,
     paths: ["/"],
@@ -102,9 +114,15 @@ async function start(
     observe: onWebhook,
   }).catch(async (error: unknown) => {
     await sandbox.close();
+    await close();
     throw error;
   });
-  return { sandbox, receiver };
+  const stop = async (): Promise<void> => {
+    await sandbox.close();
+    await receiver.close();
+    await close();
+  };
+  return { sandbox, receiver, stop };
 }
 
 function publishedKeys(keys: SandboxParts["keys"]): VerificationKey[] {

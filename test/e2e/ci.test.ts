@@ -21,3 +21,15 @@ it("has a script whose listener ends when every payment has arrived", async () =
   const types = events.map((line) => (JSON.parse(line) as { type: string }).type);
   expect(types).toEqual(["ready", "event", "event", "event", "summary"]);
 });
+
+it("lets the command of paylink test find the events that were delivered", async () => {
+  const shell = openShell(temporaryHome());
+  const { code, stdout, stderr } = await shell.run(`paylink test -- sh -c '
+    paylink pay $(paylink create --amount 10 --currency EUR --quiet) --quiet
+    until [ -n "$(paylink events list --quiet)" ]; do sleep 0.2; done
+    paylink events list --quiet'`);
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("1 delivered") });
+  const [paid, listed] = stdout.trim().split("\n");
+  expect(paid).toMatch(/^[0-9a-f-]{36}$/);
+  expect(listed).toBe(paid);
+});

@@ -37,6 +37,7 @@ it("puts every command and topic into the manual page, with the lines of its hel
   const page = readFileSync(resolve(import.meta.dirname, "../../dist/paylink.1"), "utf8");
   for (const heading of [".SH CREATE", ".SS events replay", ".SS sandbox rotate\\-key", ".SH EXIT STATUS"])
     expect(page).toContain(`\n${heading}\n`);
+  expect(page).toContain("\n.SH SYNOPSIS\n.nf\npaylink [options] [command]\n.fi\n.SH DESCRIPTION\n");
   const { commands } = JSON.parse((await run("help", "--json")).stdout) as {
     commands: { name: string; arguments: { choices: string[] | null }[] }[];
   };

@@ -64,7 +64,11 @@ async function openLoop(context: Context): Promise<Loop> {
     {
       schedule: [],
       strict: true,
-      log: createMemoryLog(),
+      openReceiving: async () => ({
+        log: createMemoryLog(),
+        forwarder: undefined,
+        close: async () => undefined,
+      }),
       onWebhook: queue.put,
       onSandboxEvent: () => undefined,
     },

@@ -3,21 +3,20 @@ import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
-import type { Context } from "../../context.ts";
+import type { Context, SandboxHome } from "../../context.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder, targetOf, type Route } from "../../receiver/forward.ts";
-import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { SandboxEvent } from "../../sandbox/parts.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { openLocalServices, type LocalServices } from "../local-services.ts";
+import { openLocalServices, type LocalServices, type Receiving } from "../local-services.ts";
 
 /** Returns the command's own exit code. */
 export async function test(
@@ -47,23 +46,26 @@ function openServices(
   report: TestReport,
 ): Promise<LocalServices> {
   const { send, now, pause } = context;
-  const log = createMemoryLog();
-  const forwarder = createForwarder({
-    send,
-    now,
-    pause,
-    headers: [],
-    insecure: false,
-    log,
-    targetOf: (event) => targetOf(routes, event),
-    observe: report.onForward,
-  });
+  /** The program finds the events as it would find those of `listen`. */
+  const openReceiving = async ({ eventsPath }: SandboxHome): Promise<Receiving> => {
+    const log = await context.events(eventsPath);
+    const forwarder = createForwarder({
+      send,
+      now,
+      pause,
+      headers: [],
+      insecure: false,
+      log,
+      targetOf: (event) => targetOf(routes, event),
+      observe: report.onForward,
+    });
+    return { log, forwarder, close: () => log.close() };
+  };
   return openLocalServices(
     {
       schedule: SCHEDULE,
       strict: false,
-      log,
-      forwarder,
+      openReceiving,
       onWebhook: report.onWebhook,
       onSandboxEvent: report.onSandboxEvent,
     },
