@@ -47,13 +47,14 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
     await out.settled();
-    return await report(out, error, { argv, active, context });
+    return await report(out, error, { argv, active: active ?? program, context });
   }
 }
 
 interface Run {
   readonly argv: readonly string[];
-  readonly active: CommandUnknownOpts | undefined;
+  /** The command that ran; all of paylink if none did. */
+  readonly active: CommandUnknownOpts;
   readonly context: Context | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
 import { isExposed, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
-import { hint, paylink, PaylinkError, type CommandLine, type Hint } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
@@ -277,7 +277,14 @@ async function orFail<T>(reading: Promise<T>, access: CommandAccess): Promise<T>
   try {
     return await reading;
   } catch (error) {
-    throw error instanceof KeyFailure ? failureOf(error, access) : error;
+    if (error instanceof KeyFailure) throw failureOf(error, access);
+    if (!(error instanceof PaylinkError) || error.code !== "file_unreadable") throw error;
+    const { code, message } = error;
+    throw new PaylinkError(code, message, {
+      effect: access.effect,
+      hints: [hint`Give a file that exists, or a URL: ${waysOut(access.effect, "<file or URL>")}`],
+      cause: error,
+    });
   }
 }
 
@@ -295,12 +302,15 @@ function failureOf({ kind, message, details, cause }: KeyFailure, { effect }: Co
 
 /** Undefined if the hint of the code is enough. */
 function nextStep(kind: KeyFailure["kind"], effect: CommandAccess["effect"]): Hint | undefined {
-  const set = (value: string): CommandLine => paylink("config", "set", "webhookKey", value);
-  // `create` has no flag for a key.
-  const flag = effect === "create" ? "" : "--key <file>, or ";
-  if (kind === "unreachable") return hint`Start the service, or give a key file: ${flag}${set("<file>")}`;
-  if (kind === "redirected") return hint`If you trust the target, set it as the key: ${set("<url>")}`;
+  if (kind === "unreachable")
+    return hint`Start the service, or give a key file: ${waysOut(effect, "<file>")}`;
+  if (kind === "redirected")
+    return hint`If you trust the target, set it as the key: ${paylink("config", "set", "webhookKey", "<url>")}`;
   if (kind === "forbidden")
-    return hint`Download the key with your account, and give the file: ${flag}${set("<file>")}`;
+    return hint`Download the key with your account, and give the file: ${waysOut(effect, "<file>")}`;
   return undefined;
 }
+
+/** How to give another key. `create` has no flag for it. */
+const waysOut = (effect: CommandAccess["effect"], value: string): Hint =>
+  hint`${effect === "create" ? "" : `--key ${value}, or `}${paylink("config", "set", "webhookKey", value)}`;

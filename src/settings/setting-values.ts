@@ -5,6 +5,7 @@ import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/he
 import { parseJsonPointer } from "../domain/json.ts";
 import { isKeyText } from "../domain/key-source.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
+import { nearest } from "../domain/nearest.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseCurrency } from "../domain/currency.ts";
 import { parseDuration } from "../domain/time.ts";
@@ -29,7 +30,10 @@ const filled = (parse: (text: string) => Parsed<string> = accepted): Parser<stri
 const oneOf = <T extends string>(words: readonly T[]): Parser<T> =>
   text((given) => {
     const word = words.find((known) => known === given);
-    return word === undefined ? refused(`must be one of ${words.join(", ")}`) : accepted(word);
+    if (word !== undefined) return accepted(word);
+    const near = nearest(given, words);
+    const meant = near === undefined ? "" : `; did you mean ${near}?`;
+    return refused(`must be one of ${words.join(", ")}${meant}`, near);
   });
 
 /** `true` or `false`, or the same as text. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CONFIG_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { keyFile } from "../support/webhooks.ts";
 
 const configIn =
   (home: string, env: Readonly<Record<string, string>> = {}) =>
@@ -55,9 +56,9 @@ describe("paylink config", () => {
 
   it("stores the full path of a key file, and a URL as it is", async () => {
     const config = configIn(temporaryHome());
-    await config("set", "webhookKey", "service.pem");
+    await config("set", "webhookKey", "service.pem", "--no-check");
     expect((await config("get", "webhookKey")).stdout).toBe(`${resolve("service.pem")}\n`);
-    await config("set", "webhookKey", "https://service.example/jwks.json");
+    await config("set", "webhookKey", "https://service.example/jwks.json", "--no-check");
     expect((await config("get", "webhookKey")).stdout).toBe("https://service.example/jwks.json\n");
   });
 
@@ -118,13 +119,32 @@ describe("paylink config", () => {
     expect(run.stderr).toContain(words);
   });
 
+  it("reads a webhook key before it stores it, and listen names the way out of one that has gone", async () => {
+    const home = temporaryHome();
+    const config = configIn(home);
+    const good = keyFile(home);
+    const missing = await config("set", "webhookKey", good, join(home, "nope.pem"));
+    expect(missing).toMatchObject({ exit: 2, stdout: "" });
+    expect(missing.stderr).toMatch(/nope\.pem.*no such file/);
+    expect(missing.stderr).toContain("--no-check");
+    writeFileSync(join(home, "text.pem"), "no key");
+    expect(await config("set", "webhookKey", join(home, "text.pem"))).toMatchObject({ exit: 2, stdout: "" });
+    expect((await config("get", "webhookKey")).exit).toBe(2);
+    expect((await config("set", "webhookKey", good)).exit).toBe(0);
+    expect((await config("set", "webhookKey", join(home, "nope.pem"), "--no-check")).exit).toBe(0);
+    const listen = await runCommand(["listen", "--port", "0"], { home });
+    expect(listen).toMatchObject({ exit: 2, stdout: "" });
+    expect(listen.stderr).toMatch(/nope\.pem.*no such file/);
+    expect(listen.stderr).toContain("--key <file or URL>, or paylink config set webhookKey <file or URL>");
+  });
+
   it("needs a profile to remove from", async () => {
     expect((await configIn(temporaryHome())("unset", "currency")).exit).toBe(3);
   });
 
   it("accepts several webhook keys", async () => {
     const config = configIn(temporaryHome());
-    await config("set", "webhookKey", "a.pem", "HTTPS://Service.example:443/jwks.json");
+    await config("set", "webhookKey", "a.pem", "HTTPS://Service.example:443/jwks.json", "--no-check");
     const { stdout } = await config("get", "webhookKey", "--json");
     expect(JSON.parse(stdout)).toEqual({
       key: "webhookKey",
@@ -150,7 +170,7 @@ describe("paylink config", () => {
     await config("set", "clientKey", "client.key");
     for (const key of CONFIG_KEYS) {
       const example = SETTINGS[key].example?.replace(/^'(.*)'$/, "$1") ?? "no example";
-      expect(await config("set", key, example)).toMatchObject({ exit: 0, stderr: "" });
+      expect(await config("set", key, example, "--no-check")).toMatchObject({ exit: 0, stderr: "" });
     }
     const listed = (await config("list")).stdout;
     expect(listed).toMatch(/^tokenScope +pay_by_link {2}\(profile\)$/m);

@@ -152,6 +152,7 @@ describe("a usage error", () => {
       "trigger approved",
     ],
     ["trigger approved --link=reusble", '(got "reusble")', "trigger approved --link=reusable"],
+    ["events --outcome declind", '(got "declind")', "events --outcome declined"],
     ["events list --outcome declind", '(got "declind")', "events list --outcome declined"],
     ["events list --limit x --outcome declind", '(got "x")', undefined],
     [
@@ -178,6 +179,13 @@ describe("a usage error", () => {
     ],
     ["config get", "The argument <key> is required.", "config get baseUrl"],
     ["bulk --currency EUR", "The argument <file> is required.", "bulk --currency EUR orders.csv"],
+    ["create --amount 10 --amont 3", "Did you mean --amount?", undefined],
+    ["create --currency --currency EUR", "--currency needs a value", undefined],
+    ["creat --amount --currency EUR", "Did you mean create?", undefined],
+    ["events lst extra", "Did you mean list?", undefined],
+    ["login --client-secret S3CR3T", "Did you mean --client-secret-stdin?", undefined],
+    ["login --client-secret=S3CR3T", "Did you mean --client-secret-stdin?", undefined],
+    ["login --token-stdin S3CR3T", "It reads secrets from standard input.", undefined],
     ["demo extra", "Unexpected argument 'extra': paylink demo takes no arguments.", undefined],
     ["events list extra", "Unexpected argument 'extra': paylink events list takes no arguments.", undefined],
     ["create --qr --no-qr", "--qr cannot be used with --no-qr.", undefined],
@@ -185,6 +193,7 @@ describe("a usage error", () => {
     const { exit, stdout, stderr } = await run(...typed.split(" "));
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(message);
+    expect(stderr).not.toContain("S3CR3T");
     const [, line] = /^ {2}Try: paylink (.*)$/m.exec(stderr) ?? [];
     expect(line).toBe(corrected);
   });

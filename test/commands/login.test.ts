@@ -124,9 +124,12 @@ describe("paylink login", () => {
       "--client-secret-stdin": "is required",
     });
     expect(await problemsOf([])).toEqual({
-      "--base-url": "is required",
+      "--base-url": "is required, or --service for a service that paylink knows: dna, dna-test",
       "--terminal-id": "is required",
-      "--token-stdin": "is required",
+      "--token-stdin": "is required, or client credentials: --client-id, --client-secret-stdin, --token-url",
+    });
+    expect(await problemsOf(["--service", "dna-tst", "--terminal-id", "1"])).toMatchObject({
+      "--service": 'must be one of dna, dna-test; did you mean dna-test? (got "dna-tst")',
     });
     const secret = await runCommand(["login", ...PLACE, "--token-stdin"], { stdin: "my secret" });
     expect(secret.exit).toBe(2);

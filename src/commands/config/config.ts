@@ -1,7 +1,7 @@
 /** `paylink config`: its subcommands, which show and change the settings of a profile. */
 import { accepted } from "../../domain/parse-result.ts";
 import { isConfigKey } from "../../settings/setting-table.ts";
-import { argument, command, text } from "../command.ts";
+import { argument, command, text, toggle } from "../command.ts";
 import { explainSetting } from "../setting-help.ts";
 
 const load = () => import("./settings.ts");
@@ -38,7 +38,10 @@ const set = command({
     key: keyArgument("currency"),
     values: argument("<value...>", "its value; webhookKey takes several", text, { example: "EUR" }),
   },
-  run: async (context, { key: name, values }) => (await load()).storeSetting(context, name, values),
+  flags: { check: toggle("--no-check", "store webhookKey without reading the key") },
+  consequence: "Nothing was stored.",
+  run: async (context, { key: name, values, check }) =>
+    (await load()).storeSetting(context, name, values, check),
 });
 
 const unset = command({

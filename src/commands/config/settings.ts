@@ -18,7 +18,7 @@ import {
   type Profile,
   type SettingValue,
 } from "../../settings/profile.ts";
-import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
+import { resolveSettings, type ResolvedSettings, type Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
   isConfigKey,
@@ -133,6 +133,7 @@ export async function storeSetting(
   context: Context,
   name: SettingName,
   texts: readonly string[],
+  check: boolean,
 ): Promise<number> {
   const { out, profile, env } = context;
   const { key, header, text } = name;
@@ -140,7 +141,7 @@ export async function storeSetting(
   const target = namedProfile(profile, env) ?? stored.current() ?? DEFAULT_PROFILE;
   const read = readValue(name, texts, context.now(), profileNamed(stored.profiles(), target) ?? {});
   if (!read.ok) {
-    const example = header === undefined ? (SETTINGS[key].example ?? "<value>") : "7";
+    const example = read.instead ?? (header === undefined ? (SETTINGS[key].example ?? "<value>") : "7");
     const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
     throw new PaylinkError("usage", "Nothing was stored.", {
       problems: [{ at: text, message }],
@@ -148,6 +149,7 @@ export async function storeSetting(
     });
   }
   const { value } = read;
+  if (key === "webhookKey" && check) await requireKeys(target, texts, context);
   await stored.change(target, (before) => {
     const rest = withoutOldToken(name, before);
     const headers = header === undefined ? {} : withoutHeader(rest, header).headers;
@@ -156,6 +158,37 @@ export async function storeSetting(
   if (out.json) out.data(JSON.stringify({ profile: target, key: text, value }));
   else out.data(`${text} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
   return 0;
+}
+
+/** Throws if a key cannot be read or used: `listen` would not start with it. */
+async function requireKeys(name: string, texts: readonly string[], context: Context): Promise<void> {
+  const read = parseSetting("webhookKey")(texts);
+  if (!read.ok) return;
+  const { checkKeys } = await import("../account-keys.ts");
+  const { readFile, send, signal, now, out } = context;
+  const settings = resolveSettings({
+    named: name,
+    env: {},
+    current: name,
+    profiles: { [name]: { webhookKey: read.value } },
+  });
+  const found = await checkKeys({
+    settings,
+    now: now(),
+    keyReading: { readFile, send, signal, place: "webhookKey" },
+  });
+  const failures = found.filter(({ state }) => state === "failed");
+  const [first] = failures;
+  for (const { state, detail } of found) if (state === "warning") out.warn(safeText(detail));
+  if (first === undefined) return;
+  throw new PaylinkError(first.failure?.code ?? "key_invalid", "Nothing was stored.", {
+    problems: failures.map(({ detail }) => ({ at: "webhookKey", message: detail })),
+    hints: [
+      ...failures.flatMap(({ remedies }) => remedies),
+      hint`To store it unread: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`,
+    ],
+    details: first.failure?.details ?? {},
+  });
 }
 
 function readValue(

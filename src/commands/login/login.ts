@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { SANDBOX_PROFILE, SANDBOX_URL } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
+import { SERVICE_NAMES } from "../../domain/known-services.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { DEFAULT_PROFILE, namedProfile, parseOwnProfileName } from "../../settings/profile-names.ts";
@@ -26,6 +27,9 @@ function accountFlags<Key extends AccountKey>(...keys: readonly Key[]): AccountF
 /** A secret is never an argument, which other users see. */
 const secretFlag = (key: "token" | "clientSecret"): Flag<boolean> =>
   toggle(SETTINGS[key].login.flag, `read ${SETTINGS[key].means} from standard input`);
+
+/** In place of a token; a known service has the token URL. */
+const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
 
 interface LoginOptions {
   /** The name of the profile. */
@@ -86,8 +90,11 @@ export const login = command({
       ...(secret === undefined ? {} : { [secret]: await readSecret(secret, usage, context) }),
     };
     if (context.ask === undefined)
-      for (const at of missingValues(account, known).map(loginFlagOf))
-        if (!wrong.includes(at)) usage.problems.push({ at, message: "is required" });
+      for (const key of missingValues(account, known)) {
+        const at = loginFlagOf(key);
+        if (!wrong.includes(at) && !wrong.includes(INSTEAD_OF[key]?.flag ?? at))
+          usage.problems.push({ at, message: ["is required", INSTEAD_OF[key]?.words ?? ""].join("") });
+      }
     return { profile, known, account, check: values.check };
   },
   run: async (context, { profile, known, account: given, check }) => {
@@ -114,6 +121,18 @@ export const login = command({
     return 0;
   },
 });
+
+/** What can be given in place of a value that is missing. */
+const INSTEAD_OF: { readonly [Key in AccountKey]?: { readonly flag: string; readonly words: string } } = {
+  baseUrl: {
+    flag: loginFlagOf("service"),
+    words: `, or ${loginFlagOf("service")} for a service that paylink knows: ${SERVICE_NAMES.join(", ")}`,
+  },
+  token: {
+    flag: loginFlagOf("clientId"),
+    words: `, or client credentials: ${CREDENTIALS.map(loginFlagOf).join(", ")}`,
+  },
+};
 
 /** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that. */
 function profileToWrite(
