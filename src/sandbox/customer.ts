@@ -1,7 +1,7 @@
 /** What a customer enters: a test card and personal details, with the checks on both. */
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { hasCheckDigit } from "../domain/secrets.ts";
+import { hasCheckDigit, maskCardNumber } from "../domain/secrets.ts";
 
 /** The fields in the order of the form, with their labels and what browsers fill in. */
 export const CUSTOMER_FIELDS = {
@@ -106,22 +106,15 @@ export function textProblem(text: string, longest: number): string | undefined {
   return UNPRINTABLE.test(text) ? "must not contain control or invisible characters" : undefined;
 }
 
-export interface TestCard {
-  /** As printed on a card. */
-  readonly number: string;
-  /** As the service masks it. */
-  readonly masked: string;
-  readonly outcome: "approved" | "declined";
-}
+/** The numbers as printed on a card. */
+export const TEST_CARDS = [
+  { number: "4111 1111 1111 1111", outcome: "approved" },
+  { number: "4000 0000 0000 0002", outcome: "declined" },
+] as const;
 
-const APPROVED: TestCard = { number: "4111 1111 1111 1111", masked: "************1111", outcome: "approved" };
-const DECLINED: TestCard = { number: "4000 0000 0000 0002", masked: "************0002", outcome: "declined" };
-
-export const TEST_CARDS: readonly TestCard[] = [APPROVED, DECLINED];
-
-/** The card in the record of a payment; a cancelled payment shows the first card. */
+/** The card in the record of a payment, as the service masks it; a cancelled payment shows the first card. */
 export const maskedCardFor = (outcome: "approved" | "declined" | "cancelled"): string =>
-  (outcome === "declined" ? DECLINED : APPROVED).masked;
+  maskCardNumber(digitsOf(TEST_CARDS[outcome === "declined" ? 1 : 0].number));
 
 /** A card as the customer typed it. */
 export interface EnteredCard {
@@ -134,7 +127,7 @@ export interface EnteredCard {
 const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
 
 /** The test card with a number, written with or without spaces and hyphens. */
-export const testCardWith = (number: string): TestCard | undefined =>
+export const testCardWith = (number: string) =>
   TEST_CARDS.find((card) => digitsOf(card.number) === digitsOf(number));
 
 /** The longest name on a card. */

@@ -4,7 +4,7 @@ import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import { certificateReason, systemCode } from "../http/exchange.ts";
+import { certificateReason, isOfUnknownAuthority, systemCode } from "../http/exchange.ts";
 import { isAllowed, isNamed } from "./access.ts";
 import type { Attempt, Delivery, Link } from "./store/rows.ts";
 import type { SandboxParts } from "./parts.ts";
@@ -137,17 +137,12 @@ const all = (receivers: ReadonlyMap<string, ReadonlySet<Promise<void>>>): Promis
 
 /** How long the receiver may take, in milliseconds. */
 const TIMEOUT = 10_000;
-/** The codes of OpenSSL and Node for a certificate that the system does not trust. */
-const UNTRUSTED: ReadonlySet<string> = new Set([
+/** The codes of OpenSSL and Node for a certificate of a known authority that is not valid here. */
+const INVALID_CERTIFICATE: readonly string[] = [
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ERR_TLS_CERT_ALTNAME_INVALID",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
+];
 /** Characters of a response body that are stored. */
 const STORED_RESPONSE = 2_000;
 
@@ -206,7 +201,7 @@ async function post(delivery: Delivery, parts: SandboxParts): Promise<AttemptRes
       duration: elapsed(),
     };
   } catch (error) {
-    if (!UNTRUSTED.has(systemCode(error)))
+    if (!isOfUnknownAuthority(error) && !INVALID_CERTIFICATE.includes(systemCode(error)))
       return { ...signed, detail: messageOf(error), duration: elapsed() };
     const remedy = mayTrust ? ". To accept it, start the sandbox with --insecure" : "";
     return {

@@ -21,14 +21,11 @@ export function fixedToken(token: string): TokenSource {
   return { current: async () => usable, renew: async () => undefined };
 }
 
-interface TokenRequestParts {
+interface CredentialParts {
   readonly credentials: ClientCredentials;
   readonly send: Send;
   readonly now: () => Date;
   readonly timeout: number;
-}
-
-export interface CredentialParts extends TokenRequestParts {
   /** The token of an earlier run. */
   readonly kept: AccessToken | undefined;
   /** Stores a new token for the next run. */
@@ -103,8 +100,8 @@ export interface AccessToken {
 const TOKEN_URL = hint`Check the token URL: ${paylink("config", "set", "tokenUrl", "<url>")}`;
 
 /** Throws `unauthorized` for every answer without a usable token. `effect` is that of the request that needs the token. */
-export async function requestToken(
-  { credentials, send, now, timeout }: TokenRequestParts,
+async function requestToken(
+  { credentials, send, now, timeout }: CredentialParts,
   effect: Effect,
 ): Promise<AccessToken> {
   const url = parseWebAddress(credentials.tokenUrl);
@@ -154,13 +151,11 @@ const basic = (user: string, password: string): HeaderLine => [
 /** RFC 6749 appendix B. */
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
-interface Asked {
-  readonly asked: Date;
-  readonly anyType: boolean;
-  readonly effect: Effect;
-}
-
-function tokenFrom(url: URL, reply: HttpReply, { asked, anyType, effect }: Asked): AccessToken {
+function tokenFrom(
+  url: URL,
+  reply: HttpReply,
+  { asked, anyType, effect }: { readonly asked: Date; readonly anyType: boolean; readonly effect: Effect },
+): AccessToken {
   const answer = parseJsonObject(new TextDecoder().decode(reply.body));
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
   if (answer === undefined || typeof token !== "string" || token === "")

@@ -13,8 +13,8 @@ import { acceptPayment, CHOICES } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { linkPage, newLinkPage } from "./link.ts";
-import { linkPath, pageAddress, paymentPath } from "./parts.ts";
-import { detailReply, localPath, viewOf } from "./routes.ts";
+import { linkPath, localPath, pageAddress, paymentPath, viewOf } from "./parts.ts";
+import { detailReply } from "./routes.ts";
 
 export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): void {
   app.get("/sandbox/events", () => eventStream(service, stop));

@@ -202,16 +202,13 @@ export const LINKS: List<Link> = {
 /** The most rows on a page of a list. */
 const ROWS = 50;
 
-/** The query of a list's address. */
-export interface ListAddress {
-  readonly text?: string;
-  readonly state?: string;
-  readonly older?: string;
-  readonly newer?: string;
-  /** The ids of the rows that an open page shows, and the number of rows before them when it was opened. */
-  readonly shown?: string;
-  readonly above?: string;
-}
+/**
+ * The query of a list's address: its filters and position; the ids of the rows that an open page shows, and the number of
+ * rows before them when it was opened.
+ */
+type ListAddress = Readonly<
+  Partial<Record<"text" | "state" | "older" | "newer" | "shown" | "above", string>>
+>;
 
 /** Nothing moves under the pointer on an open page: its rows stay where they are, and new ones are announced. */
 export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): Page {

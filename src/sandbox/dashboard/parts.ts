@@ -1,36 +1,60 @@
 /** Small pieces that the dashboard's pages share: addresses, forms, times, values, tables and blocks of text to copy. */
+import type { Context } from "hono";
 import { html } from "hono/html";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
-import { formatRelative } from "../../domain/time.ts";
+import { formatRelative, parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import type { Ledger } from "../store/ledger.ts";
 import type { Attempt, Delivery, Link } from "../store/rows.ts";
 import { isReusable } from "../links.ts";
 import type { Page } from "../page.ts";
+import { checkoutUrl } from "../replies.ts";
+import type { Service } from "../service.ts";
 
 /** What every page of the dashboard shows, and what its addresses and forms carry. */
-export interface View {
-  readonly merchantName: string;
-  readonly ledger: Ledger;
-  /** The merchant's first terminal. */
-  readonly terminalId: string;
-  /** Where customers open links. */
-  readonly checkoutUrl: string;
-  readonly now: Date;
-  readonly clock: "running" | "moved" | "stopped";
-  /** The id of the signing key. */
-  readonly keyid: string;
-  readonly counts: ReturnType<Ledger["counts"]>;
-  /** The dashboard's key; a page that was opened without it has no controls. */
-  readonly key: string | undefined;
-  /** The path and query of this page, without the key; actions return to it. */
-  readonly here: string;
-  /** The action that led to this page. */
-  readonly done: string | undefined;
+export type View = Readonly<ReturnType<typeof viewOf>>;
+
+/** `here` is the page's address, if it is not that of the request. */
+export function viewOf(c: Context, { parts, tokens }: Service, key: string | undefined, here?: string) {
+  const { merchant, clock, keys, ledger } = parts;
+  return {
+    merchantName: merchant.merchantName,
+    /** The merchant's first terminal. */
+    terminalId: merchant.terminals[0] ?? "",
+    ledger,
+    /** Where customers open links. */
+    checkoutUrl: checkoutUrl(c),
+    now: clock.now(),
+    clock: clock.running ? (clock.own ? "moved" : "running") : "stopped",
+    /** The id of the signing key. */
+    keyid: keys.current().keyid ?? "",
+    counts: ledger.counts(),
+    /** The dashboard's key; a page that was opened without it has no controls. */
+    key: key !== undefined && tokens.isDashboardKey(key) ? key : undefined,
+    /** The path and query of this page, without the key; actions return to it. */
+    here: here ?? pathAndQuery(c.req.url),
+    /** The action that led to this page. */
+    done: c.req.query("done"),
+  };
+}
+
+/** Query parameters of a single request, which are not part of the address of a page. */
+const PASSING = ["key", "done", "shown", "above"];
+
+function pathAndQuery(url: string): string {
+  const { pathname, searchParams } = new URL(url);
+  for (const name of PASSING) searchParams.delete(name);
+  return searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;
+}
+
+/** The path and query of a page of this sandbox; the first page for any other address. */
+export function localPath(given: string | null | undefined): string {
+  const path = given?.startsWith("/") ? pathAndQuery(`http://sandbox${given}`) : "//";
+  // Browsers read an address that starts with two slashes as one of another host.
+  return path.startsWith("//") ? "/deliveries" : path;
 }
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -219,10 +243,8 @@ export function recordOf({ body }: Delivery): TransactionRecord {
 }
 
 /** When the payment was made, by the sandbox's clock. */
-export function paidAt(record: TransactionRecord): Date | undefined {
-  const time = new Date(textOf(record, "transDateTime") ?? "");
-  return Number.isNaN(time.getTime()) ? undefined : time;
-}
+export const paidAt = (record: TransactionRecord): Date | undefined =>
+  parseInstant(textOf(record, "transDateTime") ?? "");
 
 /** The receiver's status, or one word that says why it is missing. */
 export function statusText({ status, duration }: Attempt): string {

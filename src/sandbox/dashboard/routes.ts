@@ -2,14 +2,13 @@
 import type { Context, Hono } from "hono";
 import dashboardScript from "../browser/dashboard.js?raw";
 import { fileReply, htmlReply, pageHeaders, STYLE, type Page } from "../page.ts";
-import { checkoutUrl } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { deliveryPage } from "./delivery.ts";
 import { paymentPage } from "./details.ts";
 import { confirmPage, notFoundPage } from "./frame.ts";
 import { linkPage, newLinkPage } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, searchPage } from "./lists.ts";
-import { address, clipped, linkPath, linkTitle, type View } from "./parts.ts";
+import { address, clipped, linkPath, linkTitle, localPath, viewOf, type View } from "./parts.ts";
 import { DASHBOARD_STYLE } from "./style.ts";
 
 export function dashboardRoutes(app: Hono, service: Service): void {
@@ -49,40 +48,6 @@ export const detailReply = (
   status = 200,
 ): Promise<Response> =>
   page === undefined ? htmlReply(notFoundPage(view, what), 404) : htmlReply(page, status);
-
-/** `here` is the page's address, if it is not that of the request. */
-export function viewOf(c: Context, { parts, tokens }: Service, key: string | undefined, here?: string): View {
-  const { merchant, clock, keys, ledger } = parts;
-  return {
-    merchantName: merchant.merchantName,
-    terminalId: merchant.terminals[0] ?? "",
-    ledger,
-    checkoutUrl: checkoutUrl(c),
-    now: clock.now(),
-    clock: clock.running ? (clock.own ? "moved" : "running") : "stopped",
-    keyid: keys.current().keyid ?? "",
-    counts: ledger.counts(),
-    key: key !== undefined && tokens.isDashboardKey(key) ? key : undefined,
-    here: here ?? pathAndQuery(c.req.url),
-    done: c.req.query("done"),
-  };
-}
-
-/** Query parameters of a single request, which are not part of the address of a page. */
-const PASSING = ["key", "done", "shown", "above"];
-
-function pathAndQuery(url: string): string {
-  const { pathname, searchParams } = new URL(url);
-  for (const name of PASSING) searchParams.delete(name);
-  return searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;
-}
-
-/** The path and query of a page of this sandbox; the first page for any other address. */
-export function localPath(given: string | null | undefined): string {
-  const path = given?.startsWith("/") ? pathAndQuery(`http://sandbox${given}`) : "//";
-  // Browsers read an address that starts with two slashes as one of another host.
-  return path.startsWith("//") ? "/deliveries" : path;
-}
 
 function confirmCancel(view: View, id: string): Page | undefined {
   const link = view.ledger.findLink(id);
