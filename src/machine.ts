@@ -37,9 +37,9 @@ export function openMachine({ process, version, channels, signals }: MachinePart
   });
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(process.env[name]);
-  const openOutput = (options: GlobalOptions): Promise<Output> =>
-    createOutput(channels, process.env, options, secrets.hide);
   const now = (): Date => new Date();
+  const openOutput = (options: GlobalOptions): Promise<Output> =>
+    createOutput(channels, process.env, options, secrets.hide, now);
   const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };

@@ -3,7 +3,7 @@ import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addre
 import { LONGEST_TIMER, parseDuration } from "../domain/time.ts";
 import { nearest } from "../domain/nearest.ts";
 import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
-import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
 import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../check/signature-form.ts";
 
 /** A TCP port; 0 picks a free one. */
@@ -72,17 +72,10 @@ export function parseDelays(text: string): Parsed<readonly number[]> {
   return accepted(delays);
 }
 
-/** The outcome of a payment, in upper or lower case. */
 export function parseOutcome(text: string): Parsed<Outcome> {
-  const outcome = OUTCOMES.find((name) => name === text.trim().toUpperCase());
+  const outcome = outcomeNamed(text);
   return outcome === undefined
-    ? refused(
-        "must be approved, declined, cancelled or unclear",
-        nearest(
-          text,
-          OUTCOMES.map((name) => name.toLowerCase()),
-        ),
-      )
+    ? refused(`must be one of ${OUTCOME_NAMES.join(", ")}`, nearest(text, OUTCOME_NAMES))
     : accepted(outcome);
 }
 

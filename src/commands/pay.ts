@@ -39,20 +39,21 @@ export const pay = command({
   },
   consequence: "Nothing was paid.",
   run: async (context, { link, outcome, amount, reference, quiet }) => {
-    const [{ payAtCheckout }, { textOf }, { renderCompactRecord }, { safeText }] = await Promise.all([
+    const [{ payAtCheckout }, { textOf, violationsOf }, { renderCompactRecord }, { safeText }, { recordLine }] = await Promise.all([
       import("../service/sandbox.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),
       import("../render/safe-text.ts"),
+      import("../receiver/events.ts"),
     ]);
     const { out, send } = context;
     const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
-    const { text: answer, record } = await payAtCheckout(send, url, {
+    const record = await payAtCheckout(send, url, {
       outcome,
       ...(amount === undefined ? {} : { amount: amount.toString() }),
       ...(reference === undefined ? {} : { reference }),
     });
-    if (out.json) out.data(answer);
+    if (out.json) out.data(recordLine({ record, violations: violationsOf(record) }));
     else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
     else out.data(renderCompactRecord(record, out.paint));
     return 0;

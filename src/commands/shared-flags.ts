@@ -1,6 +1,6 @@
 /** The flags that several commands share, each declared once, and what they mean together with the settings. */
 import { isLoopback } from "../domain/addresses.ts";
-import { OUTCOMES, type Outcome } from "../domain/outcome.ts";
+import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import type { Route } from "../receiver/forward.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -110,7 +110,7 @@ export function checkTargets(at: string, routes: readonly Route[], { problems }:
   const seen = new Map<Outcome | undefined, URL>();
   for (const { outcome, url } of routes) {
     const before = seen.get(outcome);
-    const name = outcome?.toLowerCase() ?? "every other outcome";
+    const name = outcome === undefined ? "every other outcome" : outcomeName(outcome);
     if (before !== undefined)
       problems.push({ at, message: `names two targets for ${name}: ${before.href} and ${url.href}` });
     seen.set(outcome, url);
@@ -133,6 +133,6 @@ function parseRoute(typed: string): Parsed<Route> {
 function unknownOutcome(near: string | undefined, target: string): Parsed<never> {
   const instead = near && `${near}=${target}`;
   const meant = instead === undefined ? "" : `; did you mean ${instead}?`;
-  const names = OUTCOMES.map((name) => name.toLowerCase()).join(", ");
+  const names = OUTCOME_NAMES.join(", ");
   return refused(`must have one of these before "=": ${names}${meant}`, instead);
 }

@@ -25,15 +25,16 @@ export const transaction = command({
   },
   consequence: "Nothing was read.",
   run: async (context, { uti, timeout }) => {
-    const [{ checkAddress }, { memberOf }, { readRecord }, { renderRecord }] = await Promise.all([
+    const [{ checkAddress }, { memberOf }, { readRecord }, { renderRecord }, { recordLine }] = await Promise.all([
       import("../service/failures.ts"),
       import("../domain/json.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),
+      import("../receiver/events.ts"),
     ]);
     const { out } = context;
     const api = await context.api({ timeout });
-    const { body, record: bytes } = await api.readTransaction(uti);
+    const { record: bytes } = await api.readTransaction(uti);
     const { record, violations } = readRecord(bytes);
     if (record === null)
       throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
@@ -42,8 +43,8 @@ export const transaction = command({
       });
     const isOther = memberOf(record, "uti") !== uti;
     const other = { code: "body_schema", path: "uti", message: "is not the uti that was asked for" } as const;
-    if (out.json) out.data(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));
-    else out.data(renderRecord(record, isOther ? [...violations, other] : violations, out));
+    const read = { record, violations: isOther ? [...violations, other] : violations };
+    out.data(out.json ? recordLine(read) : renderRecord(record, read.violations, out));
     return 0;
   },
 });

@@ -2,7 +2,6 @@
 
 import { isReadableCardNumber } from "./secrets.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
-import { signOf } from "./money.ts";
 import { isUtcDateTime } from "./time.ts";
 
 /**
@@ -29,11 +28,8 @@ const number = {
   json: { type: "number" },
   test: (value: Json): value is JsonNumber => isJsonNumber(value),
 };
-export const amount = {
-  must: "a number of 0 or more",
-  json: { type: "number", minimum: 0 },
-  test: (value: Json): value is JsonNumber => isJsonNumber(value) && signOf(value) >= 0,
-};
+/** In major units. A refund may be negative. */
+export const amount = { ...number };
 const currency = {
   must: "a three-letter currency code",
   json: { type: "string", pattern: "^[A-Za-z]{3}$" },
@@ -164,7 +160,7 @@ export const FIELD_MEANINGS: Readonly<Record<FieldName, string>> = {
   transDateTime: "When the payment was made, in UTC.",
   createdDateTime: "When the record was created, in UTC.",
   merchantStoreId: "The number of the merchant's store.",
-  status: "Always Complete in a webhook.",
+  status: "Complete in a webhook; with another status, the outcome is unclear.",
 };
 
 type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value is infer T extends Json)

@@ -1,6 +1,6 @@
 /** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
-import { isReadableCardNumber, maskCardNumber, maskJson } from "./secrets.ts";
+import { maskCardFields } from "./secrets.ts";
 import {
   formatJsonPointer,
   isJsonNumber,
@@ -9,6 +9,7 @@ import {
   type JsonObject,
   memberOf,
   type PointerSteps,
+  stringifyJson,
   valueAt,
 } from "./json.ts";
 import { parseJson } from "./parse-json.ts";
@@ -16,14 +17,13 @@ import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
 import {
   type FieldName,
-  isFieldName,
   TRANSACTION_FIELDS,
   type TransactionField,
 } from "./transaction-fields.ts";
 
 /**
- * A record as received, with every card number masked: any member may be missing or of another type, and unknown members
- * are kept. Read members with `memberOf` or `textOf`.
+ * A record as received, with the card numbers in fields for them masked: any member may be missing or of another type, and
+ * unknown members are kept. Read members with `memberOf` or `textOf`.
  */
 export type TransactionRecord = JsonObject;
 
@@ -43,6 +43,8 @@ export interface ReadRecord {
   readonly record: TransactionRecord | null;
   /** In the order of the specification's table. */
   readonly violations: readonly Violation[];
+  /** The bytes are the text of this record: nothing is masked, wrapped or repeated. */
+  readonly isWhole: boolean;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -56,10 +58,10 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   try {
     text = utf8.decode(bytes);
   } catch {
-    return { record: null, violations: [whole("body_invalid_utf8", "must be UTF-8")] };
+    return noRecord(whole("body_invalid_utf8", "must be UTF-8"));
   }
   const json = parseJson(text);
-  if (!json.ok) return { record: null, violations: [whole("body_not_json", json.message)] };
+  if (!json.ok) return noRecord(whole("body_not_json", json.message));
   const violations: Violation[] = [];
   if (text.startsWith("\uFEFF")) {
     violations.push(whole("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
@@ -78,16 +80,25 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   if (wrapped !== undefined)
     violations.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
   if (isJsonObject(record)) {
-    const masked = maskedMembers(record);
+    const masked = maskedRecord(record);
     return {
-      record: masked.length === 0 ? record : Object.fromEntries([...Object.entries(record), ...masked]),
-      violations: violations.concat(violationsOf(record, masked)),
+      record: masked,
+      violations: violations.concat(violationsOf(record)),
+      isWhole: masked === document && violations.length === 0,
     };
   }
   const must =
     recordAt === undefined ? "must be a JSON object" : `must have the record at ${recordAt} (recordAt)`;
-  return { record: null, violations: [...violations, whole("body_schema", must)] };
+  return noRecord(...violations, whole("body_schema", must));
 }
+
+const noRecord = (...violations: Violation[]): ReadRecord => ({ record: null, violations, isWhole: false });
+
+/** `cardPan` is the one field of the specification that is for card numbers. */
+const maskedRecord = (record: TransactionRecord): TransactionRecord => {
+  const masked = maskCardFields(record);
+  return isJsonObject(masked) ? masked : record;
+};
 
 /** Where an object with a `uti` is inside the document. */
 function placeOf(document: Json, steps: PointerSteps = []): string | undefined {
@@ -101,8 +112,8 @@ function placeOf(document: Json, steps: PointerSteps = []): string | undefined {
 }
 
 /** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */
-export function violationsOf(record: TransactionRecord, masked = maskedMembers(record)): Violation[] {
-  const outcome = outcomeOf(record);
+export function violationsOf(record: TransactionRecord): Violation[] {
+  const { outcome } = judgeFlags(record);
   const violations: Violation[] = [];
   for (const field of TRANSACTION_FIELDS) {
     const message = violationOf(field, memberOf(record, field.name), outcome);
@@ -112,42 +123,69 @@ export function violationsOf(record: TransactionRecord, masked = maskedMembers(r
     const message = "must not be true together with transApproved";
     violations.push({ code: "body_schema", path: "transCancelled", message });
   }
-  for (const [name] of masked)
-    if (!isFieldName(name))
-      violations.push({ code: "body_schema", path: name, message: "must not hold a card number" });
   return violations;
 }
 
-/**
- * The members that hold a card number, masked: nobody may read one by accident. `cardPan` holds nothing else, so its digits
- * are masked with or without a check digit. The other fields of the specification are identifiers that can look like card
- * numbers.
- */
-function maskedMembers(record: TransactionRecord): [name: string, masked: Json][] {
-  const masked: [string, Json][] = [];
-  for (const name of Object.keys(record)) {
-    if (name !== "cardPan" && isFieldName(name)) continue;
-    const value = memberOf(record, name) ?? null;
-    const safe = name === "cardPan" ? maskedPan(value) : maskJson(value);
-    if (safe !== value) masked.push([name, safe]);
-  }
-  return masked;
+/** What a record says of the payment; `reason` only if that is unclear. */
+export interface RecordOutcome {
+  readonly outcome: Outcome;
+  readonly reason?: string;
 }
 
-function maskedPan(value: Json): Json {
-  if (typeof value === "string") return maskCardNumber(value);
-  if (!isJsonNumber(value)) return maskJson(value);
-  return isReadableCardNumber(value.value) ? maskCardNumber(value.value) : value;
+/** The one verdict on a payment, for every command and the library. */
+export function judgeOutcome(record: TransactionRecord | null): RecordOutcome {
+  if (record === null) return unclear("there is no record");
+  const judged = judgeFlags(record);
+  if (judged.outcome === "UNCLEAR") return judged;
+  const status = memberOf(record, "status") ?? null;
+  if (status !== null && !(typeof status === "string" && status.toLowerCase() === "complete"))
+    return unclear(`status is ${stringifyJson(status)}, not Complete`);
+  if (judged.outcome !== "APPROVED") return judged;
+  // A service that leaves it out pays in full. With another value, nobody knows whether the amount is the whole one.
+  const partially = memberOf(record, "transPartiallyApproved") ?? false;
+  if (typeof partially !== "boolean") return unclear("transPartiallyApproved is neither true nor false");
+  return partially ? { outcome: "PARTIALLY_APPROVED" } : judged;
 }
 
-/** Whether the payment was accepted, declined or cancelled, from the record's two flags. */
-export function outcomeOf(record: TransactionRecord): Outcome {
+/** By the two flags alone, which decide what fields the record has. */
+function judgeFlags(record: TransactionRecord): RecordOutcome {
   const approved = memberOf(record, "transApproved");
   const cancelled = memberOf(record, "transCancelled");
-  if (typeof approved !== "boolean" || typeof cancelled !== "boolean") return "UNCLEAR";
-  if (approved) return cancelled ? "UNCLEAR" : "APPROVED";
-  return cancelled ? "CANCELLED" : "DECLINED";
+  if (typeof approved !== "boolean") return unclear(noFlag("transApproved", approved));
+  if (typeof cancelled !== "boolean") return unclear(noFlag("transCancelled", cancelled));
+  if (approved && cancelled) return unclear("transApproved and transCancelled are both true");
+  if (approved) return { outcome: "APPROVED" };
+  return { outcome: cancelled ? "CANCELLED" : "DECLINED" };
 }
+
+const noFlag = (name: string, value: Json | undefined): string =>
+  `${name} is ${value === undefined ? "missing" : "neither true nor false"}`;
+
+const unclear = (reason: string): RecordOutcome => ({ outcome: "UNCLEAR", reason });
+
+/** What every JSON form of an event or a record has at its top. */
+export interface RecordSummary extends RecordOutcome {
+  /** As received; null if it is missing. */
+  readonly amount: Json;
+  readonly currency: Json;
+  readonly reference: Json;
+  readonly uti: Json;
+  readonly violations: readonly Violation[];
+}
+
+export function summaryOf({ record, violations }: Pick<ReadRecord, "record" | "violations">): RecordSummary {
+  const received = (name: FieldName): Json => (record === null ? null : (memberOf(record, name) ?? null));
+  return {
+    ...judgeOutcome(record),
+    amount: received("amountTrans"),
+    currency: received("transCurrencyCode"),
+    reference: received("reference"),
+    uti: received("uti"),
+    violations,
+  };
+}
+
+export const outcomeOf = (record: TransactionRecord | null): Outcome => judgeOutcome(record).outcome;
 
 /** The text of a field; undefined if it is missing or not text. */
 export function textOf(record: TransactionRecord, name: FieldName): string | undefined {
@@ -164,7 +202,7 @@ function violationOf(field: TransactionField, value: Json | undefined, outcome: 
   return isJsonNumber(value) && !Number.isFinite(Number(value.value)) ? "must not exceed 1.8e308" : undefined;
 }
 
-/** If the outcome is unclear, fields that depend on it are neither required nor forbidden. */
+/** By the outcome of the two flags. If that is unclear, fields that depend on it are neither required nor forbidden. */
 export function isRequired({ presence }: TransactionField, outcome: Outcome): boolean {
   if (presence === "always" || outcome === "APPROVED") return true;
   return presence === "attempted" && outcome === "DECLINED";

@@ -148,7 +148,7 @@ export function eventWrite(
     id,
     uti: indexed((record && textOf(record, "uti")) ?? ""),
     receivedAt: receivedAt.getTime(),
-    outcome: record === null ? "" : outcomeOf(record),
+    outcome: outcomeOf(record),
     reference: indexed((record && textOf(record, "reference")) ?? ""),
     code,
     warnings: warnings.join(),

@@ -60,7 +60,7 @@ interface CommonFields {
   readonly createdDateTime: string;
   /** The number of the merchant's store. */
   readonly merchantStoreId: number;
-  /** Always Complete in a webhook. */
+  /** Complete in a webhook; with another status, the outcome is unclear. */
   readonly status: "Complete";
 }
 

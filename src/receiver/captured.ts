@@ -1,26 +1,24 @@
 /** Judges a captured webhook as the listener would have, from its head to the record in its body. */
 import type { RefusalCode } from "../domain/reasons.ts";
-import type { Violation, TransactionRecord } from "../domain/transaction.ts";
+import type { ReadRecord } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import type { Fault } from "../http/raw-request.ts";
 import { diagnose } from "../signatures/diagnose/diagnose.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseMessage } from "./admit.ts";
-import { judge, type JudgeOptions } from "./judge.ts";
+import { judge, type JudgeOptions, UNREAD } from "./judge.ts";
 
-export interface Examination {
+export interface Examination extends ReadRecord {
   readonly verdict: Verdict<RefusalCode>;
-  readonly record: TransactionRecord | null;
-  readonly violations: readonly Violation[];
 }
 
 /** `fault` is the reason why the HTTP layer would have refused the capture. */
 export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fault): Examination {
   const refused =
     fault ?? refuseMessage(request) ?? refuseSize(request, options.maxBody) ?? refuseIncomplete(request);
-  if (refused !== undefined) return { verdict: refusedCapture(request, refused, options), ...NO_RECORD };
-  const { verdict, record, violations } = judge(request, options);
+  if (refused !== undefined) return { verdict: refusedCapture(request, refused, options), ...UNREAD };
+  const { verdict, ...content } = judge(request, options);
   const received = { check: "http", ok: true, detail: describe(request) };
   return {
     verdict: {
@@ -28,12 +26,9 @@ export function examine(request: HttpRequest, options: JudgeOptions, fault?: Fau
       checks: [received, ...verdict.checks],
       hints: diagnose(request, verifyOptions(options), verdict),
     },
-    record,
-    violations,
+    ...content,
   };
 }
-
-const NO_RECORD = { record: null, violations: [] } as const;
 
 const verifyOptions = ({ keys, policy, now }: JudgeOptions) => ({
   keys,

@@ -1,4 +1,5 @@
 /** The interface of an event store, which several processes can write and read: everything that `listen` received. */
+import type { ReadRecord } from "../domain/transaction.ts";
 import { readContent } from "./judge.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
@@ -13,7 +14,7 @@ export interface Queued {
 }
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
-export type StoredEvent = Omit<WebhookEvent, "repeated" | "record" | "violations"> & {
+export type StoredEvent = Omit<WebhookEvent, "repeated" | keyof ReadRecord> & {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
@@ -153,6 +154,6 @@ export function asReceived(
   { type, id, receivedAt, verdict, request }: StoredEvent,
   recordAt: string | undefined,
 ): WebhookEvent {
-  const { record, violations } = readContent(request, MAX_CONTENT, recordAt);
-  return { type, id, receivedAt, repeated: false, verdict, request, record, violations };
+  const { decoded: _, ...content } = readContent(request, MAX_CONTENT, recordAt);
+  return { type, id, receivedAt, repeated: false, verdict, request, ...content };
 }

@@ -1,19 +1,17 @@
 /** What the receiver reports: verified webhooks, rejected requests, the log that stores both, and an event as a line of JSON. */
-import type { TransactionRecord, Violation } from "../domain/transaction.ts";
-import { codingsOf, type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
+import { type ReadRecord, type RecordSummary, summaryOf, type TransactionRecord } from "../domain/transaction.ts";
+import { type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
 import type { Check, Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";
 
 /** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
-export interface WebhookEvent {
+export interface WebhookEvent extends ReadRecord {
   readonly type: "event";
   readonly id: string;
   readonly receivedAt: Date;
   /** The same record was received before. */
   readonly repeated: boolean;
   readonly verdict: Verdict;
-  readonly record: TransactionRecord | null;
-  readonly violations: readonly Violation[];
   readonly request: HttpRequest;
 }
 
@@ -90,56 +88,54 @@ export interface EventLog {
   forwarded(first: string, forward: Forward): Promise<void>;
 }
 
-/** An event as `listen --json` prints it: enough to verify it again. */
-export interface EventLine {
+/** How much the line of JSON matters to somebody who reads a log. */
+export type Level = "info" | "warning" | "error";
+
+/** An event as `listen --json` prints it: enough to verify it again. With `--compact`, record and body are left out. */
+export interface EventLine extends RecordSummary {
   readonly type: "event";
+  readonly at: Date;
+  readonly level: Level;
   readonly id: string;
-  readonly receivedAt: string;
+  readonly receivedAt: Date;
   readonly repeated: boolean;
   readonly verdict: Verdict;
-  readonly record: TransactionRecord | null;
-  readonly violations: readonly Violation[];
+  readonly record?: TransactionRecord | null;
   readonly method: string;
   /** The absolute URI; the target alone if the message names no authority that can be trusted. */
   readonly url: string;
   readonly headers: readonly HeaderLine[];
   readonly trailers?: readonly HeaderLine[];
-  readonly bodyBase64: string;
+  readonly bodyBase64?: string;
 }
 
 type Members = Partial<Record<keyof EventLine, unknown>>;
 
 /** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */
-export function eventLine(event: WebhookEvent, recordAt: string | undefined): string {
-  const { type, id, receivedAt, repeated, verdict, violations, request } = event;
+export function eventLine(event: WebhookEvent, isCompact = false): string {
+  const { type, id, receivedAt, repeated, verdict, request } = event;
   const { method, headers, trailers, body } = request;
+  const { outcome, reason, violations, ...members } = summaryOf(event);
   const url = request.authority === "" ? request.target : targetUri(request);
-  const first = JSON.stringify({ type, id, receivedAt, repeated, verdict } satisfies Members);
-  const middle = JSON.stringify({ violations, method, url, headers, trailers } satisfies Members);
-  const record = recordText(event, recordAt);
-  const base64 = bytes(body).toString("base64");
-  return `${first.slice(0, -1)},"record":${record},${middle.slice(1, -1)},"bodyBase64":"${base64}"}`;
+  const at = receivedAt;
+  const level: Level = verdict.verdict === "valid" ? "info" : "warning";
+  const head = JSON.stringify({ type, at, level, id, receivedAt, outcome, reason } satisfies Members);
+  const rest = { violations, repeated, verdict, method, url, headers, trailers } satisfies Members;
+  const line = `${head.slice(0, -1)},${stringifyJson(members).slice(1, -1)},${JSON.stringify(rest).slice(1)}`;
+  if (isCompact) return line;
+  return `${line.slice(0, -1)},"record":${recordText(event)},"bodyBase64":"${bytes(body).toString("base64")}"}`;
 }
 
-/**
- * The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. A body
- * with violations may contain a card number that the record masks.
- */
-export function recordText(
-  { record, violations, request }: Pick<WebhookEvent, "record" | "violations" | "request">,
-  recordAt: string | undefined,
-): string {
-  if (
-    record === null ||
-    violations.length > 0 ||
-    recordAt !== undefined ||
-    codingsOf(request.headers).length > 0
-  )
-    return stringifyJson(record);
-  const text = bytes(request.body).toString("utf8");
-  return (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text).replace(/[\r\n]+/g, " ");
+/** The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. */
+function recordText({ record, isWhole, request }: WebhookEvent): string {
+  if (!isWhole) return stringifyJson(record);
+  return bytes(request.body)
+    .toString("utf8")
+    .replace(/[\r\n]+/g, " ");
 }
 
-const BYTE_ORDER_MARK = 0xfeff;
+/** A record that is no event, in the same members. */
+export const recordLine = (read: Pick<ReadRecord, "record" | "violations">): string =>
+  stringifyJson({ ...summaryOf(read), record: read.record });
 
 const bytes = (body: Uint8Array): Buffer => Buffer.from(body.buffer, body.byteOffset, body.byteLength);

@@ -292,8 +292,7 @@ export interface Route {
   readonly url: URL;
 }
 
-/** `outcome` is that of a record; a webhook without a record has none. */
-export function targetFor(routes: readonly Route[], outcome: string | undefined): URL | undefined {
+export function targetFor(routes: readonly Route[], outcome: string): URL | undefined {
   const plain = routes.find((route) => route.outcome === undefined);
   return (routes.find((route) => route.outcome !== undefined && route.outcome === outcome) ?? plain)?.url;
 }
@@ -302,4 +301,4 @@ export function targetFor(routes: readonly Route[], outcome: string | undefined)
 export const targetOf = (
   routes: readonly Route[],
   { record }: { readonly record: TransactionRecord | null },
-): URL | undefined => targetFor(routes, record === null ? undefined : outcomeOf(record));
+): URL | undefined => targetFor(routes, outcomeOf(record));

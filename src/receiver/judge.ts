@@ -3,8 +3,6 @@ import type { Reason, Warning } from "../domain/reasons.ts";
 import {
   readRecord,
   type ReadRecord,
-  type TransactionRecord,
-  type Violation,
 } from "../domain/transaction.ts";
 import { decodeBody } from "../http/content-codings.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -13,12 +11,13 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { verify } from "../signatures/verify.ts";
 
-export interface Judgement {
+/** The record is null also if the webhook is not authentic. */
+export interface Judgement extends ReadRecord {
   readonly verdict: Verdict;
-  /** Null if the webhook is not authentic or has no record. */
-  readonly record: TransactionRecord | null;
-  readonly violations: readonly Violation[];
 }
+
+/** The record of a webhook that is not read. */
+export const UNREAD: ReadRecord = { record: null, violations: [], isWhole: false };
 
 export interface JudgeOptions {
   readonly keys: readonly VerificationKey[];
@@ -35,13 +34,9 @@ export interface JudgeOptions {
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
   const { keys, policy, now, maxBody, recordAt, unverified = false } = options;
   const verdict = verify(request, { keys, policy, now: Math.floor(now.getTime() / 1000) });
-  if (verdict.verdict === "invalid" && !unverified) return { verdict, record: null, violations: [] };
-  const { record, violations, decoded } = readContent(request, maxBody, recordAt);
-  return {
-    verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"),
-    record,
-    violations,
-  };
+  if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
+  const { decoded, ...content } = readContent(request, maxBody, recordAt);
+  return { verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"), ...content };
 }
 
 /** The verdict with one more warning. */
@@ -98,8 +93,8 @@ export interface ReadContent extends ReadRecord {
 /** `maxLength` limits the bytes of a decompressed body; `recordAt` is the JSON Pointer to the record in it. */
 export function readContent(request: HttpRequest, maxLength: number, recordAt?: string): ReadContent {
   const content = decoded(request, maxLength);
-  const { record, violations } = readRecord(content ?? request.body, recordAt);
-  return { record, violations, decoded: content !== undefined };
+  const { isWhole, ...read } = readRecord(content ?? request.body, recordAt);
+  return { ...read, isWhole: isWhole && content === request.body, decoded: content !== undefined };
 }
 
 /** The digest is over the encoded bytes (RFC 9530 2), so decoding waits until they have verified. */

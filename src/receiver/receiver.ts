@@ -133,15 +133,13 @@ async function accept(
   { log, forwarder, newId, observe }: ReceiverParts,
   reject: Reject,
 ): Promise<HttpReply> {
-  const { verdict, record, violations } = judgement;
+  const { verdict } = judgement;
   const event: WebhookEvent = {
     type: "event",
     id: newId(),
     receivedAt,
     repeated: false,
-    verdict,
-    record,
-    violations,
+    ...judgement,
     request,
   };
   const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;

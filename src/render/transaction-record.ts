@@ -7,6 +7,7 @@ import { responseMeaning } from "../domain/response-codes.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import {
   describeViolation,
+  judgeOutcome,
   outcomeOf,
   textOf,
   type TransactionRecord,
@@ -77,6 +78,7 @@ const NONE = "–";
 export function paintOutcome(outcome: Outcome, paint: Paint): string {
   const colours = {
     APPROVED: paint.green,
+    PARTIALLY_APPROVED: paint.yellow,
     DECLINED: paint.red,
     CANCELLED: paint.yellow,
     UNCLEAR: paint.magenta,
@@ -113,6 +115,8 @@ export function recordLines(
 ): string[] {
   const lines: string[] = [];
   if (record !== null) {
+    const { reason } = judgeOutcome(record);
+    if (reason !== undefined) lines.push(renderWarning(`unclear: ${reason}`, style));
     const others = Object.keys(record).filter((name) => !isFieldName(name));
     for (const [title, fields] of GROUPS) lines.push(...group(title, fields, record, style));
     if (others.length > 0) lines.push(...group("other", others, record, style));
@@ -164,7 +168,7 @@ function noteOn(name: string, value: string): string {
 /** One line: outcome, amount, reference, card and uti. */
 export function renderCompactRecord(record: TransactionRecord, paint: Paint): string {
   const outcome = outcomeOf(record);
-  const padding = " ".repeat("CANCELLED".length - outcome.length);
+  const padding = " ".repeat(Math.max(0, "CANCELLED".length - outcome.length));
   const rest = (["reference", "cardScheme", "cardPan", "uti"] as const).map((name) =>
     safeText(textOf(record, name) || NONE),
   );

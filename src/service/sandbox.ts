@@ -102,14 +102,8 @@ export interface CheckoutForm {
   readonly reference?: string;
 }
 
-export interface Paid {
-  /** The JSON of the sandbox, unchanged. */
-  readonly text: string;
-  readonly record: TransactionRecord;
-}
-
 /** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
-export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<Paid> {
+export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<TransactionRecord> {
   const text = await postForm(send, url, { ...form }, "pay");
   const record = parseJsonObject(text);
   if (record === undefined)
@@ -118,5 +112,5 @@ export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): P
       `${url.origin} is not a sandbox: it did not answer with a transaction record.`,
       { hints: [hint`Only links of the sandbox can be paid from here. Check the link.`] },
     );
-  return { text, record };
+  return record;
 }

@@ -19,6 +19,7 @@ export async function createOutput(
   env: NodeJS.ProcessEnv,
   options: Pick<GlobalOptions, "json" | "color">,
   hide: (text: string) => string,
+  now: () => Date,
 ): Promise<Output> {
   const paint = await paintOf(colourLevel(stdout, options.color, env));
   const notePaint = await paintOf(colourLevel(stderr, options.color, env));
@@ -93,7 +94,10 @@ export async function createOutput(
       // Warnings quote files and answers of the service.
       const message = safeLines(maskCardNumbers(hide(text)));
       if (!json) talk(`${notePaint.yellow("!")} ${message}`);
-      else if (warningsAsLines) printLines(`${printed(JSON.stringify({ type: "warning", message }))}\n`);
+      else if (warningsAsLines) {
+        const line = { type: "warning", at: now(), level: "warning", message };
+        printLines(`${printed(JSON.stringify(line))}\n`);
+      }
       else warnings.push(message);
     },
     warnings,

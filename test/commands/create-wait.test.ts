@@ -51,13 +51,14 @@ const pay = ({ invoiceId, paymentSettings }: Link, changes: Readonly<Record<stri
 describe("create --wait", () => {
   it.each([
     ["approved", { transApproved: true, transCancelled: false }, 0],
+    ["partially_approved", { transApproved: true, transPartiallyApproved: true }, 9],
     ["declined", { transApproved: false, transCancelled: false }, 9],
     ["cancelled", { transApproved: false, transCancelled: true }, 9],
     ["unclear", { transApproved: true, transCancelled: true }, 9],
   ])("ends with the link's payment: %s", async (name, changes, exit) => {
     const run = await waitWith((link) => pay(link, changes));
     expect(run.exit).toBe(exit);
-    expect(run.lines.at(-1)).toMatchObject(changes);
+    expect(run.lines.at(-1)).toMatchObject({ outcome: name.toUpperCase(), record: changes });
     expect(run.stderr === "" ? { outcome: "APPROVED" } : JSON.parse(run.stderr).error.details).toMatchObject({
       outcome: name.toUpperCase(),
     });

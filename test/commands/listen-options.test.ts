@@ -133,11 +133,11 @@ describe("the options of listen", async () => {
   it.each<[string[], string]>([
     [
       ["aproved=3000"],
-      'must have one of these before "=": approved, declined, cancelled, unclear; did you mean approved=3000? (got "aproved=3000")',
+      'must have one of these before "=": approved, partially-approved, declined, cancelled, unclear; did you mean approved=3000? (got "aproved=3000")',
     ],
     [
       ["paid=3000"],
-      'must have one of these before "=": approved, declined, cancelled, unclear (got "paid=3000")',
+      'must have one of these before "=": approved, partially-approved, declined, cancelled, unclear (got "paid=3000")',
     ],
     [["approved="], expect.stringContaining("must be a port")],
     [

@@ -41,9 +41,11 @@ describe("paylink pay", () => {
     const declined = await runCommand(args, { home });
     expect(declined.stderr).toBe("");
     expect(JSON.parse(declined.stdout)).toMatchObject({
-      transApproved: false,
-      transCancelled: false,
-      amountTrans: 2.5,
+      outcome: "DECLINED",
+      amount: 2.5,
+      currency: "EUR",
+      violations: [],
+      record: { transApproved: false, transCancelled: false, amountTrans: 2.5 },
     });
   });
 

@@ -15,10 +15,12 @@ const answering = (status: number, body: string, seen: HttpRequest[] = []) => ({
 });
 
 describe("paylink transaction", () => {
-  it("prints the service's own bytes with --json", async () => {
+  it("prints the verdict and the record with --json, numbers as they are spelled", async () => {
     const seen: HttpRequest[] = [];
     const run = await runCommand(["transaction", "u-1", "--json"], answering(200, RECORD, seen));
-    expect(run).toMatchObject({ exit: 0, stdout: `${RECORD}\n`, stderr: "" });
+    expect(run).toMatchObject({ exit: 0, stderr: "" });
+    expect(run.stdout).toContain(`"record":${RECORD}}`);
+    expect(JSON.parse(run.stdout)).toMatchObject({ outcome: "APPROVED", amount: 10.5, uti: "u-1" });
     expect(seen.map(({ method, target }) => `${method} ${target}`)).toEqual(["GET /v1/transactions/u-1"]);
   });
 

@@ -187,6 +187,12 @@ describe("the JSON document", () => {
     expect(Object.keys(document)).toEqual([
       "verdict",
       "code",
+      "outcome",
+      "amount",
+      "currency",
+      "reference",
+      "uti",
+      "violations",
       "label",
       "keyid",
       "alg",
@@ -197,7 +203,6 @@ describe("the JSON document", () => {
       "hints",
       "signatureBase",
       "record",
-      "violations",
     ]);
     expect(document).toMatchObject({
       label: "sig1",

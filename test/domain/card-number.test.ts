@@ -1,6 +1,6 @@
 /** Card numbers: found in fields and in free text, masked, and never confused with other numbers of a record. */
 import { describe, expect, it } from "vitest";
-import { isReadableCardNumber, maskCardNumber, maskCardNumbers, maskJson } from "../../src/domain/secrets.ts";
+import { isReadableCardNumber, maskCardNumber, maskCardNumbers, maskCardFields } from "../../src/domain/secrets.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 describe("a field that holds a card number", () => {
@@ -54,9 +54,30 @@ describe("free text", () => {
   });
 });
 
-it("masks texts and numbers anywhere in a JSON value, and returns a value without card numbers itself", () => {
-  const value = { card: [{ number: new JsonNumber("4111111111111111"), scheme: "VISA" }], n: null };
-  expect(maskJson(value)).toEqual({ card: [{ number: "************1111", scheme: "VISA" }], n: null });
-  const clean = { card: [{ number: "************1111" }], amount: new JsonNumber("10.00"), ok: true };
-  expect(maskJson(clean)).toBe(clean);
+describe("the members of a record", () => {
+  const NUMBER = "4111111111111112";
+  it.each([
+    { cardPan: NUMBER },
+    { cardPan: new JsonNumber(NUMBER) },
+    { pan: NUMBER },
+    { cardNumber: "4111-1111-1111-1112" },
+    { customer: [{ card_number: NUMBER }] },
+    { payment: { card: { number: new JsonNumber(NUMBER), scheme: "VISA" } } },
+    { cards: [{ number: NUMBER }, NUMBER] },
+    { primaryAccountNumber: NUMBER, maskedPan: "4111 1111 1111 1112" },
+  ])("are masked where they are for card numbers: %j", (value) => {
+    const text = JSON.stringify(maskCardFields(value)).replaceAll("-", "").replaceAll(" ", "");
+    expect(text).not.toContain("41111111");
+    expect(text).toContain("1112");
+  });
+
+  it.each([
+    { orderId: "4111111111111111", batch: new JsonNumber("4111111111111111") },
+    { stan: "4111111111111111", receiptNumber: "4111111111111111", cardPanSequenceNumber: NUMBER },
+    { cardToken: NUMBER, cardId: NUMBER, merchantTokenId: NUMBER, company: NUMBER, number: NUMBER },
+    { card: "8e2f6a4c-4111-1111-1111-111111111111", cardNumber: "4111111111111111411111111111" },
+    { cardPan: "476173******0119", card: [{ number: "************1111" }], ok: true, nothing: null },
+  ])("are the same otherwise, whatever they look like: %j", (value) => {
+    expect(maskCardFields(value)).toBe(value);
+  });
 });

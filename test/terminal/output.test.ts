@@ -5,6 +5,9 @@ import { describe, expect, it } from "vitest";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
 
+const NOW = (): Date => new Date(0);
+
+
 /** A terminal whose size can be changed, and what was written to it. */
 function terminal() {
   const written: string[] = [];
@@ -32,7 +35,7 @@ function failing(code: string): Writable {
 
 const plain = { color: "never" } as const;
 const open = (stdout: Writable, stderr: Writable = pipe().stream) =>
-  createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text);
+  createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text, NOW);
 
 it("uses the current width of the terminal, or 80 columns if it has no size", async () => {
   const [stdout, stderr] = [terminal(), terminal()];
@@ -55,7 +58,7 @@ describe("lines", () => {
   it("stay one line each in JSON, with every unsafe character escaped", async () => {
     const { stream, reader } = pipe();
     const channels = standardChannels({ stdout: stream, stderr: pipe().stream });
-    const out = await createOutput(channels, {}, { ...plain, json: true }, (given) => given);
+    const out = await createOutput(channels, {}, { ...plain, json: true }, (given) => given, NOW);
     out.lines(['{"a":1}', '{"b":"\u202e\u200b"}', '{"c":"é"}']);
     stream.end();
     expect(await text(reader)).toBe('{"a":1}\n{"b":"\\u202e\\u200b"}\n{"c":"é"}\n');
@@ -117,7 +120,7 @@ describe("a result", () => {
   it("is kept for the error document with --json", async () => {
     const stderr = pipe();
     const channels = standardChannels({ stdout: failing("EPIPE"), stderr: stderr.stream });
-    const out = await createOutput(channels, {}, { ...plain, json: true }, (shown) => shown);
+    const out = await createOutput(channels, {}, { ...plain, json: true }, (shown) => shown, NOW);
     out.data("{}");
     expect(await out.settled()).toMatchObject({ code: "output_unwritable" });
     expect(out.unwritten).toEqual(["{}"]);

@@ -3,8 +3,8 @@ import type { CreatedLink } from "../../service/links.ts";
 import type { Context, Output } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { DEFAULT_REFERENCE_MODE, type PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
-import { recordText } from "../../receiver/events.ts";
+import { judgeOutcome } from "../../domain/transaction.ts";
+import { recordLine } from "../../receiver/events.ts";
 import { renderWebhook } from "../../render/received-webhook.ts";
 import { amountOf, renderCompactRecord } from "../../render/transaction-record.ts";
 import { closingLater } from "../resources.ts";
@@ -74,22 +74,23 @@ async function paymentInTime(
 /** Throws `payment_failed` unless the payment was approved. */
 function showPayment(
   event: PaymentEvent,
-  { quiet, settings }: Pick<WaitParts, "quiet" | "settings">,
+  { quiet }: Pick<WaitParts, "quiet">,
   out: Output,
   command: string | undefined,
 ): void {
   const { record } = event;
-  if (out.json) out.data(recordText(event, settings.get("recordAt")).trimEnd());
+  if (out.json) out.data(recordLine(event));
   else if (quiet) out.note(renderCompactRecord(record, out.notePaint));
   else out.data(renderWebhook(event, { paint: out.paint, width: out.width, transactionCommand: command }));
-  const outcome = outcomeOf(record);
+  const { outcome, reason } = judgeOutcome(record);
   if (outcome !== "APPROVED")
-    throw new PaylinkError("payment_failed", `The payment of ${amountOf(record)} was ${WORDS[outcome]}.`, {
-      details: { outcome },
+    throw new PaylinkError("payment_failed", `The payment of ${amountOf(record)} was ${WORDS[outcome]}${reason === undefined ? "" : `: ${reason}`}.`, {
+      details: { outcome, reason },
     });
 }
 
 const WORDS = {
+  PARTIALLY_APPROVED: "approved for a part of the amount only",
   DECLINED: "declined",
   CANCELLED: "cancelled",
   UNCLEAR: "neither approved nor clearly refused",

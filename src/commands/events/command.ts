@@ -1,4 +1,5 @@
 /** `paylink events`: its subcommands with their flags, their help, and what runs them. */
+import { OUTCOME_NAMES } from "../../domain/outcome.ts";
 import { parseWhen } from "../../domain/time.ts";
 import {
   argument,
@@ -23,7 +24,7 @@ const storeFlags = { db: eventStoreFlag };
 const filterFlags = {
   ...storeFlags,
   outcome: flag("--outcome <outcome>", "only payments with this outcome", parseOutcome, {
-    choices: ["approved", "declined", "cancelled", "unclear"],
+    choices: OUTCOME_NAMES,
     example: "declined",
   }),
   reference: flag("--reference <text>", "only records whose reference contains this text", text, {

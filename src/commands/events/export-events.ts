@@ -13,7 +13,7 @@ export async function exportEvents(context: Context, options: ExportOptions): Pr
   await withEvents(context, options, async (store) => {
     for await (const event of store.events(options.filter)) {
       if (signal.aborted || unread.aborted) return;
-      out.lines([safeJson(eventLine(asReceived(event, recordAt), recordAt))]);
+      out.lines([safeJson(eventLine(asReceived(event, recordAt)))]);
       await out.drained();
     }
   });

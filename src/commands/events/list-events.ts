@@ -1,7 +1,7 @@
 /** `paylink events list`: the newest events as a table, or as JSON lines. */
 import type { Context } from "../../context.ts";
-import { memberOf, stringifyJson } from "../../domain/json.ts";
-import { outcomeOf } from "../../domain/transaction.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { outcomeOf, summaryOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
@@ -67,7 +67,7 @@ function cellsOf(
     ...(one.queued?.state === "pending" ? ["pending"] : []),
     ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
   ];
-  const outcome = outcomeOf(record ?? {});
+  const outcome = outcomeOf(record);
   return [
     time,
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
@@ -83,17 +83,12 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
   }
-  const { id, uti, receivedAt, reference, repeats, accepted, failed, queued, verdict } = one;
-  const { record } = asReceived(one, recordAt);
+  const { id, receivedAt, repeats, accepted, failed, queued, verdict } = one;
   return {
     type: "event",
     id,
-    uti,
     receivedAt,
-    outcome: one.outcome,
-    amount: record === null ? null : (memberOf(record, "amountTrans") ?? null),
-    currency: record === null ? null : (memberOf(record, "transCurrencyCode") ?? null),
-    reference,
+    ...summaryOf(asReceived(one, recordAt)),
     verified: verdict.verdict === "valid",
     repeats,
     accepted,

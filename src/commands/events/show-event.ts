@@ -33,7 +33,7 @@ export async function showEvent(context: Context, options: ShowOptions): Promise
       const event = asReceived(found, recordAt);
       out.data(
         out.json
-          ? eventDocument(event, history, recordAt)
+          ? eventDocument(event, history)
           : eventText(event, history, out, await transactionCommand(context)),
       );
     }
@@ -58,8 +58,8 @@ const historyOf = async ({ id, failed, queued }: StoredEvent, store: EventStore)
 });
 
 /** The event's own line, with its history. */
-const eventDocument = (event: WebhookEvent, history: History, recordAt: string | undefined): string =>
-  `${eventLine(event, recordAt).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
+const eventDocument = (event: WebhookEvent, history: History): string =>
+  `${eventLine(event).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
 
 function eventText(
   event: WebhookEvent,

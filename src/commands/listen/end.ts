@@ -3,8 +3,9 @@ import { LONGEST_TIMER } from "../../domain/time.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import type { ListenOptions } from "./options.ts";
-import type { Outcome } from "../../domain/outcome.ts";
+import { type Outcome, outcomeName } from "../../domain/outcome.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
+import { jsonLine } from "./report.ts";
 import type { Expectation } from "./flags.ts";
 import type { Context } from "../../context.ts";
 
@@ -106,12 +107,12 @@ function createTally(expectations: readonly Expectation[]): Tally {
     count: ({ record, repeated, verdict }) => {
       if (repeated || verdict.verdict !== "valid") return;
       add(null);
-      if (record !== null) add(outcomeOf(record));
+      add(outcomeOf(record));
     },
     missing: () =>
       expectations.flatMap(({ outcome, count }) => {
         const arrived = counts.get(outcome) ?? 0;
-        const name = outcome === null ? "webhooks" : outcome.toLowerCase();
+        const name = outcome === null ? "webhooks" : outcomeName(outcome);
         return arrived >= count ? [] : [`${count - arrived} of ${count} ${name}`];
       }),
   };
@@ -128,7 +129,7 @@ interface ReaderWatch {
  * that nobody sees.
  */
 export function watchReader(
-  { out, signal }: Pick<Context, "out" | "signal">,
+  { out, signal, now }: Pick<Context, "out" | "signal" | "now">,
   { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
 ): ReaderWatch {
   const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
@@ -136,7 +137,7 @@ export function watchReader(
   // With --json, warnings go to stdout, which nobody reads.
   const warn = (): void =>
     out.error(
-      out.json ? JSON.stringify({ type: "warning", message }) : `${out.notePaint.yellow("!")} ${message}`,
+      out.json ? jsonLine("warning", now(), { message }, "warning") : `${out.notePaint.yellow("!")} ${message}`,
     );
   const unread = out.unread();
   unread.addEventListener("abort", warn, { once: true });

@@ -1,6 +1,6 @@
 /** The flags of `paylink listen`. */
 import { LISTENER_PORT, parseUrl } from "../../domain/addresses.ts";
-import type { Outcome } from "../../domain/outcome.ts";
+import { type Outcome, OUTCOME_NAMES } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { flag, group, oneOf, repeatable, text, toggle, toggleForPeople } from "../command.ts";
@@ -78,7 +78,7 @@ export const listenFlags = {
   }),
   ...group("Output:", {
     outcome: flag("--outcome <outcome>", "show and forward only payments with this outcome", parseOutcome, {
-      choices: ["approved", "declined", "cancelled", "unclear"],
+      choices: OUTCOME_NAMES,
       example: "approved",
     }),
     reference: flag(
@@ -87,7 +87,7 @@ export const listenFlags = {
       text,
       { example: "INV-1" },
     ),
-    compact: toggleForPeople("--compact", "one line per record"),
+    compact: toggle("--compact", "one line per record; with --json, lines without record and body"),
   }),
   ...group("Production:", {
     admin: flag(

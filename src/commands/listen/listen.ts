@@ -16,7 +16,7 @@ import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
 import { openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
-import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
+import { createReporter, jsonLine, listenersOf, type Reporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, reloadOnHangup, watchTls } from "./tls.ts";
 import type { Tunnel } from "./tunnel.ts";
 
@@ -169,13 +169,12 @@ const localUrl = ({ url }: Server): string => url.replace(/\/\/(?:0\.0\.0\.0|\[:
 function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
   if (outcome === undefined && reference === undefined) return () => true;
   return ({ record }) =>
-    record !== null &&
     (outcome === undefined || outcomeOf(record) === outcome) &&
-    (reference === undefined || (textOf(record, "reference") ?? "").includes(reference));
+    (reference === undefined || ((record && textOf(record, "reference")) ?? "").includes(reference));
 }
 
-function summarise(reporter: Reporter, { out }: Context): void {
+function summarise(reporter: Reporter, { out, now }: Context): void {
   const counts = reporter.finish();
-  if (out.json) out.data(JSON.stringify({ type: "summary", ...counts }));
+  if (out.json) out.data(jsonLine("summary", now(), { ...counts }));
   else out.note(renderSummary(counts));
 }

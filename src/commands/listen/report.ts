@@ -4,6 +4,7 @@ import {
   eventLine,
   type Forward,
   isAccepted,
+  type Level,
   type Rejection,
   type WebhookEvent,
 } from "../../receiver/events.ts";
@@ -15,6 +16,7 @@ import {
   renderRejection,
   renderWebhook,
 } from "../../render/received-webhook.ts";
+import { outcomeName } from "../../domain/outcome.ts";
 import { WARNING_MEANINGS, WARNINGS } from "../../domain/reasons.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
@@ -32,7 +34,6 @@ export interface Reporter {
 interface ReporterParts {
   readonly out: Output;
   readonly compact: boolean;
-  readonly recordAt: string | undefined;
   readonly transactionCommand: string | undefined;
   /** Whether an event is shown; all are counted. */
   readonly shows: (event: WebhookEvent) => boolean;
@@ -45,7 +46,7 @@ interface ReporterParts {
 const MAX_PENDING = 64 * 1024;
 
 export function createReporter(parts: ReporterParts): Reporter {
-  const { out, recordAt, shows } = parts;
+  const { out, compact, shows } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
   const failed = createFailed();
   let pending: string[] = [];
@@ -74,7 +75,7 @@ export function createReporter(parts: ReporterParts): Reporter {
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected")
         print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
-      else if (shows(outcome)) print(out.json ? eventLine(outcome, recordAt) : eventText(outcome));
+      else if (shows(outcome)) print(out.json ? eventLine(outcome, compact) : eventText(outcome));
     },
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
@@ -124,8 +125,16 @@ function createEventText({
   };
 }
 
+/** A line of `listen --json`. Every one says when it was and how much it matters. */
+export const jsonLine = (
+  type: string,
+  at: Date,
+  members: Readonly<Record<string, unknown>>,
+  level: Level = "info",
+): string => JSON.stringify({ type, at, level, ...members });
+
 function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hint }: Rejection): string {
-  return JSON.stringify({ type, id, receivedAt, code, status, detail, checks, hint });
+  return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, checks, hint }, "warning");
 }
 
 function forwardLine(
@@ -133,16 +142,9 @@ function forwardLine(
   { at, target, status, ms, detail }: Forward,
   progress: Progress | undefined,
 ): string {
-  return JSON.stringify({
-    type: "forward",
-    id,
-    at,
-    target,
-    status,
-    ms,
-    ...(detail === "" ? {} : { detail }),
-    ...progress,
-  });
+  const members = { id, target, status, ms, ...(detail === "" ? {} : { detail }), ...progress };
+  const level = progress?.state === "pending" ? "warning" : "error";
+  return jsonLine("forward", at, members, isAccepted(status) ? "info" : level);
 }
 
 /** One for each path. */
@@ -164,12 +166,11 @@ interface Ready {
   readonly adminUrl: string | undefined;
 }
 
-export function showReady({ listeners, adminUrl }: Ready, options: ListenOptions, { out }: Context): void {
+export function showReady({ listeners, adminUrl }: Ready, options: ListenOptions, { out, now }: Context): void {
   const { unverified, publicAddress, tunnel, forwarding, profile } = options;
   const urls = listeners.map(({ bound }) => bound);
   const publicUrls = tunnel ? listeners.map(({ address }) => address) : [];
   const ready = {
-    type: "ready",
     url: urls[0],
     ...(urls.length > 1 ? { urls } : {}),
     ...(tunnel ? { publicUrl: publicUrls[0] } : {}),
@@ -181,10 +182,10 @@ export function showReady({ listeners, adminUrl }: Ready, options: ListenOptions
     ...publicUrls.map((url) => bold("Public address", url)),
     ...(adminUrl === undefined ? [] : [bold("Admin on", adminUrl)]),
   ];
-  out.lines(out.json ? [JSON.stringify(ready)] : lines);
+  out.lines(out.json ? [jsonLine("ready", now(), ready)] : lines);
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
   for (const { outcome, url } of forwarding.routes)
-    out.note(`Forwarding ${outcome === undefined ? "" : `${outcome.toLowerCase()} payments `}to ${url.href}`);
+    out.note(`Forwarding ${outcome === undefined ? "" : `${outcomeName(outcome)} payments `}to ${url.href}`);
   if (tunnel && profile !== undefined)
     out.note(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,

@@ -1,6 +1,7 @@
 /** The certificate and key of `listen`, read at the start and when the files change, and what SIGHUP reloads. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
+import { jsonLine } from "./report.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
@@ -83,13 +84,13 @@ const fingerprint = ({ cert, key }: TlsFiles): string =>
 export function reloadOnHangup(
   keyring: Keyring,
   tls: TlsWatch | undefined,
-  { out, onReload }: Pick<Context, "out" | "onReload">,
+  { out, now, onReload }: Pick<Context, "out" | "now" | "onReload">,
 ): () => void {
   const reload = async (): Promise<void> => {
     const what: string[] = [];
     if (await keyring.reload()) what.push("keys");
     if (tls !== undefined && (await tls.reload())) what.push("certificate");
-    if (out.json) out.lines([JSON.stringify({ type: "reloaded", what })]);
+    if (out.json) out.lines([jsonLine("reloaded", now(), { what })]);
     else out.note(what.length > 0 ? `Reloaded: ${what.join(", ")}.` : "Nothing was reloaded.");
   };
   return onReload(() => void reload());

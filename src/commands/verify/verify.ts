@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { PaylinkError, hint, paylink } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { stringifyJson } from "../../domain/json.ts";
+import { summaryOf } from "../../domain/transaction.ts";
 import { fieldLines, type HttpRequest, type HeaderLine } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
@@ -89,10 +90,15 @@ async function openCapture(
 
 /** The contract of `--json`: these members, in this order. */
 function documentOf({ verdict, record, violations }: Examination): string {
+  const { outcome, reason, ...summary } = summaryOf({ record, violations });
+  // What is not authentic says nothing of a payment.
+  const judged = verdict.verdict === "valid" ? { outcome, reason } : { outcome: null };
   return stringifyJson(
     {
       verdict: verdict.verdict,
       code: verdict.code,
+      ...judged,
+      ...summary,
       label: verdict.label,
       keyid: verdict.keyid,
       alg: verdict.alg,
@@ -103,7 +109,6 @@ function documentOf({ verdict, record, violations }: Examination): string {
       hints: verdict.hints,
       signatureBase: verdict.signatureBase,
       record,
-      violations,
     },
     2,
   );

@@ -96,6 +96,7 @@ const testCards = (link: Link): Page =>
 
 const PAYMENT_RESULTS = {
   APPROVED: ["approved", "Payment approved", ""],
+  PARTIALLY_APPROVED: ["unknown", "Payment partially approved", "Only a part of the amount was charged."],
   DECLINED: ["declined", "Payment declined", "Your card was declined, and nothing was charged."],
   CANCELLED: ["cancelled", "Payment cancelled", "Nothing was charged."],
   UNCLEAR: ["unknown", "Payment unclear", "Ask the merchant whether you have paid."],
@@ -104,6 +105,7 @@ const PAYMENT_RESULTS = {
 /** For a link with amount 0, which verifies a card and charges nothing. */
 const VERIFICATION_RESULTS = {
   APPROVED: ["approved", "Card verified", "Nothing was charged."],
+  PARTIALLY_APPROVED: ["unknown", "Card partially verified", "Ask the merchant whether your card was verified."],
   DECLINED: ["declined", "Card not verified", "Your card was declined. Nothing was charged."],
   CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
   UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
