@@ -119,7 +119,7 @@ export function eventLine(event: WebhookEvent, isCompact = false): string {
   const url = request.authority === "" ? request.target : targetUri(request);
   const at = receivedAt;
   const level: Level = verdict.verdict === "valid" ? "info" : "warning";
-  const head = JSON.stringify({ type, at, level, id, receivedAt, outcome, reason } satisfies Members);
+  const head = JSON.stringify({ type, id, receivedAt, at, level, outcome, reason } satisfies Members);
   const rest = { violations, repeated, verdict, method, url, headers, trailers } satisfies Members;
   const line = `${head.slice(0, -1)},${stringifyJson(members).slice(1, -1)},${JSON.stringify(rest).slice(1)}`;
   if (isCompact) return line;

@@ -95,7 +95,7 @@ export async function createOutput(
       const message = safeLines(maskCardNumbers(hide(text)));
       if (!json) talk(`${notePaint.yellow("!")} ${message}`);
       else if (warningsAsLines) {
-        const line = { type: "warning", at: now(), level: "warning", message };
+        const line = { type: "warning", message, at: now(), level: "warning" };
         printLines(`${printed(JSON.stringify(line))}\n`);
       }
       else warnings.push(message);

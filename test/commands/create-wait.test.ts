@@ -85,7 +85,7 @@ describe("create --wait", () => {
       { flags: ["--reusable", "--invoice-id", "SHOP", "--expires", "7d"] },
     );
     expect(run).toMatchObject({ exit: 0, stderr: "" });
-    expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
+    expect(run.lines.at(-1)).toMatchObject({ amount: 2 });
   });
 
   it("does not accept a forged webhook as the payment", async () => {
@@ -99,7 +99,7 @@ describe("create --wait", () => {
     });
     expect(statuses).toEqual([401, 200]);
     expect(run.exit).toBe(0);
-    expect(run.lines.at(-1)).toMatchObject({ amountTrans: 2 });
+    expect(run.lines.at(-1)).toMatchObject({ amount: 2 });
   });
 
   it("ends with 8 when it times out, and says that the link can still be paid", async () => {

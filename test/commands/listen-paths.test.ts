@@ -16,7 +16,7 @@ it("receives at every path, names them in the ready line, and answers 404 elsewh
   const listen = await startListenCommand(home, "--key", keyFile(home), ...TWO_PATHS);
   const { origin } = new URL(listen.url);
   const urls = [`${origin}/paid`, `${origin}/failed`];
-  expect(jsonLines(listen.stdout())[0]).toEqual({ type: "ready", url: urls[0], urls });
+  expect(jsonLines(listen.stdout())[0]).toMatchObject({ type: "ready", url: urls[0], urls, level: "info" });
   for (const url of urls) expect(await post(url, webhook(url, record()))).toBe(200);
   expect(await post(`${origin}/other`, webhook(`${origin}/other`, record()))).toBe(404);
   const { stdout } = await listen.stop();

@@ -201,7 +201,7 @@ export const DECISIONS: Readonly<Record<string, string>> = {
   "bounds as string or number": "Sent as strings; both are read.",
   "names of the address fields": "Sent as in the field list (address1, postalcode); both spellings are read.",
   "a record with both outcome flags true":
-    "Shown as UNCLEAR, and reported as a violation of the specification.",
+    "Shown as UNCLEAR, with the reason; so is a missing flag, a flag of another type, or a status other than Complete.",
   "negative amounts": "Read like any other number: the specification says number.",
   "a rotated signing key": "The sandbox serves it for another 24 h.",
   "a sandbox with --clock":

@@ -131,7 +131,7 @@ export const jsonLine = (
   at: Date,
   members: Readonly<Record<string, unknown>>,
   level: Level = "info",
-): string => JSON.stringify({ type, at, level, ...members });
+): string => JSON.stringify({ type, ...members, at, level });
 
 function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hint }: Rejection): string {
   return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, checks, hint }, "warning");
