@@ -39,7 +39,13 @@ export const pay = command({
   },
   consequence: "Nothing was paid.",
   run: async (context, { link, outcome, amount, reference, quiet }) => {
-    const [{ payAtCheckout }, { textOf, violationsOf }, { renderCompactRecord }, { safeText }, { recordLine }] = await Promise.all([
+    const [
+      { payAtCheckout },
+      { textOf, violationsOf },
+      { renderCompactRecord },
+      { safeText },
+      { recordLine },
+    ] = await Promise.all([
       import("../service/sandbox.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),

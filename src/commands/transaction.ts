@@ -25,13 +25,14 @@ export const transaction = command({
   },
   consequence: "Nothing was read.",
   run: async (context, { uti, timeout }) => {
-    const [{ checkAddress }, { memberOf }, { readRecord }, { renderRecord }, { recordLine }] = await Promise.all([
-      import("../service/failures.ts"),
-      import("../domain/json.ts"),
-      import("../domain/transaction.ts"),
-      import("../render/transaction-record.ts"),
-      import("../receiver/events.ts"),
-    ]);
+    const [{ checkAddress }, { memberOf }, { readRecord }, { renderRecord }, { recordLine }] =
+      await Promise.all([
+        import("../service/failures.ts"),
+        import("../domain/json.ts"),
+        import("../domain/transaction.ts"),
+        import("../render/transaction-record.ts"),
+        import("../receiver/events.ts"),
+      ]);
     const { out } = context;
     const api = await context.api({ timeout });
     const { record: bytes } = await api.readTransaction(uti);

@@ -8,7 +8,8 @@ const LAST_DIGITS = 4;
 const MOST_DIGITS = 19;
 
 /** Whether a value that is known to be a card number can be read. */
-export const isReadableCardNumber = (text: string): boolean => text.length > MAX_READABLE && text.replace(/\D/g, "").length > MAX_READABLE;
+export const isReadableCardNumber = (text: string): boolean =>
+  text.length > MAX_READABLE && text.replace(/\D/g, "").length > MAX_READABLE;
 
 /** `************1111`; a text that is masked already is returned unchanged. */
 export function maskCardNumber(text: string): string {
@@ -38,7 +39,8 @@ const plainName = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "").to
 
 /** Whether a member is for card numbers; `parent` is the name of the object that it is in. */
 const isCardField = (name: string, parent = ""): boolean =>
-  CARD_FIELD.test(plainName(name)) || (NUMBER_FIELD.test(plainName(name)) && CARD_FIELD.test(plainName(parent)));
+  CARD_FIELD.test(plainName(name)) ||
+  (NUMBER_FIELD.test(plainName(name)) && CARD_FIELD.test(plainName(parent)));
 
 /**
  * The value of a field for card numbers, masked if it looks like one: 13 to 19 digits with or without a check digit, and no letters,

@@ -15,11 +15,7 @@ import {
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
-import {
-  type FieldName,
-  TRANSACTION_FIELDS,
-  type TransactionField,
-} from "./transaction-fields.ts";
+import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./transaction-fields.ts";
 
 /**
  * A record as received, with the card numbers in fields for them masked: any member may be missing or of another type, and

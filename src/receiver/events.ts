@@ -1,5 +1,10 @@
 /** What the receiver reports: verified webhooks, rejected requests, the log that stores both, and an event as a line of JSON. */
-import { type ReadRecord, type RecordSummary, summaryOf, type TransactionRecord } from "../domain/transaction.ts";
+import {
+  type ReadRecord,
+  type RecordSummary,
+  summaryOf,
+  type TransactionRecord,
+} from "../domain/transaction.ts";
 import { type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
 import type { Check, Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";

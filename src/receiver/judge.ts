@@ -1,9 +1,6 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. Renews the keys if a newer one may verify. */
 import type { Reason, Warning } from "../domain/reasons.ts";
-import {
-  readRecord,
-  type ReadRecord,
-} from "../domain/transaction.ts";
+import { readRecord, type ReadRecord } from "../domain/transaction.ts";
 import { decodeBody } from "../http/content-codings.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";

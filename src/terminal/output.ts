@@ -97,8 +97,7 @@ export async function createOutput(
       else if (warningsAsLines) {
         const line = { type: "warning", message, at: now(), level: "warning" };
         printLines(`${printed(JSON.stringify(line))}\n`);
-      }
-      else warnings.push(message);
+      } else warnings.push(message);
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),

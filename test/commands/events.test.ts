@@ -41,7 +41,10 @@ describe("the options of events", () => {
     [
       ["list", "--outcome", "paid", "--since", "soon", "--until", "then", "--limit", "0"],
       [
-        ["--outcome", 'must be one of approved, partially-approved, declined, cancelled, unclear (got "paid")'],
+        [
+          "--outcome",
+          'must be one of approved, partially-approved, declined, cancelled, unclear (got "paid")',
+        ],
         ["--since", '(got "soon")'],
         ["--until", '(got "then")'],
         ["--limit", 'must be a whole number from 1 to 999999999 (got "0")'],

@@ -239,7 +239,9 @@ describe("SIGHUP", () => {
       // The certificate is also read every two seconds, which may repeat a warning.
       return lines.filter((line, at) => lines.findIndex((one) => isDeepStrictEqual(one, line)) === at);
     };
-    expect(await reload()).toMatchObject([{ type: "reloaded", what: ["keys", "certificate"], level: "info" }]);
+    expect(await reload()).toMatchObject([
+      { type: "reloaded", what: ["keys", "certificate"], level: "info" },
+    ]);
     selfSigned(home, "second");
     expect(await reload()).toMatchObject([{ type: "reloaded", what: ["keys", "certificate"] }]);
     expect(await certificateName(listen.url)).toBe("second");

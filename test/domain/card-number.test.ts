@@ -1,6 +1,11 @@
 /** Card numbers: found in fields and in free text, masked, and never confused with other numbers of a record. */
 import { describe, expect, it } from "vitest";
-import { isReadableCardNumber, maskCardNumber, maskCardNumbers, maskCardFields } from "../../src/domain/secrets.ts";
+import {
+  isReadableCardNumber,
+  maskCardNumber,
+  maskCardNumbers,
+  maskCardFields,
+} from "../../src/domain/secrets.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 describe("a field that holds a card number", () => {

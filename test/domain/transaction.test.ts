@@ -158,7 +158,11 @@ test.each<[string, string | JsonNumber]>([
 ])("%s must not be %s", (name, value) => expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]));
 
 test("a negative amount, a store of any number and a date with an offset of zero are no violation", () => {
-  const unusual = { amountTrans: new JsonNumber("-10.50"), amountCashback: new JsonNumber("-0.0e5"), merchantStoreId: new JsonNumber("-1.5") };
+  const unusual = {
+    amountTrans: new JsonNumber("-10.50"),
+    amountCashback: new JsonNumber("-0.0e5"),
+    merchantStoreId: new JsonNumber("-1.5"),
+  };
   expect(pathsOf({ ...APPROVED, ...unusual, transDateTime: "2023-11-14T22:13:18+00:00" })).toEqual([]);
 });
 
@@ -174,14 +178,21 @@ describe("a card number that is not masked", () => {
   });
 
   it("is masked in a field for it that the specification lacks, which is no violation", () => {
-    const { record, violations, isWhole } = readJson({ ...APPROVED, card: { number: "5555 5555 5555 4444" } });
+    const { record, violations, isWhole } = readJson({
+      ...APPROVED,
+      card: { number: "5555 5555 5555 4444" },
+    });
     expect(violations).toEqual([]);
     expect(record).toMatchObject({ card: { number: "**** **** **** 4444" } });
     expect(isWhole).toBe(false);
   });
 
   it("is not suspected in any other member", () => {
-    const ids = { reference: "4111111111111111", merchantId: "4111111111111111", orderId: "5555555555554444" };
+    const ids = {
+      reference: "4111111111111111",
+      merchantId: "4111111111111111",
+      orderId: "5555555555554444",
+    };
     const { record, violations, isWhole } = readJson({ ...APPROVED, ...ids });
     expect({ violations, isWhole }).toEqual({ violations: [], isWhole: true });
     expect(record).toMatchObject(ids);

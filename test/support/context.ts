@@ -64,7 +64,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const stderr = memoryStream(options.watchStderr);
   const channels = standardChannels({ stdout: stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
-  const openOutput = (given: GlobalOptions) => createOutput(channels, env, given, secrets.hide, () => new Date());
+  const openOutput = (given: GlobalOptions) =>
+    createOutput(channels, env, given, secrets.hide, () => new Date());
   const input = Readable.from([Buffer.from(options.stdin ?? "")]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
     const out = await openOutput(given);

@@ -7,7 +7,6 @@ import { createOutput } from "../../src/terminal/output.ts";
 
 const NOW = (): Date => new Date(0);
 
-
 /** A terminal whose size can be changed, and what was written to it. */
 function terminal() {
   const written: string[] = [];

@@ -84,9 +84,13 @@ function showPayment(
   else out.data(renderWebhook(event, { paint: out.paint, width: out.width, transactionCommand: command }));
   const { outcome, reason } = judgeOutcome(record);
   if (outcome !== "APPROVED")
-    throw new PaylinkError("payment_failed", `The payment of ${amountOf(record)} was ${WORDS[outcome]}${reason === undefined ? "" : `: ${reason}`}.`, {
-      details: { outcome, reason },
-    });
+    throw new PaylinkError(
+      "payment_failed",
+      `The payment of ${amountOf(record)} was ${WORDS[outcome]}${reason === undefined ? "" : `: ${reason}`}.`,
+      {
+        details: { outcome, reason },
+      },
+    );
 }
 
 const WORDS = {

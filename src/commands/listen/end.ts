@@ -137,7 +137,9 @@ export function watchReader(
   // With --json, warnings go to stdout, which nobody reads.
   const warn = (): void =>
     out.error(
-      out.json ? jsonLine("warning", now(), { message }, "warning") : `${out.notePaint.yellow("!")} ${message}`,
+      out.json
+        ? jsonLine("warning", now(), { message }, "warning")
+        : `${out.notePaint.yellow("!")} ${message}`,
     );
   const unread = out.unread();
   unread.addEventListener("abort", warn, { once: true });

@@ -166,7 +166,11 @@ interface Ready {
   readonly adminUrl: string | undefined;
 }
 
-export function showReady({ listeners, adminUrl }: Ready, options: ListenOptions, { out, now }: Context): void {
+export function showReady(
+  { listeners, adminUrl }: Ready,
+  options: ListenOptions,
+  { out, now }: Context,
+): void {
   const { unverified, publicAddress, tunnel, forwarding, profile } = options;
   const urls = listeners.map(({ bound }) => bound);
   const publicUrls = tunnel ? listeners.map(({ address }) => address) : [];

@@ -105,7 +105,11 @@ const PAYMENT_RESULTS = {
 /** For a link with amount 0, which verifies a card and charges nothing. */
 const VERIFICATION_RESULTS = {
   APPROVED: ["approved", "Card verified", "Nothing was charged."],
-  PARTIALLY_APPROVED: ["unknown", "Card partially verified", "Ask the merchant whether your card was verified."],
+  PARTIALLY_APPROVED: [
+    "unknown",
+    "Card partially verified",
+    "Ask the merchant whether your card was verified.",
+  ],
   DECLINED: ["declined", "Card not verified", "Your card was declined. Nothing was charged."],
   CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
   UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
