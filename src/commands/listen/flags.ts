@@ -3,7 +3,7 @@ import { LISTENER_PORT, parseUrl } from "../../domain/addresses.ts";
 import { type Outcome, OUTCOME_NAMES } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import { flag, group, oneOf, repeatable, text, toggle, toggleForPeople } from "../command.ts";
+import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import {
   parseCount,
   parseDelays,
