@@ -116,6 +116,8 @@ export interface Context {
   readonly readFile: ReadFile;
   /** `place` is the flag that names the file. Throws `file_unwritable`. */
   readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
+  /** The same for a new file with these mode bits, which appears whole. Resolves with false if the file exists. */
+  readonly createFile: (path: string, text: string, place: string, mode: number) => Promise<boolean>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Undefined if nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`. */

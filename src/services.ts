@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context } from "./context.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
-import { systemReason } from "./domain/system-reason.ts";
+import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { canonicalAddress, isDatabaseUrl, passwordsIn, SANDBOX_PROFILE } from "./domain/addresses.ts";
 import { isSecretName } from "./domain/secrets.ts";
@@ -35,6 +35,7 @@ type Services = Pick<
   | "sandbox"
   | "temporaryHome"
   | "writeFile"
+  | "createFile"
   | "dataFolder"
 >;
 
@@ -165,6 +166,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
       return { path, remove: () => rm(path, { recursive: true, force: true }) };
     },
     writeFile,
+    createFile: (path, text, place, mode) => createFile(`${path}.${newId()}`, path, { text, place, mode }),
   };
 }
 
@@ -189,8 +191,32 @@ async function writeFile(path: string, text: string, place: string): Promise<voi
   try {
     await write(path, text);
   } catch (error) {
-    throw new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${systemReason(error)}.`, {
-      cause: error,
-    });
+    throw unwritable(path, place, error);
   }
+}
+
+interface NewFile {
+  readonly text: string;
+  readonly place: string;
+  readonly mode: number;
+}
+
+/** Written under another name and linked, so that nobody reads the half of it, and two processes do not both create it. */
+async function createFile(draft: string, path: string, { text, place, mode }: NewFile): Promise<boolean> {
+  const { link, rm, writeFile: write } = await import("node:fs/promises");
+  try {
+    await write(draft, text, { mode, flag: "wx", flush: true });
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw unwritable(path, place, error);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function unwritable(path: string, place: string, cause: unknown): PaylinkError {
+  const reason = hasCode(cause, "ENOENT") ? "its folder does not exist" : systemReason(cause);
+  return new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${reason}.`, { cause });
 }

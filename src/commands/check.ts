@@ -25,7 +25,7 @@ are tried too: an endpoint that refuses them gets a warning, unless --cover name
   },
   flags: {
     ...group("Webhooks:", {
-      key: signingKeyFlag,
+      signWith: signingKeyFlag,
       cover: flag(
         "--cover <components>",
         "sign exactly these components, and require the endpoint to accept that",
@@ -41,7 +41,7 @@ are tried too: an endpoint that refuses them gets a warning, unless --cover name
   },
   consequence: "Nothing was checked.",
   check: ({ url, allowRemote }, usage) => checkLocal("<url>", url, allowRemote, usage),
-  run: async (context, { url, key: keyPath, cover, tap, junit }) => {
+  run: async (context, { url, signWith, cover, tap, junit }) => {
     const [{ checkEndpoint, notReached }, { loadSigningKey }, { renderCase, renderJunit, renderTap }] =
       await Promise.all([
         import("../check/endpoint.ts"),
@@ -49,7 +49,7 @@ are tried too: an endpoint that refuses them gets a warning, unless --cover name
         import("../render/check-report.ts"),
       ]);
     const { out } = context;
-    const key = await loadSigningKey(keyPath, context);
+    const key = await loadSigningKey(signWith, context);
     const results: CaseResult[] = [];
     for await (const result of checkEndpoint({ ...context, url, key, cover })) {
       if ("unreachable" in result) throw notReached(url.href, result.unreachable, UNREACHED);
@@ -94,7 +94,7 @@ function failure(results: readonly CaseResult[], failed: readonly CaseResult[]):
 function adviceFor(results: readonly CaseResult[]): Hint {
   const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
   if (accepted.length === 0)
-    return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--key), and for this address.`;
+    return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--sign-with), and for this address.`;
   if (accepted.every(({ required }) => !required))
     return hint`It accepts only signatures that cover @method and @target-uri, and the real service signs header fields only. Require content-digest and nothing else, or every payment is refused. If your service does sign them, name its cover with --cover.`;
   return hint`Each is explained above. To send one again: ${paylink("trigger", "<outcome>", "--tamper", "<case>")}`;

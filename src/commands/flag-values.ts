@@ -60,14 +60,20 @@ export function parseTimeout(text: string): Parsed<number> {
     : accepted(Math.min(parsed.value, LONGEST_TIMER));
 }
 
-/** A list of waits, in milliseconds: `5s,30s,2m`; `none` is an empty list. */
+const MOST_DELAYS = 10_000;
+
+/** A list of waits, in milliseconds: `5s,30s,48x1h`, where the last stands for 48 waits; `none` is an empty list. */
 export function parseDelays(text: string): Parsed<readonly number[]> {
   if (text.trim() === "none") return accepted([]);
   const delays: number[] = [];
   for (const part of text.split(",")) {
-    const delay = parseMilliseconds(part);
-    if (!delay.ok) return refused("must be durations with commas between, such as 5s,30s,2m, or none");
-    delays.push(delay.value);
+    const [, times, each = part] = /^\s*(\d{1,9})x(.*)$/.exec(part) ?? [];
+    const count = times === undefined ? 1 : Number(times);
+    const delay = parseMilliseconds(each);
+    if (!delay.ok || count === 0)
+      return refused("must be durations with commas between, such as 5s,30s,48x1h (1h 48 times), or none");
+    if (delays.length + count > MOST_DELAYS) return refused(`must be ${MOST_DELAYS} waits at most`);
+    for (let added = 0; added < count; added++) delays.push(delay.value);
   }
   return accepted(delays);
 }

@@ -1,4 +1,5 @@
 /** The flags that several commands share, each declared once, and what they mean together with the settings. */
+import type { ForwardingKey } from "../check/signing-key.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
@@ -19,11 +20,24 @@ export const eventStoreFlag = flag(
 
 /** The private key of a sender. */
 export const signingKeyFlag = flag(
-  "--key <file>",
+  "--sign-with <file>",
   "the private key to sign with (default: the sandbox's)",
   text,
   { example: "key.pem" },
 );
+
+/** The private key for what is forwarded. */
+export const forwardingKeyFlag = flag(
+  "--sign-with <file>",
+  "sign each attempt with this private key, in place of the service; a file that does not exist is made, with <file>.pub",
+  (typed): Parsed<string> =>
+    typed === "-" ? refused("must be a file: its public key is beside it") : accepted(typed),
+  { example: "forward.pem" },
+);
+
+/** Which key the application verifies with. */
+export const forwardingKeyWords = ({ path, isNew, publicPath }: ForwardingKey): string =>
+  `${isNew ? `Made a new private key, ${path}. ` : ""}What is forwarded is signed with ${path}. Your application verifies with ${publicPath ?? `its public key: openssl pkey -in ${path} -pubout`}`;
 
 /** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
 export function checkLocal(at: string, url: URL, allowRemote: boolean, { problems }: Usage): void {

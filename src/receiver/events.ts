@@ -46,6 +46,8 @@ export interface Forward {
   readonly ms: number;
   /** The beginning of the application's answer, or why there was none; empty for a 2xx. */
   readonly detail: string;
+  /** Milliseconds since the signature was made, where that is probably why the application refused it. Not stored. */
+  readonly signatureAge?: number;
 }
 
 /** The application accepts an event with any 2xx. */

@@ -2,6 +2,8 @@
 import { maskCardNumbers } from "../domain/secrets.ts";
 import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import type { SigningKey } from "../signatures/keys.ts";
+import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import {
   type EventLog,
   type Forward,
@@ -12,6 +14,7 @@ import {
 } from "./events.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
+import { signAgain } from "./sign-again.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
 const TIMEOUT = 30_000;
@@ -30,6 +33,8 @@ export interface ForwardOptions {
   readonly headers: readonly HeaderLine[];
   /** Accepts a self-signed certificate of the application. */
   readonly insecure: boolean;
+  /** Signs each attempt in place of the service; without it, the service's signature is passed on. */
+  readonly signWith?: SigningKey | undefined;
 }
 
 interface Attempt extends Forward {
@@ -43,7 +48,7 @@ interface Attempt extends Forward {
 export async function forward(
   forwarded: Forwarded,
   url: URL,
-  { send, now, headers, insecure }: ForwardOptions,
+  { send, now, headers, insecure, signWith }: ForwardOptions,
   timeout = TIMEOUT,
 ): Promise<Attempt> {
   const at = now();
@@ -61,12 +66,27 @@ export async function forward(
     sent,
   });
   try {
-    const reply = await send(forwardRequest(forwarded, url, headers), { timeout, insecure });
-    return result(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
+    const passedOn = forwardRequest(forwarded, url, headers, signWith !== undefined);
+    const request =
+      signWith === undefined ? passedOn : signAgain(passedOn, forwarded.verdict, { key: signWith, at });
+    const reply = await send(request, { timeout, insecure });
+    const made = result(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
+    const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
+    return age !== undefined && REFUSES_SIGNATURE.has(reply.status) ? { ...made, signatureAge: age } : made;
   } catch (error) {
     const timedOut = error instanceof SendTimeout;
     return result(null, describeFailure(error), { timedOut, sent: timedOut || isSent(error) });
   }
+}
+
+/** What applications answer to a signature that they do not accept. */
+const REFUSES_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
+
+/** The age of the service's signature in milliseconds, once it is older than verifiers accept. */
+function lateAge({ verdict, receivedAt }: Forwarded, at: Date): number | undefined {
+  const signedAt = verdict.created === null ? receivedAt.getTime() : verdict.created * 1000;
+  const age = at.getTime() - signedAt;
+  return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
 }
 
 function describeFailure(error: unknown): string {
@@ -187,7 +207,7 @@ function statusFor({ status, timedOut }: Attempt): number {
 }
 
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
-export type Forwarded = Pick<WebhookEvent, "request" | "verdict">;
+export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">;
 
 /** Many servers hand `_` and `-` to the application as the same character, so they count as one here. */
 const nameOf = (spelled: string): string => spelled.toLowerCase().replaceAll("_", "-");
@@ -207,13 +227,10 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 
 const isOfConnection = (name: string): boolean => OF_CONNECTION.has(name) || name.startsWith("proxy-");
 
+const SIGNATURE: ReadonlySet<string> = new Set(["signature", "signature-input"]);
+
 /** Fields that the application needs unchanged to verify the signature. */
-const SIGNED: ReadonlySet<string> = new Set([
-  "content-digest",
-  "content-type",
-  "signature",
-  "signature-input",
-]);
+const SIGNED: ReadonlySet<string> = new Set(["content-digest", "content-type", ...SIGNATURE]);
 
 /**
  * The fields of a webhook. Any sender can add others, and frameworks trust many of them: for the client's address, the method, the
@@ -245,22 +262,30 @@ export function mayAdd(spelled: string): boolean {
   return name === "host" || (!isOfConnection(name) && !SIGNED.has(name));
 }
 
-/** A header that is added replaces those of the same name. */
+/**
+ * A header that is added replaces those of the same name. A request that is signed again has neither the service's signature
+ * nor the address that it was made for.
+ */
 function forwardRequest(
   { request, verdict }: Forwarded,
   url: URL,
   added: readonly HeaderLine[],
+  isSignedAgain: boolean,
 ): HttpRequest {
   const { method, scheme, authority, body } = request;
   const covered = new Set(verdict.verdict === "valid" ? verdict.covered : []);
   const received = request.headers.filter(([spelled]) => {
     const exact = spelled.toLowerCase();
     const name = nameOf(spelled);
+    if (isSignedAgain && SIGNATURE.has(name)) return false;
     // A second spelling of a webhook's field would reach the application as a second value.
     if (OF_WEBHOOK.has(name)) return exact === name;
     return covered.has(exact) && !isOfConnection(name);
   });
-  const own: readonly HeaderLine[] = [["Host", url.host], ...addressHeaders(scheme, authority)];
+  const own: readonly HeaderLine[] = [
+    ["Host", url.host],
+    ...(isSignedAgain ? [] : addressHeaders(scheme, authority)),
+  ];
   // An address that the sender signed is authentic.
   const others = [...without(own, received), ...received];
   return {

@@ -107,6 +107,18 @@ interface Forwarded {
   readonly status: number | null;
   readonly ms: number;
   readonly detail: string;
+  readonly signatureAge?: number;
+}
+
+/** Why an application that verifies probably refused a late attempt, and what helps. */
+export const lateSignature = (age: number): string =>
+  `The signature of the service is ${ageWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
+
+/** In the largest unit of which it has two. */
+function ageWords(age: number): string {
+  const hours = age / 3_600_000;
+  if (hours < 2) return `${Math.floor(hours * 60)} minutes`;
+  return hours < 48 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;
 }
 
 /** An attempt from the queue. */
@@ -120,7 +132,7 @@ interface Progress {
 /** The application's status and latency, and its error text; without an answer, the reason. */
 export function renderForward(
   id: string,
-  { target, status, ms, detail }: Forwarded,
+  { target, status, ms, detail, signatureAge }: Forwarded,
   paint: Paint,
   progress?: Progress,
 ): string {
@@ -129,7 +141,8 @@ export function renderForward(
   if (status === null) return line(paint.red.bold(safeText(detail)));
   const isAccepted = status >= 200 && status < 300;
   const shown = line((isAccepted ? paint.green : paint.red.bold)(String(status)));
-  return detail === "" ? shown : `${shown}\n    ${safeText(detail)}`;
+  const why = signatureAge === undefined ? [] : [lateSignature(signatureAge)];
+  return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }
 
 function progressWords(progress: Progress | undefined, paint: Paint): string {

@@ -25,7 +25,7 @@ it("passes a proper endpoint, and writes both reports", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const junit = join(home, "report.xml");
-  const args = ["check", url, "--key", keyFile(home), "--tap", "--junit", junit];
+  const args = ["check", url, "--sign-with", keyFile(home), "--tap", "--junit", junit];
   const { exit, stdout, stderr } = await runCommand(args, { home });
   expect(stderr).toContain(`All ${ENDPOINT_CASES.length} cases passed.`);
   expect(exit).toBe(0);
@@ -39,7 +39,7 @@ it("names what failed, as TAP, JUnit XML and JSON", async () => {
   const url = await startEndpoint(PUBLIC_PEM, "ignores coverage");
   const junit = join(home, "report.xml");
   const key = keyFile(home);
-  const tap = await runCommand(["check", url, "--key", key, "--tap", "--junit", junit], { home });
+  const tap = await runCommand(["check", url, "--sign-with", key, "--tap", "--junit", junit], { home });
   expect(tap.exit).toBe(7);
   expect(tap.stdout).toMatch(
     /not ok \d+ - coverage\n {2}---\n {2}message: "The endpoint received a webhook whose signature does not cover Content-Digest, and so not the body, and answered 200\. It must refuse it with 4xx\."\n {2}why: ".*"\n {2}\.\.\.\n/,
@@ -50,7 +50,7 @@ it("names what failed, as TAP, JUnit XML and JSON", async () => {
   expect(xml).toContain(
     'name="coverage">\n      <failure message="The endpoint received a webhook whose signature',
   );
-  const json = await runCommand(["check", url, "--key", key, "--json"], { home });
+  const json = await runCommand(["check", url, "--sign-with", key, "--json"], { home });
   expect(json.exit).toBe(7);
   expect(JSON.parse(json.stdout)).toMatchObject({ url, failed: 2, passed: ENDPOINT_CASES.length - 2 });
   expect(JSON.parse(json.stderr)).toMatchObject({
@@ -81,7 +81,7 @@ it("names the report that cannot be written", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const junit = join(home, "missing", "report.xml");
-  const args = ["check", url, "--key", keyFile(home), "--junit", junit, "--json"];
+  const args = ["check", url, "--sign-with", keyFile(home), "--junit", junit, "--json"];
   const { exit, stderr } = await runCommand(args, { home });
   expect(exit).toBe(2);
   expect(JSON.parse(stderr)).toMatchObject({
@@ -92,7 +92,7 @@ it("names the report that cannot be written", async () => {
 it("fails an endpoint that insists on derived components, and says what the real service signs", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM, "insists on derived components");
-  const args = ["check", url, "--key", keyFile(home)];
+  const args = ["check", url, "--sign-with", keyFile(home)];
   const { exit, stdout, stderr } = await runCommand(args, { home });
   expect(exit).toBe(7);
   expect(stdout).toContain(
@@ -108,7 +108,7 @@ it("warns of an endpoint that refuses derived components, and passes it", async 
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM, "knows header fields only");
   const junit = join(home, "report.xml");
-  const args = ["check", url, "--key", keyFile(home)];
+  const args = ["check", url, "--sign-with", keyFile(home)];
   const { exit, stdout, stderr } = await runCommand([...args, "--junit", junit], { home });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^! derived +not accepted, 401$/m);

@@ -1,4 +1,5 @@
 /** `listen --ack stored`, in process: what the service is answered, and what people see of attempts, retries and failures. */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
@@ -7,7 +8,11 @@ import { jsonLines, type JsonLine } from "../support/json-lines.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const listenTo = (home: string, app: string, ...flags: string[]): Promise<ServingCommand> =>
-  startListenWith({ home }, "--key", keyFile(home), "--forward-to", app, "--ack", "stored", ...flags);
+  startListenWith(
+    { home },
+    ...["--key", keyFile(home), "--forward-to", app, "--ack", "stored"],
+    ...["--sign-with", join(home, "forward.pem"), ...flags],
+  );
 
 const linesOf = (type: string, { stdout }: { stdout: () => string }): JsonLine[] =>
   jsonLines(stdout()).filter((line) => line["type"] === type);

@@ -159,9 +159,10 @@ describe("the options of listen", async () => {
   });
 
   it("refuse flags of the target without a target", async () => {
-    expect(await problemsOf({ forwardHeader: ["X-Shop: one"], insecure: true })).toEqual({
+    expect(await problemsOf({ forwardHeader: ["X-Shop: one"], insecure: true, signWith: "k" })).toEqual({
       "--forward-header": "has no effect without --forward-to",
       "--insecure": "has no effect without --forward-to",
+      "--sign-with": "has no effect without --forward-to",
     });
   });
 
@@ -175,9 +176,11 @@ describe("the options of listen", async () => {
       30 * second,
       2 * minute,
       10 * minute,
-      hour,
-      6 * hour,
-      24 * hour,
+      ...Array.from({ length: 48 }, () => hour),
+    ]);
+    expect(await delaysOf({ ack: "stored", retry: "2x1s, 3x2m" })).toEqual([
+      ...[second, second],
+      ...[2 * minute, 2 * minute, 2 * minute],
     ]);
     expect(await delaysOf({ ack: "stored", retry: "1s,2m" })).toEqual([second, 2 * minute]);
     expect(await delaysOf({ ack: "stored", retry: "none" })).toEqual([]);
@@ -195,9 +198,10 @@ describe("the options of listen", async () => {
     expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "5s,soon" }))).toEqual([
       "--retry",
     ]);
-    expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "9000w" }))).toEqual([
-      "--retry",
-    ]);
+    for (const retry of ["9000w", "0x1h", "x1h", "2x", "10001x1s", "9999999999x1s", "-1x1s"])
+      expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry }))).toEqual([
+        "--retry",
+      ]);
   });
 
   it("require a key, unless nothing is verified", async () => {

@@ -28,7 +28,9 @@ async function stage(...flags: string[]): Promise<Stage> {
   writeFileSync(publicKey, PAIR.publicKey.export({ type: "spki", format: "pem" }));
   const listen = await startListenCommand(home, "--key", publicKey, ...flags);
   const trigger: Stage["trigger"] = (...more) =>
-    runCommand(["trigger", "approved", "--to", listen.url, "--key", privateKey, "--json", ...more], { home });
+    runCommand(["trigger", "approved", "--to", listen.url, "--sign-with", privateKey, "--json", ...more], {
+      home,
+    });
   return { home, listen, trigger };
 }
 

@@ -45,7 +45,7 @@ describe("paylink trigger", () => {
     const dry = [
       "trigger",
       "approved",
-      "--key",
+      "--sign-with",
       join(home, "private.pem"),
       "--dry-run",
       "--link",
@@ -220,7 +220,7 @@ describe("paylink trigger", () => {
     expect(nobody.stderr).toContain("Nothing answers at http://127.0.0.1:1/: connection refused.\n");
     expect(nobody.stderr).toContain("Nothing was sent.");
     writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));
-    const key = await runCommand(["trigger", "approved", "--key", join(home, "public.pem")], { home });
+    const key = await runCommand(["trigger", "approved", "--sign-with", join(home, "public.pem")], { home });
     expect(key.exit).toBe(2);
     expect(key.stderr).toContain("No private key can be read");
   });

@@ -27,8 +27,8 @@ it.each([
   ["verify --key {}", "--key {}"],
   ["listen --key {}", "--key {}"],
   ["listen --no-verify --tls-cert {} --tls-key {}", "--tls-cert {}"],
-  ["trigger approved --key {}", "--key {}"],
-  ["check http://127.0.0.1:9/ --key {}", "--key {}"],
+  ["trigger approved --sign-with {}", "--sign-with {}"],
+  ["check http://127.0.0.1:9/ --sign-with {}", "--sign-with {}"],
 ])("%s", async (typed, named) => {
   const home = temporaryHome();
   for (const [path, reason] of [

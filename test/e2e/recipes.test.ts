@@ -118,7 +118,7 @@ describe.each(Object.keys(SERVERS))("the recipe for %s", (name) => {
     const key = join(home, "private.pem");
     writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
     const url = await start(name, { key: publicPem });
-    const { code, stderr } = await runPaylink(["check", url, "--key", key], { home });
+    const { code, stderr } = await runPaylink(["check", url, "--sign-with", key], { home });
     expect({ code, stderr }).toMatchObject({ code: 0 });
   });
 });

@@ -197,7 +197,7 @@ describe("the headers of a forwarded webhook", () => {
     const options = { send, now: () => AT, headers: added, insecure: false };
     const forged = { ...request, headers: [...request.headers, ...SENT, ...sent] };
     const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;
-    await forward({ request: forged, verdict: judged }, APP, options);
+    await forward({ request: forged, verdict: judged, receivedAt: AT }, APP, options);
     expect(requests).toHaveLength(1);
     return requests.flatMap(({ headers }) => headers.filter(([name]) => names.includes(name.toLowerCase())));
   }

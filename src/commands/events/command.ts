@@ -15,7 +15,7 @@ import {
 } from "../command.ts";
 import { checkConfirmable } from "../confirm.ts";
 import { parseLimit, parseOutcome } from "../flag-values.ts";
-import { checkTargets, eventStoreFlag, targetsFlag } from "../shared-flags.ts";
+import { checkTargets, eventStoreFlag, forwardingKeyFlag, targetsFlag } from "../shared-flags.ts";
 
 const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
 
@@ -114,7 +114,7 @@ const replay = command({
   summary: "send events to your application again, with their original bytes and headers",
   examples: [
     "paylink events replay --all --since 1h --to localhost:3000/webhooks",
-    "paylink events replay --all --failed --to 3000",
+    "paylink events replay --all --failed --to 3000 --sign-with forward.pem",
     "paylink events replay $(paylink events list --limit 1 --quiet) --to 3000",
   ],
   arguments: {
@@ -131,6 +131,7 @@ const replay = command({
     ),
     to: targetsFlag("--to <target>"),
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
+    signWith: forwardingKeyFlag,
   },
   rules: [
     excludes(["all", "failed"], ["uti"]),
@@ -145,10 +146,11 @@ const replay = command({
     checkTargets("--to", to, usage);
     checkPeriod(values, usage);
   },
-  run: async (context, { uti, failed, to, insecure, ...values }) => {
+  run: async (context, { uti, failed, to, insecure, signWith, ...values }) => {
     const { replayEvents } = await import("./replay-events.ts");
     const filter = { ...filterOf(values), failed };
-    return replayEvents(context, { names: uti, filter, routes: to, insecure, database: values.db });
+    const { db: database } = values;
+    return replayEvents(context, { names: uti, filter, routes: to, insecure, signWith, database });
   },
 });
 

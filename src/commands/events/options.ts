@@ -26,6 +26,8 @@ export interface ReplayOptions extends ExportOptions {
   readonly names: readonly string[];
   readonly routes: readonly Route[];
   readonly insecure: boolean;
+  /** The file of the private key that signs each event again; undefined sends the service's signature. */
+  readonly signWith: string | undefined;
 }
 
 export interface PruneOptions extends Database {

@@ -1,38 +1,55 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
 import type { Context } from "../../context.ts";
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { openForwardingKey } from "../../check/signing-key.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { forward, targetFor } from "../../receiver/forward.ts";
-import { renderForward } from "../../render/received-webhook.ts";
+import { lateSignature, renderForward } from "../../render/received-webhook.ts";
 import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
+import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ReplayOptions } from "./options.ts";
 import { eventCount, withEvents } from "./stored-events.ts";
 
 export async function replayEvents(context: Context, options: ReplayOptions): Promise<number> {
   const { out, now, send, signal } = context;
-  const { names, filter, routes, insecure } = options;
+  const { names, filter, routes, insecure, signWith } = options;
   await withEvents(context, options, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
-    let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
-    for await (const event of names.length === 0 ? store.events(filter) : await findAll(store, names)) {
+    let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];
+    const found =
+      names.length === 0 ? store.events(filter) : await findAll(store, names, signWith !== undefined);
+    const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
+    if (signing !== undefined) out.note(forwardingKeyWords(signing));
+    const sending = { send, now, headers: [], insecure, signWith: signing?.key };
+    for await (const event of found) {
       signal.throwIfAborted();
+      if (signing !== undefined && event.verdict.verdict !== "valid") {
+        unverified += 1;
+        continue;
+      }
       const url = targetFor(routes, event.outcome);
       if (url === undefined) {
         skipped += 1;
         continue;
       }
-      const result = await forward(event, url, { send, now, headers: [], insecure });
+      const result = await forward(event, url, sending);
       await store.forwarded(event.id, result);
       sent += 1;
       if (!isAccepted(result.status)) failed += 1;
       if (!result.sent) unreached += 1;
-      const { target, status, ms, detail } = result;
-      const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail };
+      const { target, status, ms, detail, signatureAge } = result;
+      const why = signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) };
+      if (signatureAge !== undefined) late += 1;
+      const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, ...why };
       const shown = (): string => renderForward(event.uti || event.id, result, out.paint);
       out.lines([out.json ? JSON.stringify(line) : shown()]);
     }
     if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
+    if (unverified > 0)
+      out.warn(
+        `${eventCount(unverified)} not sent: only what is verified is signed. Without --sign-with ${unverified === 1 ? "it is" : "they are"} sent as received.`,
+      );
     if (failed > 0 && failed === unreached)
       throw new PaylinkError(
         "not_reached",
@@ -40,20 +57,33 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
         { hints: [hint`Start your application, or name another address with --to.`] },
       );
     if (failed > 0)
-      throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
+      throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`, {
+        hints: late > 0 ? [LATE] : undefined,
+      });
     out.note(`Replayed ${eventCount(sent)} to ${targets}`);
   });
   return 0;
 }
 
+const LATE = hint`The events are still stored. To sign them with your own key, which your application then verifies with: ${paylink("events", "replay", "<uti>", "--to", "<target>", "--sign-with", "<file>")}`;
+
 /** Finds every event before the first is sent. */
-async function findAll(store: EventStore, names: readonly string[]): Promise<StoredEvent[]> {
+async function findAll(
+  store: EventStore,
+  names: readonly string[],
+  isSigned: boolean,
+): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (const name of names) {
     const found = await findOne(store, name);
     if (found.type === "rejected")
       throw new PaylinkError("usage", `${name} was rejected, and rejected webhooks are never forwarded.`, {
         effect: "replay",
+      });
+    if (isSigned && found.verdict.verdict !== "valid")
+      throw new PaylinkError("usage", `${name} is not verified, so it is not signed with your key.`, {
+        effect: "replay",
+        hints: [hint`Without --sign-with it is sent as it was received.`],
       });
     events.push(found);
   }

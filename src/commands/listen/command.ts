@@ -9,6 +9,7 @@ export const listen = command({
   examples: [
     `paylink listen --port ${LISTENER_PORT}`,
     "paylink listen --forward-to localhost:3000/webhooks",
+    "paylink listen --forward-to 3000/webhooks --ack stored --sign-with forward.pem",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
     `paylink listen --key ${SANDBOX_URL}/.well-known/jwks.json --public-url https://shop.example/hook`,
   ],
@@ -17,7 +18,7 @@ export const listen = command({
     excludes(["tunnel"], ["publicUrl", "tlsCert"]),
     needs(["tlsCert"], ["tlsKey"]),
     needs(["tlsKey"], ["tlsCert"]),
-    needs(["forwardHeader", "insecure", "ack"], ["forwardTo"]),
+    needs(["forwardHeader", "insecure", "ack", "signWith"], ["forwardTo"]),
     excludes(["store"], ["db"]),
   ],
   consequence: "Nothing is listening.",

@@ -13,11 +13,17 @@ import {
   parseSize,
   parseTimeout,
 } from "../flag-values.ts";
-import { eventStoreFlag, policyFlags, serviceKeyFlag, targetsFlag } from "../shared-flags.ts";
+import {
+  eventStoreFlag,
+  forwardingKeyFlag,
+  policyFlags,
+  serviceKeyFlag,
+  targetsFlag,
+} from "../shared-flags.ts";
 import type { AdminAddress } from "./admin.ts";
 
-/** The delays of `--retry`: an application that is back within a day gets every webhook. */
-export const RETRY = "5s,30s,2m,10m,1h,6h,24h";
+/** The delays of `--retry`: an application that is back within two days gets every webhook. */
+export const RETRY = "5s,30s,2m,10m,48x1h";
 
 export const listenFlags = {
   ...group("Address:", {
@@ -71,10 +77,11 @@ export const listenFlags = {
     ),
     retry: flag(
       "--retry <delays>",
-      `with --ack stored: the wait before each retry, or none; then the event has failed (default: ${RETRY})`,
+      `with --ack stored: the wait before each retry, or none; then the event has failed (default: ${RETRY}, which ends with 1h 48 times)`,
       parseRetry,
       { example: RETRY },
     ),
+    signWith: forwardingKeyFlag,
   }),
   ...group("Output:", {
     outcome: flag("--outcome <outcome>", "show and forward only payments with this outcome", parseOutcome, {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import type { EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, targetFor, targetOf } from "../../receiver/forward.ts";
+import type { SigningKey } from "../../signatures/keys.ts";
 import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
 import type { ListenOptions } from "./options.ts";
@@ -22,11 +23,12 @@ interface ForwardingParts {
   readonly shows: (event: WebhookEvent) => boolean;
   readonly log: EventLog;
   readonly queue: ForwardQueue | undefined;
+  readonly signWith: SigningKey | undefined;
 }
 
 export function openForwarding(
   { forwarding: { routes, headers, insecure, delays } }: ListenOptions,
-  { shows, log, queue }: ForwardingParts,
+  { shows, log, queue, signWith }: ForwardingParts,
   { send, now, out }: Context,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
 ): Forwarding {
@@ -34,7 +36,7 @@ export function openForwarding(
   if (routes.length === 0) return { forwarder: undefined, start: () => undefined, close: nothing };
   const shownTarget = (event: WebhookEvent): URL | undefined =>
     shows(event) ? targetOf(routes, event) : undefined;
-  const options = { send, now, headers, insecure };
+  const options = { send, now, headers, insecure, signWith };
   if (delays === undefined || queue === undefined) {
     const forwarder = createForwarder({
       ...options,

@@ -1,4 +1,5 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
+import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -33,6 +34,8 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       warn: out.warn,
     });
     const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
+    const forwardingKey =
+      options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
     const shows = eventFilter(options);
     const reporter = createReporter({
       ...options,
@@ -45,7 +48,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const log = admin?.measured(store.log) ?? store.log;
     const forwarding = openForwarding(
       options,
-      { shows, log, queue: store.queue },
+      { shows, log, queue: store.queue, signWith: forwardingKey?.key },
       context,
       (id, first, forward, progress) => {
         admin?.metrics.forwarded(forward, progress?.state === "pending");
@@ -108,7 +111,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     });
     isReady = true;
     forwarding.start();
-    showReady({ listeners, adminUrl: admin?.url }, options, context);
+    showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
     if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
     await end.reached;
     admin?.ending();

@@ -1,4 +1,5 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
+import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context, Output } from "../../context.ts";
 import {
   eventLine,
@@ -11,6 +12,7 @@ import {
 import type { Progress } from "../../receiver/queue-forwarder.ts";
 import {
   type Counts,
+  lateSignature,
   renderCompactWebhook,
   renderForward,
   renderRejection,
@@ -21,6 +23,7 @@ import { WARNING_MEANINGS, WARNINGS } from "../../domain/reasons.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Listener } from "../../receiver/event-store.ts";
+import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
 
 export interface Reporter {
@@ -139,10 +142,18 @@ function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hin
 
 function forwardLine(
   id: string,
-  { at, target, status, ms, detail }: Forward,
+  { at, target, status, ms, detail, signatureAge }: Forward,
   progress: Progress | undefined,
 ): string {
-  const members = { id, target, status, ms, ...(detail === "" ? {} : { detail }), ...progress };
+  const members = {
+    id,
+    target,
+    status,
+    ms,
+    ...(detail === "" ? {} : { detail }),
+    ...(signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) }),
+    ...progress,
+  };
   const level = progress?.state === "pending" ? "warning" : "error";
   return jsonLine("forward", at, members, isAccepted(status) ? "info" : level);
 }
@@ -164,10 +175,14 @@ export function listenersOf(
 interface Ready {
   readonly listeners: readonly Listener[];
   readonly adminUrl: string | undefined;
+  readonly forwardingKey: ForwardingKey | undefined;
 }
 
+const OLD_SIGNATURES =
+  "Late retries keep the signature of the service, and most verifiers refuse one that is older than 5 minutes. --sign-with <file> signs every attempt anew.";
+
 export function showReady(
-  { listeners, adminUrl }: Ready,
+  { listeners, adminUrl, forwardingKey }: Ready,
   options: ListenOptions,
   { out, now }: Context,
 ): void {
@@ -179,6 +194,7 @@ export function showReady(
     ...(urls.length > 1 ? { urls } : {}),
     ...(tunnel ? { publicUrl: publicUrls[0] } : {}),
     ...(adminUrl === undefined ? {} : { admin: adminUrl }),
+    ...(forwardingKey === undefined ? {} : { verifyWith: forwardingKey.publicPath ?? null }),
   };
   const bold = (what: string, url: string): string => `${what} ${out.paint.bold(url)}`;
   const lines = [
@@ -190,6 +206,8 @@ export function showReady(
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
   for (const { outcome, url } of forwarding.routes)
     out.note(`Forwarding ${outcome === undefined ? "" : `${outcomeName(outcome)} payments `}to ${url.href}`);
+  if (forwardingKey !== undefined) out.note(forwardingKeyWords(forwardingKey));
+  else if (forwarding.delays !== undefined) out.warn(OLD_SIGNATURES);
   if (tunnel && profile !== undefined)
     out.note(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,

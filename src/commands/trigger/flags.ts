@@ -14,7 +14,7 @@ export const triggerFlags = {
       parseTarget,
       { example: "3000" },
     ),
-    key: signingKeyFlag,
+    signWith: signingKeyFlag,
     allowRemote: toggle("--allow-remote", "post to another machine"),
   }),
   ...group("Payment:", {

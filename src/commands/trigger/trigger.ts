@@ -72,7 +72,7 @@ interface Delivery {
 }
 
 export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
-  const key = await loadSigningKey(options.key, context);
+  const key = await loadSigningKey(options.signWith, context);
   const pace = createPace(options.interval, context);
   let posted = 0;
   let wrong = 0;

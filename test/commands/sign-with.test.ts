@@ -1,0 +1,408 @@
+/** `--sign-with` of `listen` and `events replay`: late deliveries to applications with verifiers of others, and the key files. */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  verify as cryptoVerify,
+} from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { verify as verifyByLto } from "@ltonetwork/http-message-signatures";
+import { verifySignature } from "http-message-sig";
+import { createVerifier, httpbis } from "http-message-signatures";
+import { parseDictionary } from "structured-headers";
+import { describe, expect, it } from "vitest";
+import { createVerifier as createOwnVerifier, sampleTransaction } from "../../src/library/webhooks.ts";
+import type { ComponentName } from "../../src/check/signature-form.ts";
+import { startListenWith } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines, type JsonLine } from "../support/json-lines.ts";
+import {
+  forged,
+  keyFile,
+  post,
+  record,
+  startApp,
+  type App,
+  type Taken,
+  webhook,
+} from "../support/webhooks.ts";
+
+const ALG = "rsa-v1_5-sha256";
+/** Seconds that a signature may be old. */
+const LIMIT = 3;
+const HOUR = 3_600_000;
+
+const SERVICE: readonly ComponentName[] = ["content-digest", "content-length", "content-type"];
+/** Without `@authority`: @ltonetwork/http-message-signatures repeats the port in it. */
+const DERIVED: readonly ComponentName[] = [
+  "@method",
+  "@target-uri",
+  "@path",
+  "@query",
+  "content-digest",
+  "host",
+];
+
+/** Throws, or gives false, for what it does not accept at this time. */
+type Verifier = (sent: Taken, url: string, pem: string, now: Date) => Promise<boolean> | boolean;
+
+const headersOf = ({ headers }: Taken): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+const rsaVerify = (pem: string) => (data: Uint8Array | string, signature: Uint8Array) =>
+  cryptoVerify("sha256", Buffer.from(data), createPublicKey(pem), signature);
+
+const createdOf = ({ headers }: Taken): number =>
+  Number(/;created=(\d+)/.exec(String(headers["signature-input"]))?.[1]);
+
+const isFresh = (sent: Taken, now: Date): boolean =>
+  Math.abs(Math.floor(now.getTime() / 1000) - createdOf(sent)) <= LIMIT;
+
+const VERIFIERS: Readonly<Record<string, Verifier>> = {
+  "http-message-signatures": async (sent, url, pem, now) =>
+    (await httpbis.verifyMessage(
+      {
+        keyLookup: async () => ({ id: "k", algs: [ALG], verify: createVerifier(createPublicKey(pem), ALG) }),
+        requiredParams: ["created"],
+        notAfter: now,
+        maxAge: LIMIT,
+      },
+      { method: "POST", url, headers: headersOf(sent) },
+    )) === true && isFresh(sent, now),
+  "http-message-sig": async (sent, url, pem, now) => {
+    const fields = Object.entries(headersOf(sent)).map(([name, value]) => ({ name, value }));
+    const { label } = await verifySignature(
+      { kind: "request", method: "POST", targetUri: url, fields } as const,
+      {
+        label: "sig1",
+        policy: {
+          algorithms: [ALG],
+          requiredComponents: ["content-digest"],
+          requiredParameters: ["created"],
+          now: Math.floor(now.getTime() / 1000),
+          maxAge: LIMIT,
+        },
+        resolveVerifier: () => ({ algorithm: ALG, verify: rsaVerify(pem) }),
+      },
+    );
+    return label === "sig1";
+  },
+  "@ltonetwork/http-message-signatures": async (sent, url, pem, now) =>
+    isFresh(sent, now) &&
+    (await verifyByLto({ method: "POST", url, headers: headersOf(sent) }, (data, signature) =>
+      rsaVerify(pem)(data, signature),
+    )) === true,
+  "node:crypto": (sent, url, pem, now) => {
+    const { pathname, search, host } = new URL(url);
+    const derived: Record<string, string> = {
+      "@method": "POST",
+      "@target-uri": url,
+      "@authority": host,
+      "@scheme": "http",
+      "@request-target": `${pathname}${search}`,
+      "@path": pathname,
+      "@query": search || "?",
+    };
+    const params = String(sent.headers["signature-input"]).replace(/^sig1=/, "");
+    const names = [...params.slice(0, params.indexOf(")")).matchAll(/"([^"]+)"/g)].map(
+      ([, name = ""]) => name,
+    );
+    const lines = names.map((name) => `"${name}": ${derived[name] ?? String(sent.headers[name])}`);
+    const base = [...lines, `"@signature-params": ${params}`].join("\n");
+    const signature = Buffer.from(String(sent.headers["signature"]).slice("sig1=:".length, -1), "base64");
+    return isFresh(sent, now) && rsaVerify(pem)(base, signature);
+  },
+  "paylink/webhooks": async (sent, url, pem, now) => {
+    const verify = createOwnVerifier({
+      key: pem,
+      tolerance: LIMIT,
+      now: () => now,
+      publicUrl: url,
+      requireCreated: true,
+    });
+    const { url: target } = sent;
+    await verify({ method: "POST", url: target, headers: headersOf(sent), body: sent.body });
+    return true;
+  },
+};
+
+const digestFits = ({ headers, body }: Taken): boolean =>
+  headers["content-digest"] === `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
+
+interface Shop {
+  readonly app: App;
+  /** The application's answers; it is down while `isUp` is false. */
+  readonly state: { isUp: boolean; now: Date; readonly answers: number[] };
+}
+
+/** An application that verifies with this public key. */
+async function startShop(verifier: Verifier, pem: () => string): Promise<Shop> {
+  const state = { isUp: false, now: new Date(), answers: [] as number[] };
+  const app = await startApp(async (sent) => {
+    if (!state.isUp) return 503;
+    const url = new URL(sent.url, app.url).href;
+    const status = (await isAccepted(verifier, sent, url, pem(), state.now)) && digestFits(sent) ? 200 : 401;
+    state.answers.push(status);
+    return status;
+  });
+  return { app, state };
+}
+
+async function isAccepted(verifier: Verifier, ...given: Parameters<Verifier>): Promise<boolean> {
+  try {
+    return await verifier(...given);
+  } catch {
+    return false;
+  }
+}
+
+const linesOf = (type: string, stdout: string): JsonLine[] =>
+  jsonLines(stdout).filter((line) => line["type"] === type);
+
+/** Receives webhooks while the application is down: each is acknowledged, and forged ones are not. */
+async function receive(home: string, app: App, ...flags: string[]): Promise<void> {
+  const listen = await startListenWith(
+    { home },
+    ...["--key", keyFile(home), "--forward-to", app.url, "--ack", "stored", "--retry", "5s,48x1h", ...flags],
+  );
+  for (const cover of [SERVICE, DERIVED]) {
+    const genuine = webhook(listen.url, { ...sampleTransaction("APPROVED") }, { cover });
+    expect(await post(listen.url, genuine)).toBe(200);
+    expect(await post(listen.url, forged(genuine))).toBe(401);
+  }
+  await expect.poll(() => linesOf("forward", listen.stdout()).length).toBeGreaterThanOrEqual(2);
+  await listen.stop();
+}
+
+describe.each(Object.entries(VERIFIERS))("an application with %s and a limit of 3 s", (_, verifier) => {
+  it("accepts what is forwarded and replayed an hour later, each attempt signed anew", async () => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    const { app, state } = await startShop(verifier, () => readFileSync(`${path}.pub`, "utf8"));
+    await receive(home, app, "--sign-with", path);
+    const now = new Date(Date.now() + HOUR);
+    Object.assign(state, { isUp: true, now });
+    const later = { home, now: () => now };
+    const again = await startListenWith(
+      later,
+      ...["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--sign-with", path],
+    );
+    await expect.poll(() => linesOf("forward", again.stdout()).length).toBe(2);
+    await again.stop();
+    expect(state.answers).toEqual([200, 200]);
+    state.now = new Date(now.getTime() + HOUR);
+    const replayed = await runCommand(["events", "replay", "--all", "--to", app.url, "--sign-with", path], {
+      home,
+      now: () => state.now,
+    });
+    expect(replayed).toMatchObject({ exit: 0 });
+    expect(state.answers).toEqual([200, 200, 200, 200]);
+    for (const { headers } of app.taken) {
+      expect([...parseDictionary(String(headers["signature"])).keys()]).toEqual(["sig1"]);
+      expect(headers).not.toHaveProperty("x-forwarded-host");
+    }
+    // What was signed for an hour before is too old for it now.
+    const [old] = app.taken.slice(-4);
+    const pem = readFileSync(`${path}.pub`, "utf8");
+    expect(old && (await isAccepted(verifier, old, app.url, pem, state.now))).toBe(false);
+  });
+});
+
+describe("without --sign-with", () => {
+  const reason = expect.stringMatching(
+    /^The signature of the service is 60 minutes old, .*--sign-with <file>.*tolerance/,
+  );
+
+  it("listen says at the start and at a refusal that old signatures stay old", async () => {
+    const home = temporaryHome();
+    const { app, state } = await startShop(VERIFIERS["node:crypto"]!, () =>
+      readFileSync(keyFile(home), "utf8"),
+    );
+    await receive(home, app);
+    Object.assign(state, { isUp: true, now: new Date(Date.now() + HOUR) });
+    const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "none"];
+    const listen = await startListenWith({ home, now: () => state.now }, ...flags);
+    await expect.poll(() => linesOf("forward", listen.stdout()).length).toBe(2);
+    expect(linesOf("forward", listen.stdout())).toMatchObject([
+      { status: 401, state: "failed", hint: reason },
+      { status: 401, state: "failed", hint: reason },
+    ]);
+    expect(linesOf("warning", listen.stdout())[0]?.["message"]).toMatch(/^Late retries keep the signature/);
+    await listen.stop();
+    const replay = (...more: string[]) =>
+      runCommand(["events", "replay", "--all", "--failed", "--to", app.url, ...more], {
+        home,
+        now: () => state.now,
+      });
+    const text = await replay();
+    expect(text.exit).toBe(4);
+    expect(text.stdout).toMatch(/401 in \d+ ms.*\n.*\n {4}The signature of the service is 60 minutes old/);
+    expect(text.stderr).toMatch(/paylink events replay <uti> --to <target> --sign-with <file>/);
+    expect(jsonLines((await replay("--json")).stdout)[0]).toMatchObject({ status: 401, hint: reason });
+  });
+
+  it("a fresh refusal, or another status, has no such reason", async () => {
+    const home = temporaryHome();
+    let status = 401;
+    const app = await startApp(() => status);
+    await receive(home, app);
+    const replay = async (after: number): Promise<JsonLine | undefined> => {
+      const now = new Date(Date.now() + after);
+      return jsonLines(
+        (await runCommand(["events", "replay", "--all", "--to", app.url, "--json"], { home, now: () => now }))
+          .stdout,
+      )[0];
+    };
+    expect(await replay(0)).not.toHaveProperty("hint");
+    status = 422;
+    expect(await replay(HOUR)).not.toHaveProperty("hint");
+    status = 403;
+    expect(await replay(72 * HOUR)).toMatchObject({ hint: expect.stringContaining("is 3 days old") });
+  });
+});
+
+describe("the key of --sign-with", () => {
+  const replay = (home: string, path: string) =>
+    runCommand(["events", "replay", "--all", "--to", "3000", "--sign-with", path], { home });
+
+  it("is made once, for its owner alone, with its public key beside it", async () => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    const made = await replay(home, path);
+    expect(made.exit).toBe(0);
+    expect(made.stderr).toContain(
+      `Made a new private key, ${path}. What is forwarded is signed with ${path}. Your application verifies with ${path}.pub`,
+    );
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const pem = readFileSync(path, "utf8");
+    expect(pem).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    expect(readFileSync(`${path}.pub`, "utf8")).toMatch(/^-----BEGIN PUBLIC KEY-----/);
+    expect(createPrivateKey(pem).asymmetricKeyDetails?.modulusLength).toBeGreaterThanOrEqual(2048);
+    expect((await replay(home, path)).stderr).not.toContain("Made");
+    expect(readFileSync(path, "utf8")).toBe(pem);
+  });
+
+  it("is the same for commands that start at the same time", async () => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    const ends = await Promise.all(Array.from({ length: 4 }, () => replay(home, path)));
+    expect(ends.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+    expect(ends.filter(({ stderr }) => stderr.includes("Made a new"))).toHaveLength(1);
+    const pair = createPublicKey(readFileSync(path)).export({ type: "spki", format: "pem" });
+    expect(readFileSync(`${path}.pub`, "utf8")).toBe(pair);
+  });
+
+  const pem = (bits: number) =>
+    generateKeyPairSync("rsa", {
+      modulusLength: bits,
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      publicKeyEncoding: { type: "spki", format: "pem" },
+    });
+
+  it.each([
+    ["a public key", () => pem(2048).publicKey, "No private key can be read"],
+    ["nothing", () => "", "No private key can be read"],
+    ["a short key", () => pem(1024).privateKey, "the key has 1024 bits; the minimum is 2048"],
+    [
+      "a key of another kind",
+      () => generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+      "is not an RSA key",
+    ],
+  ])("is refused if the file has %s", async (_, content, words) => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    writeFileSync(path, content());
+    const { exit, stderr } = await replay(home, path);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(words);
+    expect(existsSync(`${path}.pub`)).toBe(false);
+  });
+
+  it("is refused if the public key beside it is that of another, or alone", async () => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    writeFileSync(`${path}.pub`, pem(2048).publicKey);
+    const alone = await replay(home, path);
+    expect({ exit: alone.exit, made: existsSync(path) }).toEqual({ exit: 2, made: false });
+    expect(alone.stderr).toContain(`${path}.pub is there, but its private key ${path} is not.`);
+    writeFileSync(path, pem(2048).privateKey);
+    const other = await replay(home, path);
+    expect(other.exit).toBe(2);
+    expect(other.stderr).toContain(`${path}.pub is not the public key of ${path}`);
+  });
+
+  it("may be in a folder that cannot be written, and says how to get the public key", async () => {
+    const home = temporaryHome();
+    const folder = join(home, "secrets");
+    mkdirSync(folder);
+    const path = join(folder, "forward.pem");
+    writeFileSync(path, pem(2048).privateKey);
+    // Root may write everywhere, so the name of the public key is taken by a link to nowhere.
+    chmodSync(folder, 0o500);
+    const { exit, stderr } = await replay(home, path);
+    chmodSync(folder, 0o700);
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(
+      existsSync(`${path}.pub`) ? /verifies with .*\.pub/ : /openssl pkey -in .*forward\.pem -pubout/,
+    );
+    const nowhere = await replay(home, join(home, "none", "forward.pem"));
+    expect(nowhere.exit).toBe(2);
+    expect(nowhere.stderr).toContain("Cannot write --sign-with");
+    expect(nowhere.stderr).toContain("its folder does not exist");
+  });
+});
+
+describe("events replay", () => {
+  it("signs what is verified alone", async () => {
+    const home = temporaryHome();
+    const app = await startApp(() => 200);
+    const listen = await startListenWith({ home }, "--key", keyFile(home), "--no-verify");
+    const [one, two] = [record(), record()];
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
+    expect(await post(listen.url, forged(webhook(listen.url, two)))).toBe(200);
+    await listen.stop();
+    const path = join(home, "forward.pem");
+    const replay = (...args: string[]) =>
+      runCommand(["events", "replay", "--to", app.url, ...args], { home });
+    const all = await replay("--all", "--sign-with", path);
+    expect(all.exit).toBe(0);
+    expect(all.stderr).toContain("1 event not sent: only what is verified is signed.");
+    expect(app.taken).toHaveLength(1);
+    const named = await replay(String(two["uti"]), "--sign-with", path);
+    expect(named.exit).toBe(2);
+    expect(named.stderr).toContain("is not verified, so it is not signed with your key.");
+    expect(app.taken).toHaveLength(1);
+    expect((await replay(String(two["uti"]))).exit).toBe(0);
+    expect(app.taken).toHaveLength(2);
+  });
+
+  it("sends a signature over the address to a target of every form", async () => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    const { app, state } = await startShop(VERIFIERS["node:crypto"]!, () =>
+      readFileSync(`${path}.pub`, "utf8"),
+    );
+    state.isUp = true;
+    const listen = await startListenWith({ home }, "--key", keyFile(home), "--path", "/a/b");
+    const url = new URL("/a/b", listen.url).href;
+    expect(
+      await post(
+        url,
+        webhook(url, record(), { cover: [...DERIVED, "@authority", "@scheme", "@request-target"] }),
+      ),
+    ).toBe(200);
+    await listen.stop();
+    const { host } = new URL(app.url);
+    for (const to of [`http://${host}/other?x=y`, `${host}/hook`, `approved=${host}/hook?a=b`]) {
+      state.now = new Date();
+      const { exit } = await runCommand(["events", "replay", "--all", "--to", to, "--sign-with", path], {
+        home,
+      });
+      expect({ to, exit }).toEqual({ to, exit: 0 });
+    }
+    expect(state.answers).toEqual([200, 200, 200]);
+  });
+});
