@@ -165,7 +165,7 @@ describe("several webhooks", () => {
   it("stop between two webhooks when interrupted", async () => {
     const { home, listen } = await stage();
     const args = ["trigger", "approved", "--to", listen.url, "--count", "1000", "--rate", "2"];
-    const running = startCommand([...args, "--key", join(home, "private.pem"), "--json"], { home });
+    const running = startCommand([...args, "--sign-with", join(home, "private.pem"), "--json"], { home });
     await running.until(/"status":200/);
     const { exit } = await running.stop();
     expect(exit).toBe(130);
