@@ -7,12 +7,10 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
 import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
-const listenTo = (home: string, app: string, ...flags: string[]): Promise<ServingCommand> =>
-  startListenWith(
-    { home },
-    ...["--key", keyFile(home), "--forward-to", app, "--ack", "stored"],
-    ...["--sign-with", join(home, "forward.pem"), ...flags],
-  );
+const listenTo = (home: string, app: string, ...more: string[]): Promise<ServingCommand> => {
+  const flags = ["--key", keyFile(home), "--forward-to", app, "--ack", "stored"];
+  return startListenWith({ home }, ...flags, "--sign-with", join(home, "forward.pem"), ...more);
+};
 
 const linesOf = (type: string, { stdout }: { stdout: () => string }): JsonLine[] =>
   jsonLines(stdout()).filter((line) => line["type"] === type);

@@ -179,8 +179,11 @@ describe("the options of listen", async () => {
       ...Array.from({ length: 48 }, () => hour),
     ]);
     expect(await delaysOf({ ack: "stored", retry: "2x1s, 3x2m" })).toEqual([
-      ...[second, second],
-      ...[2 * minute, 2 * minute, 2 * minute],
+      second,
+      second,
+      2 * minute,
+      2 * minute,
+      2 * minute,
     ]);
     expect(await delaysOf({ ack: "stored", retry: "1s,2m" })).toEqual([second, 2 * minute]);
     expect(await delaysOf({ ack: "stored", retry: "none" })).toEqual([]);
