@@ -59,4 +59,16 @@ describe.runIf(existsSync("/dev/full"))("help without a stdout", () => {
     expect(code).toBe(1);
     expect(stderr).not.toContain("    at ");
   });
+
+  it("ends without a word if the reader of a listing has gone", async () => {
+    for (const args of [
+      ["help", "--json"],
+      ["help", "settings", "--json"],
+      ["config", "list", "--json"],
+    ])
+      expect(await runPaylink(args, { home: temporaryHome(), through: NO_READER })).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+  });
 });
