@@ -1,6 +1,7 @@
 /** Bundles `paylink/webhooks` into dist/webhooks/ for both module systems, each with its types in one file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { data } from "currency-codes";
 import { build } from "rolldown";
 import { isolatedDeclarationSync } from "rolldown/experimental";
 
@@ -13,6 +14,7 @@ export async function buildLibrary() {
     platform: "node",
     // Our own modules and the packages in the bundle do nothing when they load, so that what is not used goes.
     treeshake: { moduleSideEffects: false },
+    plugins: [CURRENCIES],
     // Deno has no global Buffer.
     transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
     output: { file: fileURLToPath(file("index.cjs")), format: "cjs", minify: true, comments: false },
@@ -26,6 +28,19 @@ export async function buildLibrary() {
   writeFileSync(file("index.d.cts"), declarations());
   writeFileSync(file("index.d.mts"), 'export * from "./index.cjs";\n');
 }
+
+/**
+ * Of ISO 4217 the library needs the decimals of each currency, and not the countries.
+ * @type {import("rolldown").Plugin}
+ */
+const CURRENCIES = {
+  name: "currencies",
+  resolveId: (imported) => (imported === "currency-codes" ? "\0currency-codes" : null),
+  load: (id) =>
+    id === "\0currency-codes"
+      ? `export const data = ${JSON.stringify(data.map(({ code, digits }) => ({ code, digits })))};`
+      : null,
+};
 
 /** @param {string} name */
 const file = (name) => new URL(`dist/webhooks/${name}`, root);

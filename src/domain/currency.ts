@@ -26,7 +26,8 @@ export function isKnownCurrency(code: string): boolean {
 const LETTERS = "must be a three-letter currency code, such as EUR";
 
 /** A currency code in a request: three letters in either case, sent unchanged. */
-export const currencyLetters = z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
+/* The library has no use for it, and leaves it and zod out. */
+export const currencyLetters = /* @__PURE__ */ z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
 
 /** A currency code from a person: the same, in upper case. */
 export function parseCurrency(text: string): Parsed<string> {

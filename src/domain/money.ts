@@ -74,6 +74,20 @@ export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
   return one.digits < other.digits ? less : more;
 }
 
+/**
+ * The amount in the smallest unit of its currency: 1050 for EUR 10.50. Undefined if that cannot be told: no number, a currency
+ * that ISO 4217 does not have, or a part of a unit.
+ */
+export function minorUnitsOf(amount: Amount, currency: string): bigint | undefined {
+  const decimals = exponentOf(currency);
+  if (decimals === undefined || !NUMBER.test(amount.toString())) return undefined;
+  const { sign, digits, magnitude } = partsOf(amount);
+  const places = magnitude + decimals;
+  if (sign === 0) return 0n;
+  if (digits.length > places || places > MAX_SHIFT) return undefined;
+  return BigInt(sign) * BigInt(digits.padEnd(places, "0"));
+}
+
 /** The problem of an amount with more decimals than its currency has. Zeros count, since 10.000 may mean 10000. */
 export function decimalsProblem(amount: Amount, currency: string): string | undefined {
   const allowed = exponentOf(currency);

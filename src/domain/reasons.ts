@@ -53,11 +53,11 @@ export type MessageReason =
 export type RecordReason = "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
 
 /**
- * Nothing about the webhook: `paylink/webhooks` got a parsed body or no key, or, in a listener too, the verification itself
+ * Nothing about the webhook: `paylink/webhooks` got a parsed body or no usable key, or, in a listener too, the verification itself
  * failed.
  */
 export type ApplicationReason =
-  "body_parsed" | "key_required" | "key_invalid" | "file_unreadable" | "not_reached" | "internal_error";
+  "body_parsed" | "key_invalid" | "file_unreadable" | "not_reached" | "internal_error";
 
 /** Found by a listener alone. */
 type ListenerReason =
@@ -173,7 +173,6 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
   body_duplicate_member: VIOLATION,
   body_schema: VIOLATION,
   body_parsed: { status: 500 },
-  key_required: { status: 500 },
   key_invalid: { status: 500 },
   file_unreadable: { status: 500 },
   not_reached: { status: 503 },
@@ -242,7 +241,6 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
   body_parsed:
     "paylink/webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
-  key_required: "paylink/webhooks has no key to verify webhooks with",
   key_invalid: "the key of paylink/webhooks cannot be used",
   file_unreadable: "the key file of paylink/webhooks cannot be read",
   not_reached: "paylink/webhooks cannot fetch its key; the service sends the webhook again",

@@ -17,8 +17,8 @@ import { WebhookError } from "./webhook-error.ts";
 /** What keyrings need of the runtime. */
 export type KeyringAccess = Omit<KeyAccess, "place" | "signal">;
 
-/** The keys of an option, read at the first use. */
-export type OpenKeys = (option: WebhookKeys) => Promise<Keyring>;
+/** Reads the keys at the first use. */
+export type OpenKeys = (sources: readonly KeySource[]) => Promise<Keyring>;
 
 /** Keyrings that are kept; a new key beyond them drops the oldest. */
 const MAX_KEPT = 100;
@@ -29,8 +29,7 @@ const FAILURE_PAUSE = 5_000;
 /** Keeps the keyring of each key, so that it is read once however many verifiers use it. */
 export function keyringCache(access: KeyringAccess): OpenKeys {
   const kept = new Map<string, { readonly opening: Promise<Keyring>; failedAt: number | undefined }>();
-  return (option) => {
-    const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
+  return (sources) => {
     const id = sources.map(idOf).join("\n");
     const now = access.now().getTime();
     const known = kept.get(id);
@@ -50,11 +49,6 @@ const idOf = (source: KeySource): string =>
   typeof source === "string" ? source : Buffer.from(source).toString("base64");
 
 async function open(sources: readonly KeySource[], access: KeyringAccess): Promise<Keyring> {
-  if (sources.length === 0)
-    throw new WebhookError(
-      "key_required",
-      "there is no key to verify webhooks with. Set the key option to the public key of the service, or to the URL of its key set.",
-    );
   try {
     return await openKeySources(sources, { ...access, place: "the key option" });
   } catch (error) {
@@ -72,21 +66,33 @@ function unusable(cause: KeyFailure): WebhookError {
   );
 }
 
+/** The sources that an option names. Throws a TypeError if it names none. */
+export function keySourcesOf(option: WebhookKeys): readonly KeySource[] {
+  const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
+  if (sources.length > 0) return sources;
+  throw new TypeError(
+    "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. At the sandbox, set it so: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
+  );
+}
+
 /** Nothing, as in an environment variable that is not set, is no source. Applications in JavaScript may give anything. */
 function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
-  if (key === undefined || key === null || key === "") return [];
-  if (typeof key === "string" || key instanceof Uint8Array) return key;
+  if (key === undefined || key === null) return [];
+  if (typeof key === "string") return key.trim() === "" ? [] : key;
+  if (key instanceof Uint8Array) return key;
   if (key instanceof URL) return key.href;
   if (key instanceof KeyObject) return publicPem(key);
   if (typeof key === "object") return JSON.stringify(key);
-  throw invalidKey(`the key option is a ${typeof key}.`);
+  throw new TypeError(
+    `The option key is a ${typeof key}. Pass a PEM, a JWK, a KeyObject, the path or URL of a key, or a list of them.`,
+  );
 }
-
-const invalidKey = (message: string): WebhookError => new WebhookError("key_invalid", message);
 
 function publicPem(key: KeyObject): string {
   if (key.type === "secret")
-    throw invalidKey("a webhook is verified with a public key, and this is a secret.");
+    throw new TypeError(
+      "The option key is a secret. A webhook is verified with a public key: pass that of the service.",
+    );
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   return publicKey.export({ type: "spki", format: "pem" }).toString();
 }

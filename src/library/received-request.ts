@@ -49,12 +49,34 @@ interface RequestForm {
 const NO_TRAILERS = (): readonly HeaderLine[] => [];
 
 function formOf(request: WebhookRequest): RequestForm {
+  if (typeof request !== "object" || request === null) throw notRequest(`it is ${String(request)}`);
   if (isNode(request)) return nodeForm(request, request);
   if (isWeb(request)) return webForm(request, "nextUrl" in request ? "next" : undefined);
   if (isWrapped(request))
     return isNode(request.raw) ? nodeForm(request.raw, request) : webForm(request.raw, "hono");
+  requireParts(request);
   return plainForm(request);
 }
+
+/** Applications in JavaScript may give anything; what is often mistaken for the request gets its own advice. */
+function requireParts(request: object): void {
+  if ("req" in request)
+    throw notRequest("it is the context of a framework", "In Koa pass ctx.req, in Hono c.req.");
+  if ("requestContext" in request || "httpMethod" in request)
+    throw notRequest(
+      "it is an event of AWS Lambda",
+      'Pass { method: "POST", url: event.rawPath ?? event.path, headers: event.headers, body: Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8") }.',
+    );
+  const missing = ["method", "url"].find((name) => textMember(request, name) === undefined);
+  if (missing !== undefined) throw notRequest(`its ${missing} is no text`);
+  const headers = member(request, "headers");
+  if (typeof headers !== "object" || headers === null) throw notRequest("it has no headers");
+}
+
+const notRequest = (
+  problem: string,
+  advice = "Pass the request of your framework as it is, or { method, url, headers, body } with the body as bytes.",
+): TypeError => new TypeError(`This is not the request that the webhook arrived in: ${problem}. ${advice}`);
 
 const isNode = (request: object): request is NodeRequest =>
   "rawHeaders" in request && Array.isArray(request.rawHeaders) && "on" in request;
@@ -146,7 +168,9 @@ function linesOf(headers: HeaderFields): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
     if (typeof value === "string") lines.push([name, value]);
-    else for (const line of value ?? []) lines.push([name, line]);
+    else if (value === undefined) continue;
+    else if (Array.isArray(value)) for (const line of value) lines.push([name, String(line)]);
+    else throw notRequest(`its header ${name} is neither text nor a list`);
   }
   return lines;
 }

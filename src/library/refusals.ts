@@ -1,5 +1,6 @@
 /** Makes the error of each webhook that is refused: its status, and a message that says what to do. */
 import { REASONS } from "../domain/reasons.ts";
+import { plainJson } from "../domain/json.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
@@ -26,12 +27,12 @@ export function unverifiedWebhook(verdict: Verdict, { authority }: HttpRequest):
   return new WebhookError(code, forged(detail, advice), { verdict });
 }
 
-/** An authentic webhook whose record breaks the specification. */
-export function brokenRecord({ verdict, violations }: Judgement, record: unknown): WebhookError {
+/** With `strict`, an authentic webhook whose record breaks the specification. */
+export function brokenRecord({ verdict, violations, record }: Judgement): WebhookError {
   const code = violations[0]?.code ?? "body_schema";
   const broken = printable(violations.map(describeViolation).join("; "));
   const advice = `error.record has it as parsed. ${REASONS[code].advice ?? ""}`;
-  return new WebhookError(code, `${broken}. ${advice}`, { verdict, violations, record });
+  return new WebhookError(code, `${broken}. ${advice}`, { verdict, violations, record: plainJson(record) });
 }
 
 /** An error of the crypto library, or a bug: it says nothing about the webhook. */

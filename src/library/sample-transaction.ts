@@ -11,12 +11,17 @@ import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
 
 const OUTCOMES = {
   APPROVED: "approved",
+  PARTIALLY_APPROVED: "approved",
   DECLINED: "declined",
   CANCELLED: "cancelled",
 } as const satisfies Record<TransactionOutcome, SampleOutcome>;
 
 /** The record of a payment of EUR 10.00 for INV-1001, with every field of its outcome and new ids. */
 export function sampleOf(outcome: TransactionOutcome, source: SampleSource): object {
+  if (!Object.hasOwn(OUTCOMES, outcome))
+    throw new TypeError(
+      `The outcome of a sample is ${JSON.stringify(outcome)}; it must be ${Object.keys(OUTCOMES).join(", ")}.`,
+    );
   const record = recordOfPayment(
     {
       outcome: OUTCOMES[outcome],
@@ -27,7 +32,7 @@ export function sampleOf(outcome: TransactionOutcome, source: SampleSource): obj
     },
     source,
   );
-  return plainObject(record);
+  return { ...plainObject(record), transPartiallyApproved: outcome === "PARTIALLY_APPROVED" };
 }
 
 /** Signs the body as the service does. A text is the body as it stands. */

@@ -1,18 +1,16 @@
 /** The transaction record as applications see it, written from the table of fields: `npm run docs`. */
 
-/** The fields of every record. Fields that a service adds are kept, but have no type here. */
+/** The fields of every record. */
 interface CommonFields {
   /** The unique id of the transaction; a webhook that is delivered again has the same. */
   readonly uti: string;
   /** The type of the transaction, such as SALE. */
   readonly transType: string;
-  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
-  readonly transPartiallyApproved: boolean;
-  /** The amount in major units, such as 10.5 for 10.50 euros. `amounts.amountTrans` has its exact text. */
+  /** The amount in major units, such as 10.5 for 10.50 euros. `amounts.amountTrans` has its exact text, and its minor units. */
   readonly amountTrans: number;
-  /** The gratuity in major units. `amounts.amountGratuity` has its exact text. */
+  /** The gratuity in major units. `amounts.amountGratuity` has its exact text, and its minor units. */
   readonly amountGratuity: number;
-  /** The cash paid out, in major units. `amounts.amountCashback` has its exact text. */
+  /** The cash paid out, in major units. `amounts.amountCashback` has its exact text, and its minor units. */
   readonly amountCashback: number;
   /** Whether the cardholder had to sign. */
   readonly cvmSignatureRequired: boolean;
@@ -89,6 +87,18 @@ type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
 export interface ApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
   /** Whether the payment was approved. */
   readonly transApproved: true;
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
+  readonly transPartiallyApproved: false;
+  /** Whether the customer cancelled the payment. */
+  readonly transCancelled: false;
+}
+
+/** A payment of which only a part was approved: it does not pay the order. */
+export interface PartiallyApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
+  /** Whether the payment was approved. */
+  readonly transApproved: true;
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
+  readonly transPartiallyApproved: true;
   /** Whether the customer cancelled the payment. */
   readonly transCancelled: false;
 }
@@ -97,6 +107,8 @@ export interface ApprovedTransaction extends CommonFields, AttemptedFields, Acce
 export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields> {
   /** Whether the payment was approved. */
   readonly transApproved: false;
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
+  readonly transPartiallyApproved: boolean;
   /** Whether the customer cancelled the payment. */
   readonly transCancelled: false;
 }
@@ -106,19 +118,47 @@ export interface CancelledTransaction
   extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields> {
   /** Whether the payment was approved. */
   readonly transApproved: false;
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
+  readonly transPartiallyApproved: boolean;
   /** Whether the customer cancelled the payment. */
   readonly transCancelled: true;
 }
 
-/** A record by its two flags: `transApproved`, `transCancelled`. */
-export type Transaction = ApprovedTransaction | DeclinedTransaction | CancelledTransaction;
+/** A record that keeps the specification, by its flags. */
+export type Transaction =
+  ApprovedTransaction | PartiallyApprovedTransaction | DeclinedTransaction | CancelledTransaction;
 
-/** The record of each outcome. */
+/** The record of each outcome, where it keeps the specification. */
 export interface TransactionByOutcome {
   readonly APPROVED: ApprovedTransaction;
+  readonly PARTIALLY_APPROVED: PartiallyApprovedTransaction;
   readonly DECLINED: DeclinedTransaction;
   readonly CANCELLED: CancelledTransaction;
 }
 
-/** Whether the payment was approved, declined by the issuer, or cancelled by the customer. */
+/** Whether the payment was approved, in whole or in part, declined by the issuer, or cancelled by the customer. */
 export type TransactionOutcome = keyof TransactionByOutcome;
+
+/**
+ * A record as received: the flags that decide the outcome are there. A field that is missing, or has another type than the
+ * specification says, is undefined and in `violations`.
+ */
+export type ReceivedTransaction<Whole extends Transaction> = {
+  readonly [Field in keyof Whole]: Field extends "transApproved" | "transCancelled"
+    ? Whole[Field]
+    : Whole[Field] extends true
+      ? Whole[Field]
+      : Whole[Field] | undefined;
+};
+
+interface AllFields extends CommonFields, AttemptedFields, AcceptedFields {
+  /** Whether the payment was approved. */
+  readonly transApproved: boolean;
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
+  readonly transPartiallyApproved: boolean;
+  /** Whether the customer cancelled the payment. */
+  readonly transCancelled: boolean;
+}
+
+/** A record that does not say what became of the payment: any field may be undefined. */
+export type UnclearTransaction = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };

@@ -1,6 +1,12 @@
 /** The requests, options and results of the library's functions: no type of a runtime or framework is named. */
 import type { Verdict } from "../signatures/verdict.ts";
-import type { TransactionByOutcome, TransactionOutcome } from "./transaction-types.ts";
+import type {
+  ReceivedTransaction,
+  TransactionByOutcome,
+  TransactionOutcome,
+  UnclearTransaction,
+} from "./transaction-types.ts";
+import type { RecordViolation } from "./webhook-error.ts";
 
 /** A Web `Request`: Hono, Next.js, Bun, Deno, and others. */
 export interface WebRequest {
@@ -78,8 +84,11 @@ export interface KeyObjectLike {
  */
 export type WebhookKey = string | URL | Uint8Array | KeyObjectLike | JsonWebKeyOrSet;
 
-/** Undefined, as an environment variable may be, is an error with the code `key_required`. */
-export type WebhookKeys = WebhookKey | readonly WebhookKey[] | undefined;
+/**
+ * One key or several. Undefined, as an environment variable may be, is a TypeError when the verifier is made; in a list, one
+ * key must be there.
+ */
+export type WebhookKeys = WebhookKey | readonly (WebhookKey | undefined)[] | undefined;
 
 /** How webhooks are verified. */
 export interface VerifierOptions {
@@ -98,31 +107,78 @@ export interface VerifierOptions {
   readonly requireCreated?: boolean | undefined;
   /** The JSON Pointer to the record in the body, where the service wraps it. */
   readonly recordAt?: string | undefined;
+  /**
+   * Refuses a record that breaks the specification (status 422), and gives each transaction its full type. By default such a
+   * webhook, which is authentic, is accepted with its `violations`. Members that the specification does not have are no violation.
+   */
+  readonly strict?: boolean | undefined;
   /** The time to verify at, for tests: a Date or Unix seconds, or a function that returns either. */
   readonly now?: Date | number | (() => Date | number) | undefined;
 }
 
-/** The exact text of each amount, as the service wrote it: `10.50`. */
-export interface ExactAmounts {
-  readonly amountTrans: string;
-  readonly amountGratuity: string;
-  readonly amountCashback: string;
+/** Options that refuse a record that breaks the specification. */
+export interface StrictOptions extends VerifierOptions {
+  readonly strict: true;
 }
 
-/** A webhook that is authentic and whose record keeps the specification; `outcome` says which fields it has. */
-export type VerifiedWebhook = {
-  readonly [Outcome in TransactionOutcome]: {
-    readonly outcome: Outcome;
-    readonly transaction: TransactionByOutcome[Outcome];
-    readonly amounts: ExactAmounts;
-    readonly verdict: Verdict;
-    /** The body as received. */
-    readonly raw: Uint8Array;
-  };
+/** One amount of a record, without binary floating point. */
+export interface ExactAmount {
+  /** As the service wrote it, such as `10.50`; undefined where the record has no number or text there. */
+  readonly text: string | undefined;
+  /** The record's transCurrencyCode in upper case; undefined where that is not three letters. */
+  readonly currency: string | undefined;
+  /**
+   * The amount in the smallest unit of its currency, such as 1050n for EUR 10.50, to compare with the order. Undefined where
+   * it cannot be told: the text is no number, ISO 4217 does not have the currency, or there is a part of a unit.
+   */
+  readonly minorUnits: bigint | undefined;
+}
+
+/** The amounts of a record. */
+export interface ExactAmounts {
+  readonly amountTrans: ExactAmount;
+  readonly amountGratuity: ExactAmount;
+  readonly amountCashback: ExactAmount;
+}
+
+interface WebhookOf<Outcome, Fields> {
+  /** What became of the payment. PARTIALLY_APPROVED does not pay the order. */
+  readonly outcome: Outcome;
+  /** The fields of the specification. What is missing or has another type is undefined, and in `violations`. */
+  readonly transaction: Fields;
+  readonly amounts: ExactAmounts;
+  /** What in the record breaks the specification; empty with `strict`. */
+  readonly violations: readonly RecordViolation[];
+  readonly verdict: Verdict;
+  /** The body as received. */
+  readonly raw: Uint8Array;
+  /**
+   * The whole record as parsed, with the members that the specification does not have. Null where the body has none; then
+   * the outcome is UNCLEAR.
+   */
+  readonly record: Readonly<Record<string, unknown>> | null;
+}
+
+/** An authentic webhook; `outcome` says what its transaction has. */
+export type VerifiedWebhook =
+  | {
+      readonly [Outcome in TransactionOutcome]: WebhookOf<
+        Outcome,
+        ReceivedTransaction<TransactionByOutcome[Outcome]>
+      >;
+    }[TransactionOutcome]
+  | WebhookOf<"UNCLEAR", UnclearTransaction>;
+
+/** An authentic webhook whose record keeps the specification. */
+export type StrictWebhook = {
+  readonly [Outcome in TransactionOutcome]: WebhookOf<Outcome, TransactionByOutcome[Outcome]>;
 }[TransactionOutcome];
 
 /** Resolves with the verified webhook, or rejects with a WebhookError: then do not act on the request. */
 export type Verifier = (request: WebhookRequest) => Promise<VerifiedWebhook>;
+
+/** A verifier that refuses a record that breaks the specification. */
+export type StrictVerifier = (request: WebhookRequest) => Promise<StrictWebhook>;
 
 /** What to sign with, and for which address. */
 export interface SignWebhookOptions {

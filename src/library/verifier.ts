@@ -1,18 +1,20 @@
 /** Verifies webhooks in an application: the listener's own judgement of a request in any form, as a typed result. */
-import { isJsonNumber, type Json, memberOf, plainJson } from "../domain/json.ts";
+import { isJsonNumber, memberOf, parseJsonPointer, plainJson, plainObject } from "../domain/json.ts";
+import { minorUnitsOf } from "../domain/money.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import { parseDuration } from "../domain/time.ts";
-import type { TransactionRecord } from "../domain/transaction.ts";
+import { outcomeOf, textOf, type TransactionRecord, type Violation } from "../domain/transaction.ts";
+import { TRANSACTION_FIELDS } from "../domain/transaction-fields.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { publicAddress } from "../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import { createJudge, type TimedJudge, type Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
-import type { OpenKeys } from "./key-options.ts";
-import type { ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
+import { keySourcesOf, type OpenKeys } from "./key-options.ts";
+import type { ExactAmount, ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
 import { receivedRequest } from "./received-request.ts";
 import { brokenRecord, internalError, unverifiedWebhook } from "./refusals.ts";
-import type { Transaction } from "./transaction-types.ts";
 
 /** What verifiers need of the runtime. */
 export interface VerifierParts {
@@ -24,11 +26,12 @@ export interface VerifierParts {
 export function createVerifierWith(options: VerifierOptions, { openKeys, now }: VerifierParts): Verifier {
   const policy = policyOf(options);
   const address = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
-  const rules = { policy, maxBody: DEFAULT_MAX_BODY, recordAt: options.recordAt };
+  const rules = { policy, maxBody: DEFAULT_MAX_BODY, recordAt: pointerOf(options.recordAt) };
+  const sources = keySourcesOf(options.key);
   const time = clockOf(options.now, now);
   const open = async (): Promise<TimedJudge> => {
     try {
-      const { keys, renew } = await openKeys(options.key);
+      const { keys, renew } = await openKeys(sources);
       return createJudge({ ...rules, keys, renewKeys: renew });
     } catch (error) {
       opening = undefined;
@@ -43,30 +46,60 @@ export function createVerifierWith(options: VerifierOptions, { openKeys, now }: 
       throw internalError(error);
     });
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
+    if (options.strict === true && judgement.violations.length > 0) throw brokenRecord(judgement);
     return verifiedWebhook(judgement, received.body);
   };
 }
 
-function verifiedWebhook(judgement: Judgement, raw: Uint8Array): VerifiedWebhook {
-  const { verdict, record } = judgement;
-  const transaction = plainJson(record);
-  if (record === null || !isTransaction(transaction, judgement)) throw brokenRecord(judgement, transaction);
-  const rest = { amounts: amountsOf(record), verdict, raw };
-  if (transaction.transApproved) return { outcome: "APPROVED", transaction, ...rest };
-  if (transaction.transCancelled) return { outcome: "CANCELLED", transaction, ...rest };
-  return { outcome: "DECLINED", transaction, ...rest };
+function verifiedWebhook({ verdict, record, violations }: Judgement, raw: Uint8Array): VerifiedWebhook {
+  const webhook: AnyWebhook = {
+    outcome: outcomeOf(record),
+    transaction: record === null ? {} : transactionOf(record, violations),
+    amounts: amountsOf(record),
+    violations,
+    verdict,
+    raw,
+    record: record === null ? null : plainObject(record),
+  };
+  if (isVerified(webhook)) return webhook;
+  throw new TypeError(`a record with the outcome ${webhook.outcome} has no flag transApproved`);
 }
 
-/** A record without violations is a transaction: the table of fields has checked it. */
-const isTransaction = (_: unknown, { violations }: Judgement): _ is Transaction => violations.length === 0;
+interface AnyWebhook extends Omit<VerifiedWebhook, "outcome" | "transaction"> {
+  readonly outcome: Outcome;
+  readonly transaction: Readonly<Record<string, unknown>>;
+}
 
-const amountsOf = (record: TransactionRecord): ExactAmounts => ({
-  amountTrans: exactText(memberOf(record, "amountTrans")),
-  amountGratuity: exactText(memberOf(record, "amountGratuity")),
-  amountCashback: exactText(memberOf(record, "amountCashback")),
-});
+/** The table of fields has checked each member, and the flags made the outcome. */
+const isVerified = (webhook: AnyWebhook): webhook is VerifiedWebhook =>
+  webhook.outcome === "UNCLEAR" || typeof webhook.transaction["transApproved"] === "boolean";
 
-const exactText = (amount: Json | undefined): string => (isJsonNumber(amount) ? amount.toString() : "");
+/** The fields of the specification that keep it. */
+function transactionOf(record: TransactionRecord, violations: readonly Violation[]): Record<string, unknown> {
+  const broken = new Set(violations.filter(({ code }) => code === "body_schema").map(({ path }) => path));
+  const transaction: Record<string, unknown> = {};
+  for (const { name } of TRANSACTION_FIELDS) {
+    const value = memberOf(record, name);
+    if (value !== undefined && !broken.has(name)) transaction[name] = plainJson(value);
+  }
+  return transaction;
+}
+
+function amountsOf(record: TransactionRecord | null): ExactAmounts {
+  const code = record === null ? undefined : textOf(record, "transCurrencyCode");
+  const currency = code !== undefined && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined;
+  const exact = (name: keyof ExactAmounts): ExactAmount => {
+    const amount = record === null ? undefined : memberOf(record, name);
+    const text = isJsonNumber(amount) || typeof amount === "string" ? String(amount) : undefined;
+    const isTold = text !== undefined && currency !== undefined;
+    return { text, currency, minorUnits: isTold ? minorUnitsOf(text, currency) : undefined };
+  };
+  return {
+    amountTrans: exact("amountTrans"),
+    amountGratuity: exact("amountGratuity"),
+    amountCashback: exact("amountCashback"),
+  };
+}
 
 function policyOf({ tolerance, require = [], requireCreated }: VerifierOptions): Policy {
   return {
@@ -79,6 +112,14 @@ function policyOf({ tolerance, require = [], requireCreated }: VerifierOptions):
     ...(requireCreated === undefined ? {} : { requireCreated }),
     ...(tolerance === undefined ? {} : { maxAge: secondsOf(tolerance) }),
   };
+}
+
+function pointerOf(recordAt: unknown): string | undefined {
+  if (recordAt === undefined) return undefined;
+  if (typeof recordAt !== "string") throw new TypeError("The option recordAt is no text.");
+  const parsed = parseJsonPointer(recordAt);
+  if (parsed.ok) return recordAt;
+  throw new TypeError(`The option recordAt is "${recordAt}"; it ${parsed.message}.`);
 }
 
 function secondsOf(tolerance: number | string): number {

@@ -7,6 +7,9 @@ import { sendByFetch, keyringCache } from "./key-options.ts";
 import type {
   SignedWebhook,
   SignWebhookOptions,
+  StrictOptions,
+  StrictVerifier,
+  StrictWebhook,
   VerifiedWebhook,
   Verifier,
   VerifierOptions,
@@ -17,6 +20,7 @@ import type {
   ApprovedTransaction,
   CancelledTransaction,
   DeclinedTransaction,
+  PartiallyApprovedTransaction,
   Transaction,
   TransactionOutcome,
 } from "./transaction-types.ts";
@@ -24,9 +28,13 @@ import { createVerifierWith } from "./verifier.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 export type {
+  ExactAmount,
   ExactAmounts,
   SignedWebhook,
   SignWebhookOptions,
+  StrictOptions,
+  StrictVerifier,
+  StrictWebhook,
   VerifiedWebhook,
   Verifier,
   VerifierOptions,
@@ -37,9 +45,12 @@ export type {
   ApprovedTransaction,
   CancelledTransaction,
   DeclinedTransaction,
+  PartiallyApprovedTransaction,
+  ReceivedTransaction,
   Transaction,
   TransactionByOutcome,
   TransactionOutcome,
+  UnclearTransaction,
 } from "./transaction-types.ts";
 export { WebhookError, type RecordViolation, type WebhookErrorCode } from "./webhook-error.ts";
 export type {
@@ -73,11 +84,15 @@ const openKeys = keyringCache({
 });
 
 /** A verifier for an application that receives many webhooks. Throws a TypeError where an option is not valid. */
+export function createVerifier(options: StrictOptions): StrictVerifier;
+export function createVerifier(options: VerifierOptions): Verifier;
 export function createVerifier(options: VerifierOptions): Verifier {
   return createVerifierWith(options, { openKeys, now });
 }
 
 /** Verifies one webhook. Rejects with a WebhookError where it must not be acted on. */
+export function verifyWebhook(request: WebhookRequest, options: StrictOptions): Promise<StrictWebhook>;
+export function verifyWebhook(request: WebhookRequest, options: VerifierOptions): Promise<VerifiedWebhook>;
 export async function verifyWebhook(
   request: WebhookRequest,
   options: VerifierOptions,
@@ -95,6 +110,10 @@ export function sampleTransaction(
   outcome: "APPROVED",
   changes?: Partial<ApprovedTransaction>,
 ): ApprovedTransaction;
+export function sampleTransaction(
+  outcome: "PARTIALLY_APPROVED",
+  changes?: Partial<PartiallyApprovedTransaction>,
+): PartiallyApprovedTransaction;
 export function sampleTransaction(
   outcome: "DECLINED",
   changes?: Partial<DeclinedTransaction>,

@@ -8,6 +8,7 @@ import {
   decimalsOf,
   decimalsProblem,
   formatAmount,
+  minorUnitsOf,
   parseAmount,
   signOf,
 } from "../../src/domain/money.ts";
@@ -228,5 +229,30 @@ describe("formatAmount", () => {
         expect(compareAmounts(formatAmount(spelled, "XYZ").slice(4), spelled)).toBe(0);
       }),
     );
+  });
+});
+
+describe("minor units", () => {
+  it.each<[string, string, bigint | undefined]>([
+    ["10.50", "EUR", 1050n],
+    ["10", "eur", 1000n],
+    ["1.05e1", "EUR", 1050n],
+    ["10.500", "EUR", 1050n],
+    ["10", "JPY", 10n],
+    ["1.5", "KWD", 1500n],
+    ["-10.50", "EUR", -1050n],
+    ["-0.00", "EUR", 0n],
+    ["12345678901234567890.12", "EUR", 1234567890123456789012n],
+    ["10.005", "EUR", undefined],
+    ["0.5", "JPY", undefined],
+    ["1e-3", "EUR", undefined],
+    ["1e400", "EUR", undefined],
+    ["10", "XAU", undefined],
+    ["10", "QQQ", undefined],
+    ["ten", "EUR", undefined],
+    ["", "EUR", undefined],
+    ["1,000", "EUR", undefined],
+  ])("of %s %s are %s", (amount, currency, units) => {
+    expect(minorUnitsOf(amount, currency)).toBe(units);
   });
 });

@@ -1,9 +1,12 @@
 /** Runs the README: every block in the order given, with its sample output and its set-up commands. */
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sampleTransaction, signWebhook } from "paylink/webhooks";
 import { expect, it, onTestFinished } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { helpPages } from "../support/help-pages.ts";
@@ -12,6 +15,7 @@ import { runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { README, readmeBlock, readmeBlocks } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
+import { newKeys } from "../support/signed-webhook.ts";
 
 /** The README's text as a pattern: what differs from run to run is an id, a suffix, or left out with an ellipsis. */
 function patternOf(transcript: string): RegExp {
@@ -54,9 +58,9 @@ it("names no flag and no command that the help does not", async () => {
   expect(commands.filter((name) => !help.includes(`paylink ${name}\n`))).toEqual([]);
 });
 
-it("drives the shop of the README through a real payment and every forgery", async () => {
+/** A folder with the shop of the README and what it needs. */
+function writeShop(port: string): string {
   const home = temporaryHome();
-  const port = await freePort();
   for (const name of ["shop.mjs", "shop.test.mjs"]) {
     writeFileSync(join(home, name), readmeBlock("js", `// ${name}\n`).replaceAll("3000", port));
   }
@@ -67,6 +71,81 @@ it("drives the shop of the README through a real payment and every forgery", asy
     ["paylink", "../.."],
   ] as const)
     symlinkSync(fileURLToPath(new URL(folder, import.meta.url)), join(home, "node_modules", name));
+  return home;
+}
+
+it("has a shop that does not start without a key, and says how to set it", async () => {
+  const home = writeShop("0");
+  const { code, stderr } = await openShell(home).run(`cd ${home} && "${process.execPath}" shop.mjs`);
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey") as unknown,
+  });
+});
+
+it("has a shop that books each payment of an order once, whatever else deviates", async () => {
+  const home = writeShop("0");
+  const { privateKey, publicPem } = newKeys();
+  const driver = `import { paid, shop } from "./shop.mjs";
+shop.get("/paid", (request, response) => response.json([...paid]));
+const server = shop.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
+  writeFileSync(join(home, "driver.mjs"), driver);
+  const program = spawn(process.execPath, [join(home, "driver.mjs")], {
+    env: { ...process.env, PAYLINK_WEBHOOK_KEY: publicPem },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void program.kill());
+  const [port] = (await once(program.stdout, "data")) as [Buffer];
+  const url = `http://127.0.0.1:${String(port).trim()}/`;
+  const record = (changes: object): string => {
+    const sample = sampleTransaction("APPROVED", { reference: "A-1" });
+    return JSON.stringify({ ...sample, ...changes });
+  };
+  const send = async (body: string): Promise<number> =>
+    (await fetch(url, signWebhook(body, { key: privateKey, url }))).status;
+  const isPaid = async (body: string): Promise<[status: number, booked: boolean]> => {
+    const status = await send(body);
+    const booked = (await (await fetch(`${url}paid`)).json()) as [string, string][];
+    const { uti } = JSON.parse(body) as { uti?: string };
+    return [status, booked.some(([id, reference]) => id === uti && reference === "A-1")];
+  };
+  for (const changes of [
+    {},
+    { cardScheme: null },
+    { stan: undefined },
+    { emvAid: undefined, emvTsi: undefined },
+    { status: "COMPLETE" },
+    { merchantStoreId: "1" },
+    { amountTrans: "10.00" },
+    { transCurrencyCode: "eur" },
+    { orderKey: "4111111111111111" },
+  ])
+    expect([changes, await isPaid(record(changes))]).toEqual([changes, [200, true]]);
+  for (const changes of [
+    { transPartiallyApproved: true },
+    { transApproved: false },
+    { transApproved: false, transCancelled: true },
+    { transCancelled: true },
+    { transApproved: undefined },
+    { status: "Pending" },
+    { amountTrans: 9.99 },
+    { amountTrans: -10 },
+    { amountTrans: undefined },
+    { transCurrencyCode: "USD" },
+    { transCurrencyCode: "826" },
+    { uti: undefined },
+    { reference: "A-2" },
+  ])
+    expect([changes, await isPaid(record(changes))]).toEqual([changes, [200, false]]);
+  const twice = record({});
+  expect([await send(twice), await send(twice)]).toEqual([200, 200]);
+  const booked = (await (await fetch(`${url}paid`)).json()) as [string, string][];
+  expect(booked).toHaveLength(9 + 1);
+});
+
+it("drives the shop of the README through a real payment and every forgery", async () => {
+  const port = await freePort();
+  const home = writeShop(port);
   symlinkSync(fileURLToPath(new URL("../../bin/paylink.js", import.meta.url)), join(home, "paylink"));
   expect(README).toContain("paylink test --forward-to 3000 -- node --test shop.test.mjs");
   const env = { PATH: `${home}${delimiter}${process.env["PATH"] ?? ""}` };

@@ -81,6 +81,7 @@ function optionsOf({ context }: RecipeCase): VerifierOptions {
     now,
     require: policy?.required,
     requireCreated: policy?.require_created,
+    strict: true,
   };
 }
 

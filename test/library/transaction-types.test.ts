@@ -15,17 +15,22 @@ import type {
   ApprovedTransaction,
   CancelledTransaction,
   DeclinedTransaction,
+  PartiallyApprovedTransaction,
+  ReceivedTransaction,
+  UnclearTransaction,
 } from "../../src/library/transaction-types.ts";
 
-const FLAGS = ["transApproved", "transCancelled"] as const;
+const FLAGS = ["transApproved", "transPartiallyApproved", "transCancelled"] as const;
 type Flags = (typeof FLAGS)[number];
 
 const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
 
 function typesFromTable(): string {
-  const member = ({ name, type: { json }, ...field }: Field, value?: boolean): string => {
+  const member = ({ name, type: { json }, ...field }: Field, value?: string): string => {
     const exact =
-      field.presence === "always" && isAmount(name) ? ` \`amounts.${name}\` has its exact text.` : "";
+      field.presence === "always" && isAmount(name)
+        ? ` \`amounts.${name}\` has its exact text, and its minor units.`
+        : "";
     const type = "const" in json ? JSON.stringify(json.const) : json.type;
     return `/** ${FIELD_MEANINGS[name]}${exact} */\nreadonly ${name}: ${value ?? type};`;
   };
@@ -36,13 +41,13 @@ function typesFromTable(): string {
       .map((field) => member(field))
       .join("\n");
   const isFlag = (name: string): boolean => FLAGS.some((flag) => flag === name);
-  const flags = (...values: readonly boolean[]): string =>
+  const flags = (...values: readonly string[]): string =>
     FLAGS.flatMap((flag, at) =>
       TRANSACTION_FIELDS.filter(({ name }) => name === flag).map((field) => member(field, values[at])),
     ).join("\n");
   return `/** The transaction record as applications see it, written from the table of fields: \`npm run docs\`. */
 
-/** The fields of every record. Fields that a service adds are kept, but have no type here. */
+/** The fields of every record. */
 interface CommonFields {
 ${fields("always")}
 }
@@ -62,31 +67,57 @@ type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
 
 /** A payment that was approved. */
 export interface ApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
-${flags(true, false)}
+${flags("true", "false", "false")}
+}
+
+/** A payment of which only a part was approved: it does not pay the order. */
+export interface PartiallyApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
+${flags("true", "true", "false")}
 }
 
 /** A payment that the issuer declined. */
 export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields> {
-${flags(false, false)}
+${flags("false", "boolean", "false")}
 }
 
 /** A payment that the customer cancelled. */
 export interface CancelledTransaction extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields> {
-${flags(false, true)}
+${flags("false", "boolean", "true")}
 }
 
-/** A record by its two flags: \`transApproved\`, \`transCancelled\`. */
-export type Transaction = ApprovedTransaction | DeclinedTransaction | CancelledTransaction;
+/** A record that keeps the specification, by its flags. */
+export type Transaction =
+  ApprovedTransaction | PartiallyApprovedTransaction | DeclinedTransaction | CancelledTransaction;
 
-/** The record of each outcome. */
+/** The record of each outcome, where it keeps the specification. */
 export interface TransactionByOutcome {
   readonly APPROVED: ApprovedTransaction;
+  readonly PARTIALLY_APPROVED: PartiallyApprovedTransaction;
   readonly DECLINED: DeclinedTransaction;
   readonly CANCELLED: CancelledTransaction;
 }
 
-/** Whether the payment was approved, declined by the issuer, or cancelled by the customer. */
+/** Whether the payment was approved, in whole or in part, declined by the issuer, or cancelled by the customer. */
 export type TransactionOutcome = keyof TransactionByOutcome;
+
+/**
+ * A record as received: the flags that decide the outcome are there. A field that is missing, or has another type than the
+ * specification says, is undefined and in \`violations\`.
+ */
+export type ReceivedTransaction<Whole extends Transaction> = {
+  readonly [Field in keyof Whole]: Field extends "transApproved" | "transCancelled"
+    ? Whole[Field]
+    : Whole[Field] extends true
+      ? Whole[Field]
+      : Whole[Field] | undefined;
+};
+
+interface AllFields extends CommonFields, AttemptedFields, AcceptedFields {
+${flags("boolean", "boolean", "boolean")}
+}
+
+/** A record that does not say what became of the payment: any field may be undefined. */
+export type UnclearTransaction = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };
 `;
 }
 
@@ -115,16 +146,25 @@ it("have the fields of each outcome, in their types", () => {
   expectTypeOf<Flat<Omit<CancelledTransaction, Flags>>>().toEqualTypeOf<
     Flat<Omit<Present<Named<"always">>, Flags> & Absent<Named<"attempted" | "accepted">>>
   >();
-  expectTypeOf<Pick<ApprovedTransaction, Flags>>().toEqualTypeOf<{
-    readonly transApproved: true;
-    readonly transCancelled: false;
-  }>();
-  expectTypeOf<Pick<DeclinedTransaction, Flags>>().toEqualTypeOf<{
-    readonly transApproved: false;
-    readonly transCancelled: false;
-  }>();
-  expectTypeOf<Pick<CancelledTransaction, Flags>>().toEqualTypeOf<{
-    readonly transApproved: false;
-    readonly transCancelled: true;
-  }>();
+  expectTypeOf<Pick<ApprovedTransaction, Flags>>().toEqualTypeOf<FlagsOf<true, false, false>>();
+  expectTypeOf<Pick<PartiallyApprovedTransaction, Flags>>().toEqualTypeOf<FlagsOf<true, true, false>>();
+  expectTypeOf<Pick<DeclinedTransaction, Flags>>().toEqualTypeOf<FlagsOf<false, boolean, false>>();
+  expectTypeOf<Pick<CancelledTransaction, Flags>>().toEqualTypeOf<FlagsOf<false, boolean, true>>();
+});
+
+interface FlagsOf<Approved extends boolean, Partially extends boolean, Cancelled extends boolean> {
+  readonly transApproved: Approved;
+  readonly transPartiallyApproved: Partially;
+  readonly transCancelled: Cancelled;
+}
+
+it("as received, say only what is certain", () => {
+  type Approved = ReceivedTransaction<ApprovedTransaction>;
+  expectTypeOf<Approved["transApproved"]>().toEqualTypeOf<true>();
+  expectTypeOf<Approved["transPartiallyApproved"]>().toEqualTypeOf<false | undefined>();
+  expectTypeOf<Approved["amountTrans"]>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Approved["uti"]>().toEqualTypeOf<string | undefined>();
+  type Partially = ReceivedTransaction<PartiallyApprovedTransaction>;
+  expectTypeOf<Partially["transPartiallyApproved"]>().toEqualTypeOf<true>();
+  expectTypeOf<UnclearTransaction["transApproved"]>().toEqualTypeOf<boolean | undefined>();
 });

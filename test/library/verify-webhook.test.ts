@@ -7,6 +7,7 @@ import fastify from "fastify";
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { keyringCache } from "../../src/library/key-options.ts";
+import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import type { VerifierOptions, WebhookRequest } from "../../src/library/types.ts";
 import { createVerifierWith } from "../../src/library/verifier.ts";
 import {
@@ -16,6 +17,7 @@ import {
   verifyWebhook,
   WebhookError,
 } from "../../src/library/webhooks.ts";
+import { ALGORITHMS } from "../../src/signatures/algorithms.ts";
 import { publicJwk, verificationKey } from "../../src/signatures/keys.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 
@@ -68,6 +70,7 @@ describe("vectors", () => {
     now: context.now,
     require: context.policy?.required,
     requireCreated: context.policy?.require_created,
+    strict: true,
   });
 
   it.each(positive)("$id verifies: $title", async (vector) => {
@@ -96,17 +99,21 @@ describe("a verified webhook", () => {
     expect({ outcome, amount: transaction.amountTrans, amounts, keyid: verdict.keyid }).toEqual({
       outcome: "APPROVED",
       amount: 10.5,
-      amounts: { amountTrans: "10.50", amountGratuity: "0", amountCashback: "0" },
+      amounts: {
+        amountTrans: { text: "10.50", currency: "EUR", minorUnits: 1050n },
+        amountGratuity: { text: "0", currency: "EUR", minorUnits: 0n },
+        amountCashback: { text: "0", currency: "EUR", minorUnits: 0n },
+      },
       keyid: "k",
     });
     expect(Buffer.from(raw).toString()).toBe(body);
     expect(transaction).toEqual(JSON.parse(body));
   });
 
-  it("keeps the violations and the record of an authentic webhook that breaks the specification", async () => {
+  it("refuses what breaks the specification if it is strict, with the violations and the record", async () => {
     const record = { ...sampleTransaction("DECLINED"), status: "Pending", extra: [1, { deep: null }] };
     const webhook = signWebhook(JSON.stringify(record), { key: privateKey, url: URL_SENT });
-    expect(await refusal(webhook)).toMatchObject({
+    expect(await refusal(webhook, { key: pem, strict: true })).toMatchObject({
       code: "body_schema",
       status: 422,
       violations: [{ path: "status" }],
@@ -122,13 +129,15 @@ describe("a verified webhook", () => {
         .replace('"amountTrans":10,', `"amountTrans":${amount},`)
         .replace("[0]", "[1e400,-1e400,1e300]");
     const sign = (text: string) => signWebhook(text, { key: privateKey, url: URL_SENT });
-    expect(await refusal(sign(body("1e400")))).toMatchObject({
-      code: "body_schema",
+    const { transaction, amounts, ...rest } = await verifyWebhook(sign(body("1e400")), { key: pem });
+    expect({ ...rest, amount: transaction.amountTrans, exact: amounts.amountTrans }).toMatchObject({
+      outcome: "APPROVED",
       violations: [{ path: "amountTrans", message: "must not exceed 1.8e308" }],
-      record: { amountTrans: "1e400" },
+      record: { amountTrans: "1e400", extra: ["1e400", "-1e400", 1e300] },
+      amount: undefined,
+      exact: { text: "1e400", minorUnits: undefined },
     });
-    const { transaction } = await verifyWebhook(sign(body("1e308")), { key: pem });
-    expect(transaction).toMatchObject({ amountTrans: 1e308, extra: ["1e400", "-1e400", 1e300] });
+    expect((await verifyWebhook(sign(body("1e308")), { key: pem })).transaction.amountTrans).toBe(1e308);
   });
 
   it("reads a record that the service wraps", async () => {
@@ -139,6 +148,84 @@ describe("a verified webhook", () => {
       transaction: record,
     });
   });
+});
+
+const whole = JSON.parse(JSON.stringify(sampleTransaction("APPROVED"))) as Record<string, unknown>;
+const without = (...names: string[]) => Object.fromEntries(names.map((name) => [name, undefined]));
+const EMV = without("emvAid", "emvTsi", "emvTvr", "emvCryptogram", "emvCryptogramType");
+
+/** What a record has instead, its outcome, the fields that break the specification, and the minor units of its amount. */
+const DEVIATIONS: readonly [
+  title: string,
+  changes: object,
+  outcome: string,
+  broken: string[],
+  units?: bigint | null,
+][] = [
+  ["nothing", {}, "APPROVED", []],
+  ["a scheme that is null", { cardScheme: null }, "APPROVED", ["cardScheme"]],
+  ["no trace number", without("stan"), "APPROVED", ["stan"]],
+  ["no EMV fields", EMV, "APPROVED", Object.keys(EMV)],
+  ["a status in capitals", { status: "COMPLETE" }, "APPROVED", ["status"]],
+  ["no status", without("status"), "APPROVED", ["status"]],
+  ["another status", { status: "Pending" }, "UNCLEAR", ["status"]],
+  ["a store number as text", { merchantStoreId: "1" }, "APPROVED", ["merchantStoreId"]],
+  ["a negative amount", { amountTrans: -10.5 }, "APPROVED", [], -1050n],
+  ["a currency as a number", { transCurrencyCode: "826" }, "APPROVED", ["transCurrencyCode"], null],
+  ["a currency that nobody knows", { transCurrencyCode: "QQQ" }, "APPROVED", [], null],
+  ["a currency without decimals", { transCurrencyCode: "JPY", amountTrans: 10 }, "APPROVED", [], 10n],
+  ["a currency in lower case", { transCurrencyCode: "eur" }, "APPROVED", []],
+  ["a part of a cent", { amountTrans: 10.005 }, "APPROVED", [], null],
+  ["an amount as text", { amountTrans: "10.00" }, "APPROVED", ["amountTrans"]],
+  ["an amount that is no number", { amountTrans: "ten" }, "APPROVED", ["amountTrans"], null],
+  ["an amount that is null", { amountTrans: null }, "APPROVED", ["amountTrans"], null],
+  ["no amount", without("amountTrans"), "APPROVED", ["amountTrans"], null],
+  ["no uti", without("uti"), "APPROVED", ["uti"]],
+  ["a member that looks like a card number", { orderKey: "4111111111111111" }, "APPROVED", []],
+  ["members of its own", { extra: [1, { deep: null }], constructor: "x" }, "APPROVED", []],
+  ["a part of the amount", { transPartiallyApproved: true }, "PARTIALLY_APPROVED", []],
+  ["no flag for a part", without("transPartiallyApproved"), "APPROVED", ["transPartiallyApproved"]],
+  ["both flags", { transCancelled: true }, "UNCLEAR", ["transCancelled"]],
+  ["no flag", without("transApproved"), "UNCLEAR", ["transApproved"]],
+  ["a flag as text", { transApproved: "true" }, "UNCLEAR", ["transApproved"]],
+];
+
+describe.each(DEVIATIONS)("a record with %s", (_, changes, outcome, broken, units = 1000n) => {
+  const record = JSON.parse(JSON.stringify({ ...whole, ...changes })) as Record<string, unknown>;
+  const webhook = signWebhook(JSON.stringify(record), { key: privateKey, url: URL_SENT });
+
+  it("is accepted, and its transaction is what its type says", async () => {
+    const verified = await verifyWebhook(webhook, { key: pem });
+    expect(verified.outcome).toBe(outcome);
+    expect(verified.record).toEqual(record);
+    expect(verified.violations.map(({ path }) => path).toSorted()).toEqual(broken.toSorted());
+    expect(verified.amounts.amountTrans.minorUnits ?? null).toBe(units);
+    const fields = TRANSACTION_FIELDS.map(({ name }) => name).filter((name) => !broken.includes(name));
+    expect(verified.transaction).toEqual(Object.fromEntries(fields.map((name) => [name, record[name]])));
+  });
+
+  it("is refused if strict, where it breaks the specification", async () => {
+    const strict = { key: pem, strict: true } as const;
+    if (broken.length === 0) expect((await verifyWebhook(webhook, strict)).record).toEqual(record);
+    else expect(await refusal(webhook, strict)).toMatchObject({ code: "body_schema", status: 422, record });
+  });
+});
+
+it.each(["[1]", "no JSON", "\xff", ""])("a signed body without a record is unclear: %j", async (body) => {
+  const webhook = signWebhook(body, { key: privateKey, url: URL_SENT });
+  const { outcome, transaction, amounts, violations, record } = await verifyWebhook(webhook, { key: pem });
+  expect({ outcome, transaction, record }).toEqual({ outcome: "UNCLEAR", transaction: {}, record: null });
+  expect(violations).toHaveLength(1);
+  expect(amounts.amountTrans).toEqual({ text: undefined, currency: undefined, minorUnits: undefined });
+  expect(await refusal(webhook, { key: pem, strict: true })).toMatchObject({ status: 422, record: null });
+});
+
+it("an error of the crypto library is no verdict on the webhook", async () => {
+  const spy = vi.spyOn(ALGORITHMS["rsa-v1_5-sha256"], "verify").mockImplementation(() => {
+    throw new Error("unsupported");
+  });
+  onTestFinished(() => spy.mockRestore());
+  expect(await refusal(signed())).toMatchObject({ code: "internal_error", status: 500, verdict: null });
 });
 
 it.each([Number.NaN, new Date("no date")])("no webhook is verified at the time %s", async (now) => {
@@ -314,14 +401,7 @@ describe("the key", () => {
   });
 
   it.each<[string, VerifierOptions["key"], string]>([
-    ["undefined", undefined, "key_required"],
-    ["null", null as never, "key_required"],
-    ["an empty list", [], "key_required"],
-    ["a list of nothing", [undefined as never, ""], "key_required"],
-    ["a number", 1 as never, "key_invalid"],
-    ["a function", (() => pem) as never, "key_invalid"],
     ["another object", {}, "key_invalid"],
-    ["a secret", createSecretKey(Buffer.from("secret")), "key_invalid"],
     ["no key at all", "/nowhere/service.pem", "file_unreadable"],
     ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "key_invalid"],
     ["a URL without TLS", "http://keys.example/jwks.json", "key_invalid"],
@@ -335,6 +415,21 @@ describe("the key", () => {
       expect(error.status).toBeGreaterThanOrEqual(500);
     },
   );
+
+  it.each<[string, VerifierOptions["key"], string]>([
+    ["undefined", undefined, "PAYLINK_WEBHOOK_KEY"],
+    ["null", null as never, "missing"],
+    ["an empty text", "", "missing"],
+    ["an empty list", [], "missing"],
+    ["a list of nothing", [undefined, " "], "missing"],
+    ["a number", 1 as never, "a number"],
+    ["a function", (() => pem) as never, "a function"],
+    ["a secret", createSecretKey(Buffer.from("secret")), "public key"],
+  ])("as %s is a TypeError when the verifier is made", async (_, key, words) => {
+    expect(() => createVerifier({ key })).toThrow(TypeError);
+    expect(() => createVerifier({ key })).toThrow(words);
+    await expect(verifyWebhook(signed(), { key })).rejects.toThrow(TypeError);
+  });
 
   it("from a URL is fetched once, and again at most every ten seconds for a signature that no key verifies", async () => {
     const keys: KeyObject[] = [other];
@@ -389,8 +484,33 @@ describe("options", () => {
       { tolerance: "soon" },
       { tolerance: -1 },
       { require: ["content digest"] },
+      { recordAt: "data" },
+      { recordAt: "" },
+      { recordAt: "/a~2" },
+      { recordAt: 1 as never },
     ])
       expect(() => createVerifier({ key: pem, ...options })).toThrow(TypeError);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["undefined", undefined, "Pass the request"],
+    ["text", "POST / HTTP/1.1", "Pass the request"],
+    ["a Koa context", { ...signed(), req: {}, res: {}, request: {} }, "ctx.req"],
+    [
+      "a Lambda event, version 1",
+      { httpMethod: "POST", path: "/", headers: {}, body: "{}" },
+      "event.headers",
+    ],
+    ["a Lambda event, version 2", { rawPath: "/", requestContext: {}, headers: {} }, "isBase64Encoded"],
+    ["headers that are null", { ...signed(), headers: null }, "no headers"],
+    ["no headers", { ...signed(), headers: undefined }, "no headers"],
+    ["a header that is a number", { ...signed(), headers: { "content-length": 1 } }, "content-length"],
+    ["no method", { ...signed(), method: undefined }, "method"],
+    ["no url", { ...signed(), url: undefined }, "url"],
+  ])("and a request that is %s is a TypeError that says what to pass", async (_, request, words) => {
+    const verifying = createVerifier({ key: pem })(request as WebhookRequest);
+    await expect(verifying).rejects.toThrow(TypeError);
+    await expect(verifying).rejects.toThrow(words);
   });
 
   it("set the policy", async () => {
@@ -407,11 +527,16 @@ describe("options", () => {
 });
 
 it("makes samples that keep the specification, for each outcome and with changes", async () => {
-  for (const outcome of ["APPROVED", "DECLINED", "CANCELLED"] as const) {
+  for (const outcome of ["APPROVED", "PARTIALLY_APPROVED", "DECLINED", "CANCELLED"] as const) {
     const transaction = sampleTransaction(outcome, { reference: "A-1", amountTrans: 12.34 });
     const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     const webhook = signWebhook(transaction, { key, url: URL_SENT });
-    const verified = await verifyWebhook(webhook, { key: createPublicKey(key) });
+    const verified = await verifyWebhook(webhook, { key: createPublicKey(key), strict: true });
     expect(verified).toMatchObject({ outcome, transaction: { reference: "A-1", amountTrans: 12.34 } });
+    // With strict, no field of the type is undefined.
+    if (verified.outcome === "APPROVED") verified.transaction.authorisationCode.toUpperCase();
   }
+  expect(() => sampleTransaction("approved" as "APPROVED")).toThrow(
+    "it must be APPROVED, PARTIALLY_APPROVED",
+  );
 });

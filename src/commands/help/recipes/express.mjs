@@ -1,6 +1,7 @@
 /** Express: verify() reads the body, so the route comes before express.json(). */
 import express from "express";
 import { createVerifier, WebhookError } from "paylink/webhooks";
+import { book } from "./orders.mjs";
 
 /** @param {import("paylink/webhooks").VerifierOptions} options */
 export function createApp(options) {
@@ -8,8 +9,9 @@ export function createApp(options) {
   const app = express();
   app.post("/webhooks/paylink", async (request, response) => {
     try {
-      const { outcome, transaction } = await verify(request);
-      console.log(outcome, transaction.reference);
+      const webhook = await verify(request);
+      book(webhook);
+      console.log(webhook.outcome, webhook.transaction.reference);
       response.sendStatus(200);
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;

@@ -1,6 +1,7 @@
 /** Fastify: the parser of this scope keeps the bytes of the body; other routes keep their own parsers. */
 import fastify from "fastify";
 import { createVerifier, WebhookError } from "paylink/webhooks";
+import { book } from "./orders.mjs";
 
 /** @param {import("paylink/webhooks").VerifierOptions} options */
 export function createApp(options) {
@@ -11,8 +12,9 @@ export function createApp(options) {
     webhooks.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => done(null, body));
     webhooks.post("/webhooks/paylink", async (request, reply) => {
       try {
-        const { outcome, transaction } = await verify(request);
-        console.log(outcome, transaction.reference);
+        const webhook = await verify(request);
+        book(webhook);
+        console.log(webhook.outcome, webhook.transaction.reference);
         return reply.code(200).send();
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error;

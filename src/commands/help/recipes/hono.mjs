@@ -1,6 +1,7 @@
 /** Hono, on Node, Bun or Deno: verify() takes the Web request, before c.req.json() reads it. */
 import { Hono } from "hono";
 import { createVerifier, WebhookError } from "paylink/webhooks";
+import { book } from "./orders.mjs";
 
 /** @param {import("paylink/webhooks").VerifierOptions} options */
 export function createApp(options) {
@@ -8,8 +9,9 @@ export function createApp(options) {
   const app = new Hono();
   app.post("/webhooks/paylink", async (c) => {
     try {
-      const { outcome, transaction } = await verify(c.req);
-      console.log(outcome, transaction.reference);
+      const webhook = await verify(c.req);
+      book(webhook);
+      console.log(webhook.outcome, webhook.transaction.reference);
       return c.body(null, 200);
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;

@@ -1,5 +1,6 @@
 /** Next.js, app/webhooks/paylink/route.js: export const POST = createHandler({ key: process.env.PAYLINK_WEBHOOK_KEY }) */
 import { createVerifier, WebhookError } from "paylink/webhooks";
+import { book } from "./orders.mjs";
 
 /** @param {import("paylink/webhooks").VerifierOptions} options */
 export function createHandler(options) {
@@ -7,8 +8,9 @@ export function createHandler(options) {
   /** @param {Request} request */
   return async (request) => {
     try {
-      const { outcome, transaction } = await verify(request);
-      console.log(outcome, transaction.reference);
+      const webhook = await verify(request);
+      book(webhook);
+      console.log(webhook.outcome, webhook.transaction.reference);
       return new Response(null, { status: 200 });
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;

@@ -1,6 +1,7 @@
 /** Plain Node: one server, one path. */
 import { createServer } from "node:http";
 import { createVerifier, WebhookError } from "paylink/webhooks";
+import { book } from "./orders.mjs";
 
 /** @param {import("paylink/webhooks").VerifierOptions} options */
 export function createApp(options) {
@@ -8,8 +9,9 @@ export function createApp(options) {
   return createServer(async (request, response) => {
     if (!request.url?.startsWith("/webhooks/paylink")) return response.writeHead(404).end();
     try {
-      const { outcome, transaction } = await verify(request);
-      console.log(outcome, transaction.reference);
+      const webhook = await verify(request);
+      book(webhook);
+      console.log(webhook.outcome, webhook.transaction.reference);
       response.writeHead(200).end();
     } catch (error) {
       console.warn(error instanceof Error ? error.message : error);

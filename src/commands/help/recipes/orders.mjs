@@ -1,0 +1,23 @@
+/** What every recipe does with a verified webhook: books the payment once, if it pays the order. In production, orders and bookings are in a database. */
+
+/**
+ * What each order asks for, by the reference of its payment.
+ * @type {Map<string, { minorUnits: bigint, currency: string }>}
+ */
+export const orders = new Map([["INV-1001", { minorUnits: 1000n, currency: "EUR" }]]);
+
+/**
+ * The order that each transaction pays, by its uti: a webhook can arrive twice. A unique column does the same.
+ * @type {Map<string, string>}
+ */
+export const booked = new Map();
+
+/** @param {import("paylink/webhooks").VerifiedWebhook} webhook */
+export function book({ outcome, transaction: { uti, reference }, amounts: { amountTrans } }) {
+  // PARTIALLY_APPROVED pays a part of the order only.
+  if (outcome !== "APPROVED" || uti === undefined || reference === undefined || booked.has(uti)) return;
+  const order = orders.get(reference);
+  if (order === undefined) return;
+  if (amountTrans.minorUnits !== order.minorUnits || amountTrans.currency !== order.currency) return;
+  booked.set(uti, reference);
+}
