@@ -27,7 +27,9 @@ const LETTERS = "must be a three-letter currency code, such as EUR";
 
 /** A currency code in a request: three letters in either case, sent unchanged. */
 /* The library has no use for it, and leaves it and zod out. */
-export const currencyLetters = /* @__PURE__ */ z.string(must(LETTERS)).check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
+export const currencyLetters = /* @__PURE__ */ z
+  .string(must(LETTERS))
+  .check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
 
 /** A currency code from a person: the same, in upper case. */
 export function parseCurrency(text: string): Parsed<string> {

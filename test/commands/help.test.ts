@@ -79,7 +79,11 @@ it("explains verification in an application, with the recipe of each framework a
     recipes: object;
   };
   expect(Object.keys(options)).toContain("key");
-  expect(Object.keys(shown).map((name) => `${name}.mjs`).toSorted()).toEqual(files.toSorted());
+  expect(
+    Object.keys(shown)
+      .map((name) => `${name}.mjs`)
+      .toSorted(),
+  ).toEqual(files.toSorted());
 });
 
 describe("paylink help production", () => {
