@@ -72,9 +72,9 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
       command.addOption(option);
     }
   if (declaration.takesAnyFlag === true) command.allowUnknownOption();
-  const { introduction } = declaration;
+  const { introduction, notes } = declaration;
   if (introduction !== undefined) command.addHelpText("before", () => introduction(command.args));
-  if (declaration.notes !== undefined) command.addHelpText("after", `\n${declaration.notes}`);
+  if (notes !== undefined) command.addHelpText("after", () => `\n${fitted(notes, command)}`);
   if (declaration.examples.length > 0) examples(command, declaration.examples);
   const order = Object.keys(operands);
   const given: GivenFor = (name) => {
@@ -91,6 +91,19 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
     const added = command.command(name, { isDefault: inner.isDefault === true });
     declare(added.description(inner.summary), inner, execute);
   }
+}
+
+/** Breaks lines that are longer than the terminal between words; the rest stands below the last column of the line. */
+function fitted(lines: string, command: CommandUnknownOpts): string {
+  const width = command.configureOutput().getOutHelpWidth?.() ?? Number.POSITIVE_INFINITY;
+  const broken = (line: string): string => {
+    const column = /^(?:.* {2,})?/.exec(line)?.[0].length ?? 0;
+    const end = line.length <= width ? -1 : line.lastIndexOf(" ", width);
+    return end <= column
+      ? line
+      : `${line.slice(0, end)}\n${broken(" ".repeat(column) + line.slice(end + 1))}`;
+  };
+  return lines.split("\n").map(broken).join("\n");
 }
 
 function argumentOf({ spelled, description, choices }: DeclaredArgument<unknown>): Argument {

@@ -7,6 +7,8 @@ const MANY = 8;
 
 export const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
+  // Below its own limit of 40, commander leaves it to the terminal to break lines, inside words.
+  minWidthToWrap: 20,
   // Only the root's: the options of `sandbox` do not apply to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
     command.parent === null ? [] : everywhere(programOf(command)),

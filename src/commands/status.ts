@@ -25,7 +25,7 @@ export const status = command({
     const failure = checks.find(({ state }) => state === "failed")?.failure;
     const { named } = settings;
     if (!out.json) {
-      out.data(out.hide(checks.map((check) => renderCheck(check, out.paint, named)).join("\n")));
+      out.data(out.hide(checks.map((check) => renderCheck(check, out, named)).join("\n")));
       return failure?.exit ?? 0;
     }
     out.data(

@@ -5,6 +5,8 @@ import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
 import type { Hint } from "../domain/errors.ts";
 import { renderHint } from "./hint.ts";
+import { wrap } from "./layout.ts";
+import { widthOf } from "./width.ts";
 
 /** The settings that a result came from. */
 export interface NamedService {
@@ -33,7 +35,7 @@ const WIDTH = "transaction address".length;
 
 export function renderCheck(
   { check, state, detail, remedies }: ShownCheck,
-  paint: Paint,
+  { paint, lineWidth }: { readonly paint: Paint; readonly lineWidth: number },
   profile: string | undefined,
 ): string {
   const marks = {
@@ -42,8 +44,12 @@ export function renderCheck(
     failed: paint.red("✗"),
     skipped: paint.dim("–"),
   };
-  const text = safeText(detail);
+  const column = WIDTH + 4;
+  const text = wrap(safeText(detail), lineWidth - column, column);
   const first = `${marks[state]} ${paint.bold(check.padEnd(WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
-  const below = remedies.map((hint) => `${" ".repeat(WIDTH + 4)}${renderHint(hint, profile)}`);
+  // Not wrapped: a command that is copied stays on one line.
+  const below = remedies
+    .map((hint) => renderHint(hint, profile))
+    .map((shown) => " ".repeat(column + widthOf(shown) <= lineWidth ? column : 4) + shown);
   return [first, ...below].join("\n");
 }

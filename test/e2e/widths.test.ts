@@ -12,6 +12,9 @@ const widest = (raw: string): number => {
   return Math.max(...lines.map((line) => [...line].length));
 };
 
+/** Commands stay on one line, so that they can be copied. */
+const withoutCommands = (raw: string): string => raw.replace(/^.*\bpaylink .*$/gm, "");
+
 describe.each([60, 80, 120])("with %i columns", (columns) => {
   it.each([["demo"], ["help", "errors"], ["help", "reasons"], ["help", "environment"]])(
     "%s %s fits",
@@ -22,6 +25,31 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
       expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
     },
   );
+
+  it.each(["create --help", "trigger --help", "sandbox --help", "bulk --help", "check --help", "help settings", "help"])(
+    "%s fits, but for commands to copy",
+    async (args) => {
+      const screen = openScreen(args.split(" "), { home: temporaryHome(), columns });
+      expect(await screen.ended).toBe(0);
+      expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  it("status and config list break no word but addresses and paths", async () => {
+    const home = temporaryHome();
+    for (const [key, value] of [
+      ["baseUrl", "http://127.0.0.1:9"],
+      ["customerName", "Ada Augusta King, Countess of Lovelace, of Ockham Park in the county of Surrey"],
+    ] as const)
+      await runPaylink(["config", "set", key, value], { home });
+    for (const args of [["status"], ["config", "list"]]) {
+      const screen = openScreen(args, { home, columns });
+      await screen.ended;
+      expect(screen.raw()).toMatch(/127\.0\.0\.1/);
+      const prose = withoutCommands(screen.raw()).replace(/\S*[/]\S*/g, "");
+      expect(widest(prose)).toBeLessThanOrEqual(columns);
+    }
+  });
 
   it("events list and the record of events show fit", async () => {
     const home = temporaryHome();

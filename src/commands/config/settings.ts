@@ -7,7 +7,8 @@ import { nearest } from "../../domain/nearest.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { clip } from "../../render/width.ts";
+import { wrap } from "../../render/layout.ts";
+import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
 import {
   parseSetting,
@@ -71,6 +72,8 @@ function headerOf(text: string, header: string): string {
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */
 const LONGEST_VALUE = 100;
+/** The column of the values in the list. */
+const COLUMN = 20;
 
 export async function listSettings(context: Context): Promise<number> {
   const { out } = context;
@@ -81,10 +84,14 @@ export async function listSettings(context: Context): Promise<number> {
     out.lines([JSON.stringify({ profile, settings: values })]);
     return 0;
   }
-  const row = (label: string, value = "-", source = ""): void =>
-    out.lines([
-      `${out.paint.bold(label.padEnd(20))}${clip(safeText(value), LONGEST_VALUE)}${source === "" ? "" : `  ${out.paint.dim(`(${source})`)}`}`,
-    ]);
+  const row = (label: string, value = "-", source = ""): void => {
+    const shown = clip(safeText(value), LONGEST_VALUE);
+    const from = source === "" ? "" : `(${source})`;
+    const isLong = COLUMN + widthOf(`${shown}  ${from}`) > out.lineWidth;
+    const gap = from !== "" && isLong ? `\n${" ".repeat(COLUMN)}` : "  ";
+    const text = wrap(shown, out.lineWidth - COLUMN, COLUMN);
+    out.lines([`${out.paint.bold(label.padEnd(COLUMN))}${text}${from && gap + out.paint.dim(from)}`]);
+  };
   row("profile", profile?.name, profile?.source);
   for (const key of CONFIG_KEYS) {
     const found = settings.find(key);

@@ -75,7 +75,13 @@ const TOPICS = {
     parts: [
       "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.",
       "",
-      ...SETTING_KEYS.map((key) => () => explainSetting(key)),
+      ...SETTING_KEYS.map((key): Part => ({ lineWidth }) => {
+        const lines = explainSetting(key).split("\n");
+        // A command to copy stays on one line.
+        return lines
+          .map((line) => line.replace(/(?<=^ +)(?!paylink |[ ]).*/, (text) => wrap(text, lineWidth - 6, 6)))
+          .join("\n");
+      }),
     ],
   }),
   environment: () => ({
