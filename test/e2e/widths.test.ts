@@ -26,14 +26,19 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
     },
   );
 
-  it.each(["create --help", "trigger --help", "sandbox --help", "bulk --help", "check --help", "help settings", "help"])(
-    "%s fits, but for commands to copy",
-    async (args) => {
-      const screen = openScreen(args.split(" "), { home: temporaryHome(), columns });
-      expect(await screen.ended).toBe(0);
-      expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
-    },
-  );
+  it.each([
+    "create --help",
+    "trigger --help",
+    "sandbox --help",
+    "bulk --help",
+    "check --help",
+    "help settings",
+    "help",
+  ])("%s fits, but for commands to copy", async (args) => {
+    const screen = openScreen(args.split(" "), { home: temporaryHome(), columns });
+    expect(await screen.ended).toBe(0);
+    expect(widest(withoutCommands(screen.raw()))).toBeLessThanOrEqual(columns);
+  });
 
   it("status and config list break no word but addresses and paths", async () => {
     const home = temporaryHome();

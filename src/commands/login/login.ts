@@ -191,7 +191,10 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
       details: first.failure?.details ?? {},
     });
   for (const { state, ...check } of checks)
-    if (state === "ok") out.note(renderCheck({ state, ...check }, { paint: out.notePaint, lineWidth: out.lineWidth }, undefined));
+    if (state === "ok")
+      out.note(
+        renderCheck({ state, ...check }, { paint: out.notePaint, lineWidth: out.lineWidth }, undefined),
+      );
     else
       out.warn(
         [
