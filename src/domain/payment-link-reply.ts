@@ -70,11 +70,6 @@ export type WellFormedLink = z.infer<typeof paymentLink>;
 /** A link as received: without fields of a wrong type, with unknown members. */
 export type PaymentLink = z.infer<typeof shownLink>;
 
-interface LinkReply {
-  readonly link: PaymentLink;
-  readonly violations: readonly Problem[];
-}
-
 /** The status on creation (States rule 1). */
 export const ACTIVE = "active";
 export const LINK_STATUSES = [ACTIVE, "viewed", "attempted", "paid", "expired", "cancelled"] as const;
@@ -84,7 +79,10 @@ export type LinkStatus = (typeof LINK_STATUSES)[number];
  * Reads the body of a link and never refuses it, so that the URL is shown whatever else is wrong. With `requested`, it
  * also checks the fields that the service must echo.
  */
-export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): LinkReply {
+export function readPaymentLink(
+  reply: Json,
+  requested?: PaymentLinkRequest,
+): { readonly link: PaymentLink; readonly violations: readonly Problem[] } {
   if (!isJsonObject(reply)) return { link: {}, violations: [{ at: "", message: "must be a JSON object" }] };
   const strict = paymentLink.safeParse(reply);
   const violations = problemsOf(strict.error?.issues ?? []);

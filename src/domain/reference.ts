@@ -14,13 +14,6 @@ export function shortId(uuid: string, alphabet: string, length: number): string 
   return [...octets].map((octet) => alphabet[octet % alphabet.length]).join("");
 }
 
-interface ReferenceParts {
-  /** The link's invoiceId. */
-  readonly base: string;
-  /** The 9 characters without a hyphen; null if the reference does not look like one of a reusable link. */
-  readonly suffix: string | null;
-}
-
 /** One hyphen or two: "`<invoiceId>-<suffix>` where the suffix is a hyphen plus 9" allows both. */
 const REFERENCE = /^(.*?)--?([A-Za-z0-9]{9})$/s;
 const SUFFIX = /^--?[A-Za-z0-9]{9}$/;
@@ -32,9 +25,10 @@ export function makeReference(base: string, suffix: string): string {
 
 /**
  * Splits a reference by its form alone. A one-time invoiceId such as `order-123456789` has the same form, so use
- * `belongsTo` if the base is known. Two hyphens both belong to the separator.
+ * `belongsTo` if the base is known. Two hyphens both belong to the separator. `suffix` has 9 characters without a hyphen; it
+ * is null if the reference does not look like one of a reusable link.
  */
-export function splitReference(reference: string): ReferenceParts {
+export function splitReference(reference: string) {
   const [, base, suffix] = REFERENCE.exec(reference) ?? [];
   return base === undefined || suffix === undefined ? { base: reference, suffix: null } : { base, suffix };
 }

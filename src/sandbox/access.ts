@@ -81,11 +81,11 @@ export const TOKEN_ERRORS = [
   "unsupported_grant_type",
 ] as const;
 
-export interface TokenError {
-  readonly status: 400 | 401;
-  readonly error: (typeof TOKEN_ERRORS)[number];
-  readonly error_description: string;
-}
+export const tokenError = (
+  status: 400 | 401,
+  error: (typeof TOKEN_ERRORS)[number],
+  error_description: string,
+) => ({ status, error, error_description });
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
@@ -99,23 +99,15 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
     /** OAuth 2.0 client credentials (RFC 6749 4.4), as form fields or as HTTP Basic. */
     issue(authorization: string | undefined, form: URLSearchParams) {
       if (form.get("grant_type") !== "client_credentials")
-        return {
-          status: 400,
-          error: "unsupported_grant_type",
-          error_description: "grant_type must be client_credentials",
-        };
+        return tokenError(400, "unsupported_grant_type", "grant_type must be client_credentials");
       const [clientId, clientSecret] = basicCredentials(authorization) ?? [
         form.get("client_id"),
         form.get("client_secret"),
       ];
       if (!isSame(clientId ?? "", merchant.clientId) || !isSame(clientSecret ?? "", merchant.clientSecret))
-        return {
-          status: 401,
-          error: "invalid_client",
-          error_description: "the client id or the client secret is wrong",
-        };
+        return tokenError(401, "invalid_client", "the client id or the client secret is wrong");
       if ((form.get("scope") ?? SCOPE) !== SCOPE)
-        return { status: 400, error: "invalid_scope", error_description: `scope must be ${SCOPE}` };
+        return tokenError(400, "invalid_scope", `scope must be ${SCOPE}`);
       deleteExpired();
       const token = `sandbox_${newId()}`;
       expiries.set(token, now().getTime() + TOKEN_LIFETIME * 1000);

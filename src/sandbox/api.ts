@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import type { TokenError } from "./access.ts";
+import { tokenError } from "./access.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
 import { transactionResponse } from "./payments.ts";
@@ -25,11 +25,7 @@ async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
   return jsonReply(body, status, status === 401 ? { "WWW-Authenticate": "Basic" } : {});
 }
 
-const NO_FORM: TokenError = {
-  status: 400,
-  error: "invalid_request",
-  error_description: "the body is not multipart form data",
-};
+const NO_FORM = tokenError(400, "invalid_request", "the body is not multipart form data");
 
 /** The service's own sample sends multipart form data. Undefined if the body is not what its Content-Type says. */
 async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {

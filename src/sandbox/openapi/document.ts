@@ -16,8 +16,8 @@ interface Edition {
   readonly sandbox: boolean;
   readonly description: string;
   readonly servers: readonly Server[];
-  readonly tokenPath: string;
-  readonly tokenServers: readonly [Server, ...Server[]];
+  /** The addresses of the token endpoint, which has one path at all of them. */
+  readonly tokenUrls: readonly [Server, ...Server[]];
 }
 
 /** As JSON. */
@@ -27,8 +27,7 @@ export function sandboxDocument(origin: string): string {
     sandbox: true,
     description: "The payment-link service as `paylink sandbox` simulates it on this machine.",
     servers: [server],
-    tokenPath: "/oauth/token",
-    tokenServers: [server],
+    tokenUrls: [{ ...server, url: `${origin}/oauth/token` }],
   });
   return stringifyJson(document, 2);
 }
@@ -36,17 +35,15 @@ export function sandboxDocument(origin: string): string {
 /** As JSON. */
 export function serviceDocument(): string {
   const { dna, "dna-test": test } = SERVICES;
-  const tokenServer = ({ title, settings }: typeof dna | typeof test): Server => ({
-    url: new URL(settings.tokenUrl).origin,
-    description: title,
-  });
   const document = documentOf({
     sandbox: false,
     description:
       "Written by paylink from the public documentation of the service; not an official document, and not tested against the live service.",
     servers: [dna, test].map(({ title, settings }) => ({ url: settings.baseUrl, description: title })),
-    tokenPath: new URL(dna.settings.tokenUrl).pathname,
-    tokenServers: [tokenServer(dna), tokenServer(test)],
+    tokenUrls: [
+      { url: dna.settings.tokenUrl, description: dna.title },
+      { url: test.settings.tokenUrl, description: test.title },
+    ],
   });
   return stringifyJson(document);
 }
@@ -59,7 +56,7 @@ const documentOf = (edition: Edition): JsonSchema => ({
   servers: edition.servers,
   security: [{ oauth2: [SCOPE] }, { bearer: [] }],
   paths: {
-    [edition.tokenPath]: tokenPath(edition),
+    [new URL(edition.tokenUrls[0].url).pathname]: tokenPath(edition),
     [LINKS]: { get: LIST, post: CREATE },
     [`${LINKS}/{id}`]: { parameters: [LINK_ID], get: GET, patch: UPDATE },
     [`${LINKS}/{id}/cancel`]: { parameters: [LINK_ID], post: CANCEL },
@@ -225,8 +222,8 @@ const TOKEN_EXAMPLE = {
 };
 const TOKEN_ERROR = json(schemaRef("TokenError"));
 
-const tokenPath = ({ sandbox, tokenServers }: Edition): JsonSchema => ({
-  servers: tokenServers,
+const tokenPath = ({ sandbox, tokenUrls }: Edition): JsonSchema => ({
+  servers: tokenUrls.map(({ url, description }) => ({ url: new URL(url).origin, description })),
   post: {
     operationId: "createAccessToken",
     summary: "Get an access token with the client's credentials",
@@ -331,8 +328,8 @@ function webhook(operationId: string, summary: string, address: string, body: Js
   };
 }
 
-function securitySchemes({ sandbox, tokenPath, tokenServers: [first] }: Edition): JsonSchema {
-  const flow = { tokenUrl: `${first.url}${tokenPath}`, scopes: { [SCOPE]: "Payment links" } };
+function securitySchemes({ sandbox, tokenUrls: [first] }: Edition): JsonSchema {
+  const flow = { tokenUrl: first.url, scopes: { [SCOPE]: "Payment links" } };
   return {
     oauth2: {
       type: "oauth2",
