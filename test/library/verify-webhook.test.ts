@@ -431,7 +431,7 @@ describe("the key", () => {
     await expect(verifyWebhook(signed(), { key })).rejects.toThrow(TypeError);
   });
 
-  it("from a URL is fetched once, and again at most every ten seconds for a signature that no key verifies", async () => {
+  it("from a URL is fetched once, at most every ten seconds for a signature that no key verifies, and after ten minutes", async () => {
     const keys: KeyObject[] = [other];
     let [fetched, now] = [0, 1_800_000_000];
     const openKeys = keyringCache({
@@ -462,6 +462,9 @@ describe("the key", () => {
     now += 10;
     expect([await code(), fetched]).toEqual(["APPROVED", 3]);
     expect([await code(), fetched]).toEqual(["APPROVED", 3]);
+    keys[0] = other;
+    now += 600;
+    expect((await code()) === "APPROVED").toBe(false);
   });
 
   it("are opened once for requests that arrive together, and again where that failed", async () => {
