@@ -4,10 +4,8 @@ import { JsonNumber, stringifyJson } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";
 import { makeReference, suffixFrom } from "../domain/reference.ts";
+import type { SampleOutcome } from "../domain/outcome.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-
-export const OUTCOMES = ["approved", "declined", "cancelled"] as const;
-export type SampleOutcome = (typeof OUTCOMES)[number];
 
 export const LINK_KINDS = ["one-time", "reusable", "subscription"] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -33,6 +31,7 @@ const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant
 /** By the last four digits of the test cards of the checkout page. */
 const CARDS = {
   approved: "************1111",
+  "partially-approved": "************1111",
   declined: "************0002",
   cancelled: "************1111",
 } as const;

@@ -1,6 +1,7 @@
 /** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
 import type { Context } from "../context.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { argument, command, flag, oneOf, text, toggleForPeople } from "./command.ts";
 
@@ -19,7 +20,7 @@ export const pay = command({
     outcome: flag(
       "--outcome <outcome>",
       "the result of the payment",
-      oneOf(["approved", "declined", "cancelled"]),
+      oneOf(SAMPLE_OUTCOMES),
       {
         default: "approved",
       },

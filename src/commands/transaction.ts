@@ -35,7 +35,7 @@ export const transaction = command({
       ]);
     const { out } = context;
     const api = await context.api({ timeout });
-    const { record: bytes } = await api.readTransaction(uti);
+    const bytes = await api.readTransaction(uti);
     const { record, violations } = readRecord(bytes);
     if (record === null)
       throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {

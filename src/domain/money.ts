@@ -156,3 +156,12 @@ function withoutGroups(text: string): string {
   const [mark = ""] = /[.,]/.exec(text) ?? [];
   return text.replaceAll(mark, "").replace(",", ".");
 }
+
+/** A part of an amount, as an issuer may approve: half of it, in units that the currency has. */
+export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
+  if (!isDecimal(amount.value)) return amount;
+  const decimals = Math.max(exponentOf(currency) ?? 2, decimalsOf(amount));
+  const [whole = "0", fraction = ""] = amount.value.split(".");
+  const half = String(BigInt(whole + fraction.padEnd(decimals, "0")) / 2n).padStart(decimals + 1, "0");
+  return new JsonNumber(decimals === 0 ? half : `${half.slice(0, -decimals)}.${half.slice(-decimals)}`);
+}

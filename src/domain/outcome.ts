@@ -4,6 +4,10 @@
 export const OUTCOMES = ["APPROVED", "PARTIALLY_APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** What a simulated payment can have. */
+export const SAMPLE_OUTCOMES = ["approved", "partially-approved", "declined", "cancelled"] as const;
+export type SampleOutcome = (typeof SAMPLE_OUTCOMES)[number];
+
 /** As flags, pages and sentences have it: `partially-approved`. */
 export const outcomeName = (outcome: Outcome): string => outcome.toLowerCase().replaceAll("_", "-");
 

@@ -1,9 +1,10 @@
 /** Builds the record of a simulated payment, with every field of the specification's table. */
 import { JsonNumber } from "./json.ts";
+import type { SampleOutcome } from "./outcome.ts";
 import type { WellFormedRecord } from "./transaction-fields.ts";
 
 export interface SamplePayment {
-  readonly outcome: "approved" | "declined" | "cancelled";
+  readonly outcome: SampleOutcome;
   readonly transType: string;
   readonly amount: JsonNumber;
   readonly currency: string;
@@ -24,6 +25,7 @@ export interface SamplePayment {
 /** The issuer's response; a cancelled payment never reaches the issuer. */
 const RESPONSES = {
   approved: { responseCode: "00", emvCryptogramType: "ARQC" },
+  "partially-approved": { responseCode: "10", emvCryptogramType: "ARQC" },
   declined: { responseCode: "05", emvCryptogramType: "AAC" },
   cancelled: undefined,
 } as const;
@@ -34,12 +36,13 @@ export function sampleRecord(
 ): WellFormedRecord {
   const { cardPan, softwareVersion, number } = payment;
   const response = RESPONSES[outcome];
+  const isApproved = outcome === "approved" || outcome === "partially-approved";
   const date = now.toISOString();
   return {
     uti: newId(),
     transType,
-    transApproved: outcome === "approved",
-    transPartiallyApproved: false,
+    transApproved: isApproved,
+    transPartiallyApproved: outcome === "partially-approved",
     transCancelled: outcome === "cancelled",
     amountTrans: amount,
     amountGratuity: new JsonNumber("0"),
@@ -54,7 +57,7 @@ export function sampleRecord(
     retrievalReferenceNumber: number.padStart(12, "0"),
     ...(response && { paymentId: newId(), responseCode: response.responseCode }),
     stan: number,
-    ...(outcome === "approved" ? { authorisationCode: number } : {}),
+    ...(isApproved ? { authorisationCode: number } : {}),
     ...(response && { merchantTokenId: newId() }),
     cardPan,
     cardStartDate: "2401",

@@ -1,4 +1,5 @@
 /** What a customer enters: a test card and personal details, with the checks on both. */
+import type { SampleOutcome } from "../domain/outcome.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { hasCheckDigit, maskCardNumber } from "../domain/secrets.ts";
@@ -113,7 +114,7 @@ export const TEST_CARDS = [
 ] as const;
 
 /** The card in the record of a payment, as the service masks it; a cancelled payment shows the first card. */
-export const maskedCardFor = (outcome: "approved" | "declined" | "cancelled"): string =>
+export const maskedCardFor = (outcome: SampleOutcome): string =>
   maskCardNumber(digitsOf(TEST_CARDS[outcome === "declined" ? 1 : 0].number));
 
 /** A card as the customer typed it. */

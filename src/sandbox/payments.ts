@@ -1,9 +1,17 @@
 /** Payments through a link: checks what the customer entered, makes the transaction record, and queues its webhook. */
 import type { Problem } from "../domain/errors.ts";
 import type { JsonNumber, JsonObject } from "../domain/json.ts";
-import { compareAmounts, groupedAmount, isDecimal, parseEnteredAmount, signOf } from "../domain/money.ts";
+import {
+  compareAmounts,
+  groupedAmount,
+  halfOf,
+  isDecimal,
+  parseEnteredAmount,
+  signOf,
+} from "../domain/money.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
+import type { SampleOutcome } from "../domain/outcome.ts";
 import { makeReference } from "../domain/reference.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
@@ -23,12 +31,9 @@ import type { SandboxParts } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";
 import type { Service } from "./service.ts";
 
-export const CHOICES = ["approved", "declined", "cancelled"] as const;
-export type Choice = (typeof CHOICES)[number];
-
 /** What the customer enters on the checkout page. */
 export interface PaymentInput {
-  readonly outcome: Choice;
+  readonly outcome: SampleOutcome;
   /** A typed card, which is checked. A click on a test card, `paylink pay` and the dashboard give only the outcome. */
   readonly card?: EnteredCard;
   /** Only for a reusable link (Endpoints rule 7). */
@@ -47,14 +52,14 @@ function takePayment(link: Link, input: PaymentInput, parts: SandboxParts): Well
   const { outcome, amount, base } = checkInput(link, input, now);
   link.viewedDate ??= now;
   link.attemptedDate = now;
-  if (outcome === "approved") link.paidDate = now;
+  if (outcome === "approved" || outcome === "partially-approved") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
   return sampleRecord(
     {
       outcome,
       transType: transactionType,
-      amount,
+      amount: outcome === "partially-approved" ? halfOf(amount, currency) : amount,
       currency: currency.toUpperCase(),
       reference,
       terminalId,

@@ -23,13 +23,6 @@ import { failureOf, refusalOf } from "./failures.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
-export interface Transaction {
-  /** The JSON of the service, unchanged. */
-  readonly body: Uint8Array;
-  /** The JSON of the record in it: `recordAt`, or all of it. */
-  readonly record: Uint8Array;
-}
-
 /** The documented service asks for it on every request for links. */
 const JSON_TYPE = [["Content-Type", "application/json"]] as const;
 
@@ -81,10 +74,10 @@ export function createApi(parts: ApiParts) {
       return callLink(id, "", { method: "PATCH", body, effect: "update" });
     },
     cancelLink: (id: string) => callLink(id, "/cancel", { method: "POST", effect: "cancel" }),
-    readTransaction: async (uti: string): Promise<Transaction> => {
+    readTransaction: async (uti: string): Promise<Uint8Array> => {
       const url = transactionAddress(parts, uti);
       const { body } = await call(parts, { method: "GET", url, headers: [], effect: "read" });
-      return { body, record: recordAt === undefined ? body : recordIn(body, recordAt) };
+      return recordAt === undefined ? body : recordIn(body, recordAt);
     },
     /** Obtains a new access token; false if the account has no client credentials. */
     renewToken: async (): Promise<boolean> => (await parts.tokens.renew("read")) !== undefined,

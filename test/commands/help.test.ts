@@ -152,7 +152,7 @@ describe("a usage error", () => {
     ["config set currenzy USD", "Did you mean currency?", "config set currency USD"],
     [
       "trigger aproved",
-      '<outcome>  must be one of approved, declined, cancelled (got "aproved")',
+      '<outcome>  must be one of approved, partially-approved, declined, cancelled (got "aproved")',
       "trigger approved",
     ],
     ["trigger approved --link=reusble", '(got "reusble")', "trigger approved --link=reusable"],

@@ -1,4 +1,5 @@
 /** `paylink demo`: the whole loop in one process, on free ports and in a temporary home. */
+import { outcomeName, type SampleOutcome } from "../../domain/outcome.ts";
 import { type Api, createApi } from "../../service/client.ts";
 import { payAtCheckout } from "../../service/sandbox.ts";
 import { fixedToken } from "../../service/tokens.ts";
@@ -19,7 +20,6 @@ import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/layout.ts";
-import type { Choice } from "../../sandbox/payments.ts";
 import { openLocalServices } from "../local-services.ts";
 
 const INTRODUCTION =
@@ -143,7 +143,7 @@ async function payOnce(
   loop: Loop,
   title: string,
   link: PaymentLinkRequest,
-  outcome: Choice,
+  outcome: SampleOutcome,
 ): Promise<WebhookEvent> {
   const created = await loop.api.createLink(link);
   return pay(loop, title, created.link.url, outcome);
@@ -164,7 +164,7 @@ async function pay(
   loop: Loop,
   title: string,
   url: string,
-  outcome: Choice,
+  outcome: SampleOutcome,
   amount?: string,
 ): Promise<WebhookEvent> {
   const { context, nextWebhook } = loop;
@@ -174,7 +174,7 @@ async function pay(
     ...(amount === undefined ? {} : { amount }),
   });
   const event = await nextWebhook();
-  if (event.type !== "event" || event.record === null || outcomeOf(event.record).toLowerCase() !== outcome) {
+  if (event.type !== "event" || event.record === null || outcomeName(outcomeOf(event.record)) !== outcome) {
     throw new PaylinkError("internal", `${title}: the webhook was not accepted as ${outcome}.`, {
       details: { event },
     });

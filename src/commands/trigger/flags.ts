@@ -1,4 +1,5 @@
 /** The argument and the flags of `paylink trigger`. */
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
 import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import { parseCount, parseCover, parseRate, parseTarget } from "../flag-values.ts";
@@ -75,5 +76,5 @@ export const triggerFlags = {
 };
 
 export const triggerArguments = {
-  outcome: argument("<outcome>", "the result of the payment", oneOf(["approved", "declined", "cancelled"])),
+  outcome: argument("<outcome>", "the result of the payment", oneOf(SAMPLE_OUTCOMES)),
 };

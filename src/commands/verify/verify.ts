@@ -32,7 +32,8 @@ export async function verify(
   const settings = await context.settings();
   const { keySources, keyPlace } = serviceKeys(flags.key, settings);
   if (keySources.length === 0) throw keyRequired();
-  const at = flags.at ?? context.now();
+  const capture = await openCapture(file, flags, context);
+  const at = flags.at ?? capture.receivedAt ?? context.now();
   const keys = await loadKeys(keySources, {
     ...context,
     now: () => at,
@@ -40,7 +41,6 @@ export async function verify(
     effect: "verify",
     warn: out.warn,
   });
-  const capture = await openCapture(file, flags, context);
   const { request, source } = addressedRequest(capture, flags.publicUrl, settings);
   const examination = examine(
     request,
@@ -80,8 +80,8 @@ async function openCapture(
   if (event === undefined) return readCapture(await readFile(file), file === "-" ? "stdin" : file);
   const store = await events(db);
   try {
-    const { id, request } = await findOne(store, event);
-    if (request !== null) return captureFromRequest(request);
+    const { id, request, receivedAt } = await findOne(store, event);
+    if (request !== null) return { ...captureFromRequest(request), receivedAt };
     throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
   } finally {
     await store.close();
@@ -147,6 +147,8 @@ interface CapturedAddress {
 interface Capture {
   readonly request: RawRequest;
   readonly address?: CapturedAddress;
+  /** When `listen` received it: a stored event is judged as of then. */
+  readonly receivedAt?: Date;
 }
 
 const headerValue = z.union([z.string(), z.pipe(z.number(), z.transform(String))], "must be text");

@@ -1,4 +1,5 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
+import { SAMPLE_OUTCOMES, type SampleOutcome } from "../../domain/outcome.ts";
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
@@ -7,7 +8,7 @@ import { CUSTOMER_FIELD_NAMES, filledIn, testCardWith, type EnteredCard } from "
 import type { Link } from "../store/rows.ts";
 import { isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
-import { acceptPayment, CHOICES, type Choice, type PaymentInput } from "../payments.ts";
+import { acceptPayment, type PaymentInput } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
@@ -126,12 +127,12 @@ export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
 
 const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
 
-function paidWith(form: URLSearchParams): { readonly outcome: Choice; readonly card?: EnteredCard } {
+function paidWith(form: URLSearchParams): { readonly outcome: SampleOutcome; readonly card?: EnteredCard } {
   const button =
-    CHOICES.find((choice) => choice === form.get("outcome")) ?? testCardWith(form.get("card") ?? "")?.outcome;
+    SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome")) ?? testCardWith(form.get("card") ?? "")?.outcome;
   if (button !== undefined) return { outcome: button };
   if (!form.has("number")) {
-    const message = `must be one of ${CHOICES.join(", ")}`;
+    const message = `must be one of ${SAMPLE_OUTCOMES.join(", ")}`;
     throw new ServiceProblem(400, `outcome ${message}`, [{ at: "outcome", message }]);
   }
   const card = {

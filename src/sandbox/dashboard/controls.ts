@@ -1,4 +1,5 @@
 /** The sandbox's controls: the dashboard's buttons, `paylink sandbox advance` and `rotate-key`, and the stream of changes. */
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt, type JsonObject } from "../../domain/json.ts";
@@ -9,7 +10,7 @@ import { parseDuration } from "../../domain/time.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { htmlReply } from "../page.ts";
-import { acceptPayment, CHOICES } from "../payments.ts";
+import { acceptPayment } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { linkPage, newLinkPage } from "./link.ts";
@@ -115,8 +116,8 @@ function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
 async function payLink(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   const id = c.req.param("id") ?? "";
-  const outcome = CHOICES.find((choice) => choice === form.get("outcome"));
-  if (outcome === undefined) throw new ServiceProblem(400, `outcome must be one of ${CHOICES.join(", ")}`);
+  const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
+  if (outcome === undefined) throw new ServiceProblem(400, `outcome must be one of ${SAMPLE_OUTCOMES.join(", ")}`);
   const amount = form.get("amount")?.trim() ?? "";
   try {
     const record = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });

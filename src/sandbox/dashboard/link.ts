@@ -1,4 +1,5 @@
 /** The pages of a link: its address and QR code, buttons that pay it, its payments and its JSON; and the form for a new one. */
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { html } from "hono/html";
 import { encode } from "uqr";
 import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
@@ -9,7 +10,6 @@ import { createForm, type Field, type Refused } from "../form.ts";
 import type { Link } from "../store/rows.ts";
 import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
-import { CHOICES } from "../payments.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
 import { PAYMENTS, showAll } from "./lists.ts";
@@ -103,7 +103,12 @@ function callbacksText(settings: Link["request"]["paymentSettings"]): string {
 const shownUrl = (url: string | undefined): string =>
   url === undefined ? "none" : clipped(withoutPassword(url), 200);
 
-const PAY_LABELS = { approved: "Approve", declined: "Decline", cancelled: "Cancel" } as const;
+const PAY_LABELS = {
+  approved: "Approve",
+  "partially-approved": "Partly approve",
+  declined: "Decline",
+  cancelled: "Cancel",
+} as const;
 
 /** Makes a payment as the customer would, without the checkout. */
 function paySection(view: View, link: Link, refused: Refused | undefined): Page | "" {
@@ -116,7 +121,7 @@ function paySection(view: View, link: Link, refused: Refused | undefined): Page 
     value: signOf(amount) > 0 ? amount.toString() : "",
   };
   const form = createForm([field], refused);
-  const buttons = CHOICES.map(
+  const buttons = SAMPLE_OUTCOMES.map(
     (choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`,
   );
   return view.key === undefined

@@ -1,4 +1,5 @@
 /** The lists of deliveries, payments and links, with their filters and pages, and the search through all three. */
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { html } from "hono/html";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
@@ -7,7 +8,6 @@ import type { ListPage, ListQuery } from "../store/lists.ts";
 import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
 import { statusOf } from "../links.ts";
 import type { Page } from "../page.ts";
-import { CHOICES } from "../payments.ts";
 import { dashboardPage, type Tab } from "./frame.ts";
 import {
   actionForm,
@@ -111,7 +111,7 @@ export const DELIVERIES: List<ListedDelivery> = {
 export const PAYMENTS: List<Payment> = {
   tab: "payments",
   one: "payment",
-  states: CHOICES,
+  states: SAMPLE_OUTCOMES,
   nothingYet: "Open a link and pay it with a test card.",
   read: ({ ledger }, query) => ledger.payments(query),
   caption: "Payments, the newest first",

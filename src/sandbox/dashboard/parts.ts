@@ -1,4 +1,5 @@
 /** Small pieces that the dashboard's pages share: addresses, forms, times, values, tables and blocks of text to copy. */
+import { outcomeName } from "../../domain/outcome.ts";
 import type { Context } from "hono";
 import { html } from "hono/html";
 import { withoutPassword } from "../../domain/addresses.ts";
@@ -235,7 +236,7 @@ export const amountOf = (record: TransactionRecord): string => {
   return isJsonNumber(amount) ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
 };
 
-export const outcomeText = (record: TransactionRecord): string => outcomeOf(record).toLowerCase();
+export const outcomeText = (record: TransactionRecord): string => outcomeName(outcomeOf(record));
 
 /** The record in a webhook's body; empty if the body is not a JSON object. */
 export function recordOf({ body }: Delivery): TransactionRecord {

@@ -1,4 +1,5 @@
 /** The sandbox's ledger in SQLite, which one process at a time may open. */
+import { outcomeName } from "../../domain/outcome.ts";
 import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
@@ -79,7 +80,7 @@ export function openLedger(path: string) {
     addPayment: (payment: Payment) => {
       const { record } = payment;
       const reference = textOf(record, "reference") ?? "";
-      const outcome = outcomeOf(record).toLowerCase();
+      const outcome = outcomeName(outcomeOf(record));
       insert("payments", { ...z.encode(paymentRow, payment), reference, outcome });
     },
     findPayment: (uti: string) => found(paymentRow, "SELECT * FROM payments WHERE uti = ?", uti),
