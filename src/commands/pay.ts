@@ -17,14 +17,9 @@ export const pay = command({
     }),
   },
   flags: {
-    outcome: flag(
-      "--outcome <outcome>",
-      "the result of the payment",
-      oneOf(SAMPLE_OUTCOMES),
-      {
-        default: "approved",
-      },
-    ),
+    outcome: flag("--outcome <outcome>", "the result of the payment", oneOf(SAMPLE_OUTCOMES), {
+      default: "approved",
+    }),
     amount: flag(
       "--amount <decimal>",
       "the amount that the customer enters, if the link leaves it open",

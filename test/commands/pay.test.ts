@@ -20,7 +20,10 @@ describe("paylink pay", () => {
         details: {
           problems: [
             { at: "<link>", message: expect.stringContaining("is not on this machine") },
-            { at: "--outcome", message: 'must be one of approved, partially-approved, declined, cancelled (got "paid")' },
+            {
+              at: "--outcome",
+              message: 'must be one of approved, partially-approved, declined, cancelled (got "paid")',
+            },
             { at: "--amount", message: expect.stringContaining('(got "2,50")') },
           ],
         },
@@ -40,7 +43,9 @@ describe("paylink pay", () => {
     const args = ["pay", id, "--amount", "2.50", "--outcome", "declined", "--json"];
     const declined = await runCommand(args, { home });
     expect(declined.stderr).toBe("");
-    const partly = await runCommand(["pay", id, "--amount", "7.51", "--outcome", "partially-approved"], { home });
+    const partly = await runCommand(["pay", id, "--amount", "7.51", "--outcome", "partially-approved"], {
+      home,
+    });
     expect(partly.stdout).toMatch(/^PARTIALLY_APPROVED +EUR 3\.75 /);
     expect(JSON.parse(declined.stdout)).toMatchObject({
       outcome: "DECLINED",

@@ -19,9 +19,14 @@ export const verifyFlags = {
       example: "https://shop.example/hook",
     }),
     ...policyFlags,
-    at: flag("--at <time>", "the time to verify at: ISO 8601 or Unix seconds (default: now, or when listen received it)", parseAt, {
-      example: "30s",
-    }),
+    at: flag(
+      "--at <time>",
+      "the time to verify at: ISO 8601 or Unix seconds (default: now, or when listen received it)",
+      parseAt,
+      {
+        example: "30s",
+      },
+    ),
   }),
 };
 

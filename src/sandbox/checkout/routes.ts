@@ -129,7 +129,8 @@ const entered = (form: URLSearchParams, name: string): string => form.get(name)?
 
 function paidWith(form: URLSearchParams): { readonly outcome: SampleOutcome; readonly card?: EnteredCard } {
   const button =
-    SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome")) ?? testCardWith(form.get("card") ?? "")?.outcome;
+    SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome")) ??
+    testCardWith(form.get("card") ?? "")?.outcome;
   if (button !== undefined) return { outcome: button };
   if (!form.has("number")) {
     const message = `must be one of ${SAMPLE_OUTCOMES.join(", ")}`;

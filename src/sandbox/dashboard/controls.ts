@@ -117,7 +117,8 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   const id = c.req.param("id") ?? "";
   const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
-  if (outcome === undefined) throw new ServiceProblem(400, `outcome must be one of ${SAMPLE_OUTCOMES.join(", ")}`);
+  if (outcome === undefined)
+    throw new ServiceProblem(400, `outcome must be one of ${SAMPLE_OUTCOMES.join(", ")}`);
   const amount = form.get("amount")?.trim() ?? "";
   try {
     const record = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
