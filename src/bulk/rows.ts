@@ -224,7 +224,12 @@ function csvRow(record: readonly string[], columns: readonly Column[], index: nu
   const problems: Problem[] =
     record.length === columns.length
       ? []
-      : [{ at: "", message: `has ${record.length} columns, but the header has ${columns.length}` }];
+      : [
+          {
+            at: "",
+            message: `has ${record.length} ${record.length === 1 ? "column" : "columns"}, but the header has ${columns.length}`,
+          },
+        ];
   return { index, line, cells, problems };
 }
 

@@ -8,6 +8,8 @@ import type { Profile, Profiles } from "../settings/profile.ts";
 import { argument, command, text } from "./command.ts";
 import { checkConfirmable, isConfirmed } from "./confirm.ts";
 
+const NO_PROFILE = "There is no profile. Run paylink sandbox, or paylink login.";
+
 const list = command({
   summary: "list every profile with its service",
   examples: ["paylink profiles list", "paylink profiles list --json"],
@@ -19,7 +21,7 @@ const list = command({
       listedProfile(name, profile, name === current),
     );
     if (out.json) out.data(JSON.stringify({ current: current ?? null, profiles: listed }));
-    else if (listed.length === 0) out.note("There is no profile. Run paylink sandbox, or paylink login.");
+    else if (listed.length === 0) out.note(NO_PROFILE);
     else {
       // It measures text with Intl.Segmenter, which costs a help text a seventh of its time (startup bench).
       const { renderTable } = await import("../render/layout.ts");
@@ -118,7 +120,8 @@ const remove = command({
     await settings.remove(name);
     if (out.json) out.data(JSON.stringify({ removed: name, current: settings.current() ?? null }));
     else out.data(`Deleted profile ${safeText(name)}.`);
-    if (isCurrent) out.note("No profile is current now. Choose one: paylink profiles use <name>");
+    if (Object.keys(settings.profiles()).length === 0) out.note(NO_PROFILE);
+    else if (isCurrent) out.note("No profile is current now. Choose one: paylink profiles use <name>");
     return 0;
   },
 });

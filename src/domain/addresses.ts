@@ -11,6 +11,25 @@ export function parseWebAddress(text: string): URL | undefined {
   return isWebAddress(text) ? new URL(text) : undefined;
 }
 
+export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === "https:" ? 443 : 80));
+
+/** The address of a server for this machine: one that is bound to every address is reached at loopback too. */
+export const localAddress = (url: string): string =>
+  url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, "$1127.0.0.1");
+
+/** Whether a URL leads to a receiver, which is the same with any query. */
+export function leadsTo(url: string, address: string): boolean {
+  const [one, other] = [url, address].map(withoutQuery);
+  return one !== undefined && one === other;
+}
+
+function withoutQuery(text: string): string | undefined {
+  const url = parseWebAddress(localAddress(text));
+  if (url === undefined) return undefined;
+  const host = isLoopback(url.hostname) ? "localhost" : url.hostname;
+  return `${url.protocol}//${host}:${url.port}${url.pathname}`;
+}
+
 /** An absolute http or https URL. */
 export function parseUrl(text: string): Parsed<URL> {
   const url = parseWebAddress(text);

@@ -313,7 +313,9 @@ function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Probl
   return (["callbackUrl", "failureCallbackUrl"] as const)
     .filter((name) => {
       const url = parseWebAddress(paymentSettings[name] ?? "");
-      return url !== undefined && isExposed(url);
+      // One address is one warning.
+      const isKnown = name !== "callbackUrl" && paymentSettings[name] === paymentSettings.callbackUrl;
+      return url !== undefined && !isKnown && isExposed(url);
     })
     .map((name) => ({ at: `paymentSettings.${name}`, message }));
 }

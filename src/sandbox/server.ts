@@ -1,4 +1,5 @@
 /** The sandbox as a server: its routes behind the checks that every request passes, in process or on a port. */
+import { localAddress } from "../domain/addresses.ts";
 import { Hono, type Context } from "hono";
 import type { Serve } from "../http/exchange.ts";
 import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
@@ -73,8 +74,8 @@ export async function startSandbox(
   return {
     /** With a final slash. */
     url: server.url,
-    /** Without a final slash, as profiles store it. */
-    baseUrl: server.url.replace(/\/$/, ""),
+    /** For clients on this machine; without a final slash, as profiles store it. */
+    baseUrl: localAddress(server.url).replace(/\/$/, ""),
     /** With the key that the dashboard's controls need. */
     dashboardUrl: `${server.url}${sandbox.dashboardQuery}`,
     idle: sandbox.idle,

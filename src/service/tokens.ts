@@ -216,7 +216,7 @@ export function usableToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new PaylinkError(
     "no_token",
-    "The access token contains a space or a character that tokens cannot have. Nothing was created.",
+    "The access token contains a space or a character that tokens cannot have. Nothing was sent.",
   );
 }
 

@@ -316,6 +316,18 @@ describe("a damaged database", () => {
 });
 
 describe("events replay", () => {
+  it("says that nothing is left to replay", async () => {
+    const { events } = await storedHome(DECLINED);
+    for (const [filter, words] of [
+      [["--outcome", "approved"], "There is no event to replay that passes the filter. Nothing was sent.\n"],
+      [["--failed"], "There is no failed event to replay. Nothing was sent.\n"],
+    ] as const)
+      expect(await events("replay", "--all", ...filter, "--to", "1")).toMatchObject({
+        exit: 0,
+        stderr: words,
+      });
+  });
+
   it("sends the chosen events in order of arrival, with their bytes, and stores each forward", async () => {
     const sent = ["first", "second", "third"].map((reference) => record({ reference }));
     const { events, utis } = await storedHome(...sent, DECLINED);

@@ -144,6 +144,8 @@ describe("the options of listen", async () => {
       ["3000", "3001"],
       "names two targets for every other outcome: http://localhost:3000/ and http://localhost:3001/",
     ],
+    [["4000/hook"], expect.stringContaining("is the address that listen itself receives at")],
+    [["declined=127.0.0.1:4000"], expect.stringContaining("is the address that listen itself receives at")],
     [
       ["declined=1", "3000", "DECLINED=2"],
       "names two targets for declined: http://localhost:1/ and http://localhost:2/",

@@ -70,6 +70,14 @@ describe("paylink profiles", () => {
     expect(stored()).toEqual({ profiles: others });
   });
 
+  it("names the ways to a profile after the last one has gone", async () => {
+    const { run } = threeProfiles();
+    expect((await run(["remove", "shop", "-y"])).stderr).toContain("Choose one: paylink profiles use");
+    await run(["remove", "shop.test", "-y"]);
+    const last = await run(["remove", "sandbox", "-y"]);
+    expect(last.stderr).toBe("There is no profile. Run paylink sandbox, or paylink login.\n");
+  });
+
   it("asks before it removes, unless --yes answers", async () => {
     const { run, stored } = threeProfiles();
     const no = fixedAnswers({ confirm: false });

@@ -139,6 +139,21 @@ describe("paylink sandbox", () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "interrupted" } });
   });
 
+  it("bound to every address registers one that create accepts, and listen names other callbacks", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home, "--host", "0.0.0.0", "--allow-host", "sandbox");
+    expect((await runCommand(["create", "--reusable", "--json"], { home })).exit).toBe(0);
+    const listen = await startListenCommand(home);
+    const { stdout } = await listen.stop();
+    expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({
+      type: "ready",
+      notice: expect.stringMatching(
+        /^Links of profile sandbox report to http:\/\/.*:4000\/?, not to this listener\. .*--callback-url/,
+      ),
+    });
+    await sandbox.stop();
+  });
+
   it("stops serving if the profile cannot be registered", async () => {
     const home = temporaryHome();
     writeFileSync(join(home, "settings.json"), '{"profiles":{"sandbox":{"baseUrl":"no address"}}}');

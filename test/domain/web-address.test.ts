@@ -7,9 +7,31 @@ import {
   eventStoreProblem,
   isExposed,
   isLoopback,
+  leadsTo,
+  localAddress,
   parseWebAddress,
   withoutPassword,
 } from "../../src/domain/addresses.ts";
+
+test.each([
+  ["http://0.0.0.0:4010/", "http://127.0.0.1:4010/"],
+  ["http://[::]:4010", "http://127.0.0.1:4010"],
+  ["http://10.0.0.0:4010/", "http://10.0.0.0:4010/"],
+  ["http://localhost/", "http://localhost/"],
+])("%s is reached from this machine at %s", (bound, local) => {
+  expect(localAddress(bound)).toBe(local);
+});
+
+test.each([
+  ["http://localhost:4000/?shop=1", "http://127.0.0.1:4000/", true],
+  ["http://localhost:4000/", "http://0.0.0.0:4000/", true],
+  ["http://localhost:4000/", "http://127.0.0.1:21061/", false],
+  ["http://localhost:4000/", "http://127.0.0.1:4000/hook", false],
+  ["https://shop.example/", "https://shop.example:443/", true],
+  ["x", "x", false],
+])("%s leads to %s: %s", (url, address, leads) => {
+  expect(leadsTo(url, address)).toBe(leads);
+});
 
 test.each([
   ["https://shop.example/paid?x=1", false],

@@ -128,7 +128,7 @@ function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
     const { code, message, problems } = reason;
     return new PaylinkError(
       code,
-      `The run was stopped, with ${rowsOf(tally.not_sent)} not sent. ${message}`,
+      `The run was stopped${tally.not_sent === 0 ? "" : `, with ${rowsOf(tally.not_sent)} not sent`}. ${message}`,
       {
         problems,
         details: { ...reason.details, ...details },

@@ -1,6 +1,6 @@
 /** How the payment of a link reaches `create --wait`: through a receiver of its own, or through the store of a running `listen`. */
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { isLoopback, LISTENER_PORT, parseWebAddress } from "../../domain/addresses.ts";
+import { isLoopback, leadsTo, LISTENER_PORT, parseWebAddress } from "../../domain/addresses.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { RequestFlags } from "../../service/request.ts";
@@ -245,19 +245,6 @@ async function listenedCallbacks(
     if (listener === undefined || !(await isRunning(listener, serve))) return undefined;
   }
   return { callbackUrl, failureCallbackUrl };
-}
-
-/** The receiver is the same with any query. */
-function leadsTo(url: string, address: string): boolean {
-  const [one, other] = [url, address].map(withoutQuery);
-  return one !== undefined && one === other;
-}
-
-function withoutQuery(text: string): string | undefined {
-  const url = parseWebAddress(text);
-  if (url === undefined) return undefined;
-  const host = isLoopback(url.hostname) ? "localhost" : url.hostname;
-  return `${url.protocol}//${host}:${url.port}${url.pathname}`;
 }
 
 /** Milliseconds that the clock of the receiving machine may be behind. */

@@ -60,12 +60,19 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`, {
         hints: late > 0 ? [LATE] : undefined,
       });
-    out.note(`Replayed ${eventCount(sent)} to ${targets}`);
+    out.note(
+      sent + skipped + unverified === 0
+        ? `There is no ${filter.failed === true ? "failed " : ""}event to replay${isFiltered(filter) ? " that passes the filter" : ""}. Nothing was sent.`
+        : `Replayed ${eventCount(sent)} to ${targets}`,
+    );
   });
   return 0;
 }
 
 const LATE = hint`The events are still stored. To sign them with your own key, which your application then verifies with: ${paylink("events", "replay", "<uti>", "--to", "<target>", "--sign-with", "<file>")}`;
+
+const isFiltered = (filter: ReplayOptions["filter"]): boolean =>
+  Object.entries(filter).some(([name, value]) => name !== "failed" && value !== undefined);
 
 /** Finds every event before the first is sent. */
 async function findAll(

@@ -50,17 +50,20 @@ set -eu
 export PAYLINK_HOME=$(mktemp -d) # settings and data of this run alone
 callback=http://127.0.0.1:4000/
 
+# The file of an earlier run would look as if this one were ready.
+rm -f sandbox.jsonl events.jsonl
+
 paylink sandbox --port 4010 --json > sandbox.jsonl &
 sandbox=$!
-until grep -q '"ready"' sandbox.jsonl; do sleep 0.1; done
+until grep -qs '"ready"' sandbox.jsonl; do kill -0 $sandbox; sleep 0.1; done
 
 paylink listen --port 4000 --expect approved:2 --expect declined:1 --timeout 30s --json > events.jsonl &
 listener=$!
-until grep -q '"ready"' events.jsonl; do sleep 0.1; done
+until grep -qs '"ready"' events.jsonl; do kill -0 $listener; sleep 0.1; done
 
 for outcome in approved approved declined; do
   link=$(paylink create --amount 10 --currency EUR \\
-    --callback-url $callback --failure-callback-url $callback --quiet)
+    --callback-url $callback --quiet)
   paylink pay "$link" --outcome $outcome
 done
 

@@ -1,5 +1,5 @@
 /** `paylink listen`: its help, the rules between its flags, and what runs it. */
-import { hostnameOf, isLoopback, LISTENER_PORT, SANDBOX_URL } from "../../domain/addresses.ts";
+import { hostnameOf, isLoopback, LISTENER_PORT, portOf, SANDBOX_URL } from "../../domain/addresses.ts";
 import { command, excludes, needs } from "../command.ts";
 import { checkTargets } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
@@ -41,6 +41,13 @@ export const listen = command({
         message: "has no effect without --ack stored: the service retries",
       });
     checkTargets("--forward-to", values.forwardTo, usage);
+    const own = [values.port, values.admin?.port ?? 0].filter((port) => port !== 0);
+    for (const { url } of values.forwardTo)
+      if (isLoopback(url.hostname) && own.includes(portOf(url)))
+        usage.problems.push({
+          at: "--forward-to",
+          message: `is the address that listen itself receives at; give your application's (got "${url.href}")`,
+        });
   },
   run: async (context, values) => {
     const [{ listen }, { listenOptions }] = await Promise.all([

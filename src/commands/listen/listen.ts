@@ -1,8 +1,8 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
+import { localAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { Server } from "../../http/exchange.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-ids.ts";
 import type { ForwardQueue, Listener } from "../../receiver/event-store.ts";
@@ -98,7 +98,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     later(reloadOnHangup(keyring, tlsWatch, context));
     if (options.tunnel) {
       const { openTunnel } = await import("./tunnel.ts");
-      tunnel = await openTunnel(localUrl(server), context);
+      tunnel = await openTunnel(localAddress(server.url), context);
       void tunnel.ended.then(end.fail);
       address = publicAddress(new URL(options.paths[0], tunnel.url));
     }
@@ -165,9 +165,6 @@ async function openLog(
 
 const SELF_SIGNED =
   "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";
-
-/** Every address of the machine includes this one. */
-const localUrl = ({ url }: Server): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, "//127.0.0.1:");
 
 function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
   if (outcome === undefined && reference === undefined) return () => true;

@@ -41,6 +41,10 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     expectations: flags.expect,
     /** Where events are kept; null keeps none, undefined is the default location. */
     database: flags.store ? flags.db : null,
+    /** Where the service reports the payments of links by default. */
+    callbacks: [settings.get("callbackUrl"), settings.get("failureCallbackUrl")].filter(
+      (url) => url !== undefined,
+    ),
     /** The profile in force. */
     profile: settings.profile,
   };

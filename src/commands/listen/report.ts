@@ -1,6 +1,7 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
 import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context, Output } from "../../context.ts";
+import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
 import {
   eventLine,
   type Forward,
@@ -187,6 +188,7 @@ export function showReady(
   { out, now }: Context,
 ): void {
   const { unverified, publicAddress, tunnel, forwarding, profile } = options;
+  const notice = elsewhere(listeners, options);
   const urls = listeners.map(({ bound }) => bound);
   const publicUrls = tunnel ? listeners.map(({ address }) => address) : [];
   const ready = {
@@ -195,6 +197,7 @@ export function showReady(
     ...(tunnel ? { publicUrl: publicUrls[0] } : {}),
     ...(adminUrl === undefined ? {} : { admin: adminUrl }),
     ...(forwardingKey === undefined ? {} : { verifyWith: forwardingKey.publicPath ?? null }),
+    ...(notice === undefined ? {} : { notice }),
   };
   const bold = (what: string, url: string): string => `${what} ${out.paint.bold(url)}`;
   const lines = [
@@ -208,6 +211,7 @@ export function showReady(
     out.note(`Forwarding ${outcome === undefined ? "" : `${outcomeName(outcome)} payments `}to ${url.href}`);
   if (forwardingKey !== undefined) out.note(forwardingKeyWords(forwardingKey));
   else if (forwarding.delays !== undefined) out.warn(OLD_SIGNATURES);
+  if (notice !== undefined) out.note(notice);
   if (tunnel && profile !== undefined)
     out.note(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,
@@ -216,4 +220,18 @@ export function showReady(
     out.note(
       "This address is local. To receive from outside, use --tunnel, or give the address of your own tunnel as --public-url.",
     );
+}
+
+/** Says that the links of the profile report to another address; undefined if they report here, or nowhere. */
+function elsewhere(
+  listeners: readonly Listener[],
+  { callbacks, profile, tunnel }: ListenOptions,
+): string | undefined {
+  const leadsHere = (url: string): boolean =>
+    listeners.some(({ address, bound }) => [address, bound].some((one) => leadsTo(url, one)));
+  const others = [...new Set(callbacks.filter((url) => !leadsHere(url)))].map(withoutPassword);
+  if (others.length === 0) return undefined;
+  const whose = profile === undefined ? "Links" : `Links of profile ${profile}`;
+  const fix = tunnel ? "" : ` For a link that does: paylink create --callback-url ${listeners[0]?.address}`;
+  return `${whose} report to ${others.join(" and ")}, not to this listener.${fix}`;
 }
