@@ -112,7 +112,7 @@ Wants=network-online.target
 After=network-online.target
 
 [Service]
-ExecStart=/usr/bin/env paylink listen --json --port 4000 --key /etc/paylink/service.pem --public-url https://shop.example/webhooks --forward-to 3000/webhooks --admin 127.0.0.1:9100 --drain 20s
+ExecStart=/usr/bin/env paylink listen --json --port 4000 --key /etc/paylink/service.pem --public-url https://shop.example/webhooks --forward-to 3000/webhooks --ack stored --sign-with %S/paylink/forward.pem --admin 127.0.0.1:9100 --drain 20s
 ExecReload=/bin/kill -HUP $MAINPID
 # PAYLINK_DB and PGPASSWORD; root owns the file, with mode 0600.
 EnvironmentFile=-/etc/paylink/env
@@ -171,8 +171,24 @@ arrival, and retries after the delays of --retry, also after a restart. Only one
 several receivers forwards at a time, and another takes over within 30 s if it ends.
 After a crash an event may be forwarded twice: recognise it by its uti.
   paylink events list --failed                 lists the events that failed
-  paylink events replay --all --failed --to 3000/webhooks
+  paylink events replay --all --failed --to 3000/webhooks --sign-with forward.pem
                                                sends them again`,
+  },
+  signing: {
+    title: "Retries that your application accepts hours later",
+    text: `\
+A verifier refuses a signature that is older than its limit, usually 5 minutes, and
+the service signs once. With --sign-with, listen and events replay sign each attempt
+anew with your own private key, over what the service's signature covers. The
+service's signature stays in the store: only what it verified is signed.
+
+  paylink listen --forward-to 3000/webhooks --ack stored --sign-with forward.pem
+
+A file that does not exist is made, with mode 0600, and forward.pem.pub beside it.
+Your application verifies with forward.pem.pub in place of the service's key:
+  createVerifier({ key: "forward.pem.pub" })
+Several receivers need the same private key. Without --sign-with, your verifier
+needs a longer limit: its tolerance.`,
   },
 };
 
