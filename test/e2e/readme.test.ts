@@ -195,6 +195,7 @@ it("runs every other block in the order given, and finds its sample output", asy
       .replace(/^paylink sandbox$/m, "paylink sandbox --port 0")
       // The tests of PostgreSQL use a server of their own.
       .replace(/postgres:\S+/, join(home, "shared.db"))
+      .replace("forward.pem", join(home, "forward.pem"))
       .replace(/--service dna-test .*/, service.login.join(" ").replace("Ada Lovelace", "'Ada Lovelace'"));
   let listener: Running | undefined;
   const ran: string[] = [];
