@@ -75,7 +75,7 @@ it("reads the ledger of a version whose columns had other names", async () => {
     ledger.addDelivery(delivery("a"));
   });
   await ledger.close();
-  const database = openDatabase(path, new Array<string>(5).fill(""));
+  const database = openDatabase(path, ["", "", "", "", ""]);
   for (const [table, now, before] of [
     ["links", "createdDate", "created"],
     ["links", "expirationDate", "expires"],
