@@ -46,6 +46,14 @@ it("reports what happened, ends with the command's exit code and deletes the tem
   expect(readdirSync(home)).toEqual([]);
 });
 
+it("counts the payment of a part by itself", async () => {
+  const partial = SHOP.replace('"approved"', '"partially-approved"');
+  const { stderr, stdout } = await runCommand(["test", "--json", ...node(partial)]);
+  expect({ stderr, ...JSON.parse(stdout) }).toMatchObject({ stderr: "", approved: 0, partiallyApproved: 1 });
+  const text = (await runCommand(["test", ...node(partial)])).stderr;
+  expect(text).toContain("1 created, 0 approved, 1 partially approved, 0 declined");
+});
+
 it("forwards verified webhooks", async () => {
   const app = await startApp(() => 200);
   const args = ["test", "--json", "--forward-to", app.url, ...node(SHOP)];

@@ -131,6 +131,7 @@ const atTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descript
 const NONE = {
   created: 0,
   approved: 0,
+  partiallyApproved: 0,
   declined: 0,
   cancelled: 0,
   delivered: 0,
@@ -181,8 +182,8 @@ function createTestReport(): TestReport {
       else failedForwards.set(uti, `${target}: ${status === null ? detail : `answered ${status}`}`);
     },
     text: (paint) => {
-      const { created, approved, declined, cancelled, delivered, rejected } = counts;
-      const paid = `${approved} approved, ${declined} declined, ${cancelled} cancelled`;
+      const { created, approved, partiallyApproved, declined, cancelled, delivered, rejected } = counts;
+      const paid = `${approved} approved, ${partiallyApproved} partially approved, ${declined} declined, ${cancelled} cancelled`;
       const line = `${created} created, ${paid}; ${delivered} delivered, ${undelivered.size} undelivered, ${rejected} rejected`;
       const failures = [...undelivered.values(), ...rejections].map(
         (failure) => `  ${paint.red("✗")} ${safeText(failure)}`,
@@ -195,6 +196,7 @@ function createTestReport(): TestReport {
 function countOutcome(counts: Counts, record: Parameters<typeof outcomeOf>[0]): void {
   const outcome = outcomeOf(record);
   if (outcome === "APPROVED") counts.approved += 1;
+  if (outcome === "PARTIALLY_APPROVED") counts.partiallyApproved += 1;
   if (outcome === "DECLINED") counts.declined += 1;
   if (outcome === "CANCELLED") counts.cancelled += 1;
 }
