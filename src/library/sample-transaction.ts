@@ -12,7 +12,7 @@ import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
 
 const OUTCOMES = {
   APPROVED: "approved",
-  PARTIALLY_APPROVED: "approved",
+  PARTIALLY_APPROVED: "partially-approved",
   DECLINED: "declined",
   CANCELLED: "cancelled",
 } as const satisfies Record<TransactionOutcome, SampleOutcome>;
@@ -33,7 +33,7 @@ export function sampleOf(outcome: TransactionOutcome, source: SampleSource): obj
     },
     source,
   );
-  return { ...plainObject(record), transPartiallyApproved: outcome === "PARTIALLY_APPROVED" };
+  return plainObject(record);
 }
 
 /** Signs the body as the service does. A text is the body as it stands. */
