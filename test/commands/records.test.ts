@@ -5,12 +5,20 @@ import { recordOfSample } from "../../src/check/samples.ts";
 import { plainObject } from "../../src/domain/json.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
+import { waitWith } from "../support/create-wait.ts";
 import { temporaryHome } from "../support/home.ts";
 import { type JsonLine, jsonLines } from "../support/json-lines.ts";
 import { keyFile, post, webhook } from "../support/webhooks.ts";
 
 const CARD = "4111111111111111";
 const gone = undefined;
+const NOT_ATTEMPTED = {
+  paymentId: gone,
+  responseCode: gone,
+  merchantTokenId: gone,
+  emvCryptogramType: gone,
+  authorisationCode: gone,
+};
 
 /** Changes to an approved record, its outcome, and the fields that are violations. */
 const CASES: readonly [changes: Record<string, unknown>, outcome: string, violations: string[]][] = [
@@ -19,6 +27,9 @@ const CASES: readonly [changes: Record<string, unknown>, outcome: string, violat
   [{ transPartiallyApproved: gone }, "APPROVED", ["transPartiallyApproved"]],
   [{ transPartiallyApproved: "yes" }, "UNCLEAR", ["transPartiallyApproved"]],
   [{ transApproved: false, authorisationCode: gone }, "DECLINED", []],
+  [{ transApproved: false }, "DECLINED", ["authorisationCode"]],
+  [{ transApproved: false, transCancelled: true, ...NOT_ATTEMPTED }, "CANCELLED", []],
+  [{ transApproved: false, transCancelled: true, ...NOT_ATTEMPTED, status: "Open" }, "UNCLEAR", ["status"]],
   [{ transApproved: gone }, "UNCLEAR", ["transApproved"]],
   [{ transApproved: "true" }, "UNCLEAR", ["transApproved"]],
   [{ transCancelled: true }, "UNCLEAR", ["transCancelled"]],
@@ -94,4 +105,13 @@ it.each(cases)("is $outcome in transaction: $changes", async ({ uti, sent, expec
   const { exit, stdout } = await runCommand(["transaction", uti, "--json"], { env, send });
   expect(exit).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ ...expected, record: shown(sent) });
+});
+
+it.each(cases)("is $outcome in create --wait: $changes", async ({ outcome, sent, expected }) => {
+  const { exit, lines } = await waitWith(
+    ({ paymentSettings: { callbackUrl } }) => post(callbackUrl, webhook(callbackUrl, sent)),
+    { flags: ["--invoice-id", "INV-1001"] },
+  );
+  expect(exit).toBe(outcome === "APPROVED" ? 0 : 9);
+  expect(lines.at(-1)).toMatchObject({ ...expected, record: shown(sent) });
 });
