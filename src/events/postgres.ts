@@ -3,6 +3,7 @@ import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
 import { POSTGRES, type Statements, type Value } from "./dialects.ts";
+import { judgeAgain } from "./former-outcomes.ts";
 import { parseServerAddress } from "./postgres/address.ts";
 import { createConnections, type Connection, type Connections } from "./postgres/connections.ts";
 import { areTablesMissing, isAboutOneRow } from "./postgres/failures.ts";
@@ -133,6 +134,9 @@ async function migrate(connections: Connections, name: string): Promise<void> {
         "CREATE TABLE paylink.schema_version (version integer NOT NULL); INSERT INTO paylink.schema_version VALUES (0)",
       );
     for (const sql of MIGRATIONS.slice(from)) await connection.run(sql);
+    const statements = judgeAgain(POSTGRES, from);
+    let step = statements.next();
+    while (step.done !== true) step = statements.next(await statementsOf(connection).all(...step.value));
     await connection.query("UPDATE paylink.schema_version SET version = $1", [MIGRATIONS.length]);
     await connection.run("COMMIT");
   }, MIGRATION_TIMEOUT);

@@ -137,7 +137,7 @@ export const listenerFromRow = (row: Row): Listener => listenerRow.parse(row);
 
 export const forwardFromRow = (row: Row): Forward => forwardRow.parse(row);
 
-function requestFromRow(row: Row): HttpRequest {
+export function requestFromRow(row: Row): HttpRequest {
   const { body, trailers, ...head } = messageRow.parse(row);
   return withBody(head, body, trailers);
 }

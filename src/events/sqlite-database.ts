@@ -9,6 +9,7 @@ import {
   type Statement,
 } from "../store/database.ts";
 import { SQLITE, type Statements } from "./dialects.ts";
+import { judgeAgain } from "./former-outcomes.ts";
 import { migrations } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";
 
@@ -22,6 +23,14 @@ export const openEventDatabase = (path: string): Database =>
   openDatabase(path, MIGRATIONS, {
     pageSize: PAGE_SIZE,
     check: (database) => refuseFormerTables(database, path),
+    convert: (database, from) => {
+      const statements = judgeAgain(SQLITE, from);
+      let step = statements.next();
+      while (step.done !== true) {
+        const [sql, values] = step.value;
+        step = statements.next(database.prepare(sql).all(...values));
+      }
+    },
   });
 
 /** paylink 0.1 stored whole verdicts, and numbered its tables from 1 as well. */

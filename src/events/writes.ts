@@ -135,7 +135,7 @@ export const NO_ANSWER = 0;
 const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** An entry of an index takes at most a third of a page. The body keeps the whole text. */
-const indexed = (text: string): string => storable(text.slice(0, 500));
+export const indexed = (text: string): string => storable(text.slice(0, 500));
 
 export function eventWrite(
   { id, receivedAt, record, verdict, request }: NewEvent,

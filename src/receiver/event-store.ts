@@ -1,5 +1,6 @@
 /** The interface of an event store, which several processes can write and read: everything that `listen` received. */
 import type { ReadRecord } from "../domain/transaction.ts";
+import type { HttpRequest } from "../http/message.ts";
 import { readContent } from "./judge.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
@@ -154,6 +155,10 @@ export function asReceived(
   { type, id, receivedAt, verdict, request }: StoredEvent,
   recordAt: string | undefined,
 ): WebhookEvent {
+  return { type, id, receivedAt, repeated: false, verdict, request, ...readStored(request, recordAt) };
+}
+
+export function readStored(request: HttpRequest, recordAt: string | undefined): ReadRecord {
   const { decoded: _, ...content } = readContent(request, MAX_CONTENT, recordAt);
-  return { type, id, receivedAt, repeated: false, verdict, request, ...content };
+  return content;
 }

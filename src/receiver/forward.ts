@@ -317,13 +317,12 @@ export interface Route {
   readonly url: URL;
 }
 
-export function targetFor(routes: readonly Route[], outcome: string): URL | undefined {
-  const plain = routes.find((route) => route.outcome === undefined);
-  return (routes.find((route) => route.outcome !== undefined && route.outcome === outcome) ?? plain)?.url;
-}
-
 /** The target of a webhook, by its record. */
-export const targetOf = (
+export function targetOf(
   routes: readonly Route[],
   { record }: { readonly record: TransactionRecord | null },
-): URL | undefined => targetFor(routes, outcomeOf(record));
+): URL | undefined {
+  const outcome = outcomeOf(record);
+  const own = routes.find((route) => route.outcome === outcome);
+  return (own ?? routes.find((route) => route.outcome === undefined))?.url;
+}

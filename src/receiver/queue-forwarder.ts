@@ -140,8 +140,7 @@ async function forwardWaiting(event: Waiting, parts: QueueForwarderParts): Promi
   if (event.type === "damaged") return notSent(parts.now(), `the stored event is damaged: ${event.reason}`);
   const url = parts.targetOf(event);
   if (url !== undefined) return forward(event, url, parts);
-  const kind = event.outcome === "" ? "webhooks without a record" : event.outcome;
-  return notSent(parts.now(), `--forward-to names no target for ${kind}`);
+  return notSent(parts.now(), `--forward-to names no target for ${event.outcome}`);
 }
 
 const notSent = (at: Date, reason: string): Forward => {

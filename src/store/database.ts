@@ -46,7 +46,8 @@ const IN_MEMORY = ":memory:";
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `migrations` run in order, each once; their number is the version of the schema. `pageSize` is for
- * a new database. `check` throws if the tables are not those of the migrations; `damage` is the error of a damaged file.
+ * a new database. `check` throws if the tables are not those of the migrations; `convert` ends the migration from a version
+ * in its transaction; `damage` is the error of a damaged file.
  */
 export function openDatabase(
   path: string,
@@ -54,10 +55,12 @@ export function openDatabase(
   {
     pageSize = 4096,
     check = () => undefined,
+    convert = () => undefined,
     damage = damaged,
   }: {
     readonly pageSize?: number;
     readonly check?: (database: Connection) => void;
+    readonly convert?: (database: Connection, from: number) => void;
     readonly damage?: typeof damaged;
   } = {},
 ): Database {
@@ -85,7 +88,7 @@ export function openDatabase(
        PRAGMA synchronous=FULL;`,
     );
     check(database);
-    migrate(database, path, migrations);
+    migrate(database, path, migrations, convert);
   } catch (error) {
     connection.close();
     throw error;
@@ -111,7 +114,12 @@ export function openDatabase(
   };
 }
 
-function migrate(database: Connection, path: string, migrations: readonly string[]): void {
+function migrate(
+  database: Connection,
+  path: string,
+  migrations: readonly string[],
+  convert: (database: Connection, from: number) => void,
+): void {
   const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version() === migrations.length) return;
   database.exec("BEGIN IMMEDIATE");
@@ -123,6 +131,7 @@ function migrate(database: Connection, path: string, migrations: readonly string
         hints: [hint`Update paylink, or name another file with --db.`],
       });
     for (const sql of migrations.slice(from)) database.exec(sql);
+    convert(database, from);
     database.exec(`PRAGMA user_version=${migrations.length}`);
     database.exec("COMMIT");
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Event stores that paylink 0.2.0 wrote: opened, they are migrated in place, and everything in them is as it was. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
@@ -7,33 +8,82 @@ import type { Verdict } from "../../src/signatures/verdict.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { eventsPath } from "../../src/store/folders.ts";
+import { startListenCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, AT, event, forward, genuine, ids, idsOf, rejection, vector } from "../support/stored-events.ts";
 import { webhookOptions } from "../support/vectors.ts";
+import { startApp } from "../support/webhooks.ts";
 
 const NAMES = ["genuine", "forged", "accepted", "claimed", "failed", "retried", "waits", "waits too"];
 
 const formerTables = (name: string): string =>
   readFileSync(new URL(`0.2.0/events-${name}.sql`, import.meta.url), "utf8");
 
+const approved = (uti: string, changes = {}) => ({
+  uti,
+  transApproved: true,
+  transCancelled: false,
+  status: "Complete",
+  ...changes,
+});
+
+/** Bodies that 0.2.0 took for APPROVED by their flags, and what they are. */
+const JUDGED_AGAIN: readonly [id: string, body: unknown, outcome: string][] = [
+  ["accepted", { records: [1, { data: approved("uti-accepted") }] }, "APPROVED"],
+  ["claimed", { data: approved("uti-claimed", { status: "Pending" }) }, "UNCLEAR"],
+  ["failed", ["no record"], "UNCLEAR"],
+  ["retried", approved("uti-retried", { status: "Reversed" }), "UNCLEAR"],
+  ["waits", approved("uti-waits", { transPartiallyApproved: true }), "PARTIALLY_APPROVED"],
+];
+
+/** The statements that give the stored events these bodies; `bytes` writes hexadecimal digits as a value. */
+const withBodies = (schema: string, bytes: (hex: string) => string): string =>
+  JUDGED_AGAIN.map(
+    ([id, body]) =>
+      `UPDATE ${schema}events SET body = ${bytes(Buffer.from(JSON.stringify(body)).toString("hex"))} WHERE id = '${id}';`,
+  ).join("\n");
+
+const inSqlite = withBodies("", (hex) => `X'${hex}'`);
+
+/** Two migrations made these tables. */
+function writeFormerStore(home: string, changes = ""): string {
+  const path = eventsPath(home);
+  openDatabase(path, [formerTables("sqlite"), changes], { pageSize: 8192 }).close();
+  return path;
+}
+
 describe("an event store of 0.2.0 in SQLite", () => {
-  readsFormerStore(async () => {
-    const path = eventsPath(temporaryHome());
-    // Two migrations made these tables.
-    openDatabase(path, [formerTables("sqlite"), ""], { pageSize: 8192 }).close();
-    return openSqlite(path);
+  readsFormerStore(async () => openSqlite(writeFormerStore(temporaryHome())));
+  judgesAgain(async () => openSqlite(writeFormerStore(temporaryHome(), inSqlite)));
+
+  it("sends no part of a payment to the target of approved ones", async () => {
+    const home = temporaryHome();
+    writeFormerStore(join(home, "data"), inSqlite);
+    const app = await startApp(() => 200);
+    const to = `approved=${app.url}`;
+    const { exit } = await runCommand(["events", "replay", "uti-waits", "uti-retried", "--to", to], { home });
+    expect({ exit, taken: app.taken }).toEqual({ exit: 0, taken: [] });
+    const flags = ["--ack", "stored", "--no-verify", "--retry", "none", "-f", to];
+    const listen = await startListenCommand(home, ...flags);
+    await expect.poll(() => app.taken.length, { timeout: 10_000 }).toBe(1);
+    const { stdout } = await listen.stop();
+    expect(app.taken[0]?.body.toString()).toContain("uti-waits too");
+    expect(stdout).toContain("names no target for PARTIALLY_APPROVED");
   });
 });
 
 describe("an event store of 0.2.0 in PostgreSQL", () => {
   const server = usePostgres();
-  readsFormerStore(async () => {
+  const open = async (changes = ""): Promise<EventStore> => {
     const url = await server().createDatabase();
-    await server().query(formerTables("postgres"), new URL(url).pathname.slice(1));
+    await server().query(formerTables("postgres") + changes, new URL(url).pathname.slice(1));
     return openPostgres(url);
-  });
+  };
+  readsFormerStore(() => open());
+  judgesAgain(() => open(withBodies("paylink.", (hex) => `'\\x${hex}'::bytea`)));
 });
 
 /** The verdict of the time of arrival, of a signature of any age. */
@@ -42,6 +92,18 @@ const verdictThen = (request: HttpRequest): Verdict => {
   const policy = { ...options.policy, maxAge: Infinity };
   return verify(request, { ...options, policy, now: Math.floor(AT.getTime() / 1000) });
 };
+
+function judgesAgain(open: () => Promise<EventStore>): void {
+  it("judges each event by its record again, also inside an envelope", async () => {
+    const store = await open();
+    const outcomes = Object.fromEntries((await all(store.events())).map(({ id, outcome }) => [id, outcome]));
+    expect(outcomes).toMatchObject({
+      genuine: "APPROVED",
+      ...Object.fromEntries(JUDGED_AGAIN.map(([id, , outcome]) => [id, outcome])),
+    });
+    expect(await ids(store.events({ outcome: "PARTIALLY_APPROVED" }))).toEqual(["waits"]);
+  });
+}
 
 function readsFormerStore(open: () => Promise<EventStore>): void {
   it("keeps the events, their verdicts, and what happened to each", async () => {

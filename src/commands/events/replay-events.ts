@@ -3,9 +3,9 @@ import type { Context } from "../../context.ts";
 import { openForwardingKey } from "../../check/signing-key.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
-import { forward, targetFor } from "../../receiver/forward.ts";
+import { forward, targetOf } from "../../receiver/forward.ts";
 import { lateSignature, renderForward } from "../../render/received-webhook.ts";
-import type { EventStore, StoredEvent } from "../../receiver/event-store.ts";
+import { asReceived, type EventStore, type StoredEvent } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ReplayOptions } from "./options.ts";
@@ -14,6 +14,7 @@ import { eventCount, withEvents } from "./stored-events.ts";
 export async function replayEvents(context: Context, options: ReplayOptions): Promise<number> {
   const { out, now, send, signal } = context;
   const { names, filter, routes, insecure, signWith } = options;
+  const recordAt = (await context.settings()).get("recordAt");
   await withEvents(context, options, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
     let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];
@@ -28,7 +29,7 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
         unverified += 1;
         continue;
       }
-      const url = targetFor(routes, event.outcome);
+      const url = targetOf(routes, asReceived(event, recordAt));
       if (url === undefined) {
         skipped += 1;
         continue;

@@ -1,9 +1,9 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the queue of the event store after that. */
-import type { ForwardQueue } from "../../receiver/event-store.ts";
+import { asReceived, type ForwardQueue } from "../../receiver/event-store.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import type { EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
-import { createForwarder, type Forwarder, targetFor, targetOf } from "../../receiver/forward.ts";
+import { createForwarder, type Forwarder, targetOf } from "../../receiver/forward.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
@@ -27,7 +27,7 @@ interface ForwardingParts {
 }
 
 export function openForwarding(
-  { forwarding: { routes, headers, insecure, delays } }: ListenOptions,
+  { forwarding: { routes, headers, insecure, delays }, recordAt }: ListenOptions,
   { shows, log, queue, signWith }: ForwardingParts,
   { send, now, out }: Context,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
@@ -53,7 +53,7 @@ export function openForwarding(
     queue,
     delays,
     forwards: (event) => shownTarget(event) !== undefined,
-    targetOf: ({ outcome }) => targetFor(routes, outcome),
+    targetOf: (event) => targetOf(routes, asReceived(event, recordAt)),
     observe: ({ id }, forward, progress) => observe(id, id, forward, progress),
     // Not the pause of the context either: the last attempts of a run need it.
     pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
