@@ -154,7 +154,9 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
   // commander keeps the words that it does not know behind the arguments, which may be negative numbers.
   const isFlag = (word: string): boolean => word.length > 1 && word.startsWith("-");
   const isArgument = (word: string): boolean => command.commands.length === 0 && !Number.isNaN(Number(word));
-  const [word = "", ...others] = command.args.filter((one) => isFlag(one) && !isArgument(one));
+  const separator = command.args.indexOf("--");
+  const typed = separator === -1 ? command.args : command.args.slice(0, separator);
+  const [word = "", ...others] = typed.filter((one) => isFlag(one) && !isArgument(one));
   const [flag = ""] = word.split("=");
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];

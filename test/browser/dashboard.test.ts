@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.goto(shop.at(`/links/${id}`));
     await page.getByRole("button", { name: "Copy link" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`${shop.url}pay?r=${id}`);
-    await page.getByRole("button", { name: "Approve payment" }).click();
+    await page.getByRole("button", { name: "Approve payment", exact: true }).click();
     await page.getByText("The payment was made.").waitFor();
     await page.locator("#deliveries .badge.failed").waitFor();
     shop.receiver.status = 200;

@@ -38,6 +38,9 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   "config get": ["currency"],
   "config set": ["currency", "EUR"],
   "config unset": ["currency"],
+  "profiles use": ["x"],
+  "profiles rename": ["x", "y"],
+  "profiles remove": ["x", "--yes"],
   help: ["errors"],
   completion: ["bash"],
 };

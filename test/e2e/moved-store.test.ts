@@ -85,6 +85,7 @@ describe("a store that moves under a running listen", () => {
   it.each(CHANGES)("loses nothing that is acknowledged from then on: %s", async (_, change) => {
     const home = temporaryHome();
     const db = join(home, "store", "events.db");
+    mkdirSync(join(home, "store"));
     const listen = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db], {
       home,
     });
