@@ -87,12 +87,13 @@ export async function* checkEndpoint(
 ): AsyncGenerator<CaseResult | { readonly unreachable: NoAnswer }> {
   const { cover, key, now } = parts;
   for (const one of endpointCases(cover, key.keyid !== null)) {
-    if (parts.signal.aborted) return;
+    parts.signal.throwIfAborted();
     const answers: (Answer | NoAnswer)[] = [];
     const form = { cover: cover ?? SERVICE_COVER, created: true };
     const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
     for (const request of one.requests(sender, parts)) {
       const answer = await post(request, parts);
+      parts.signal.throwIfAborted();
       if (answer.status === null && !answer.sent) return yield { unreachable: answer };
       answers.push(answer);
     }

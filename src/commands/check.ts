@@ -1,10 +1,41 @@
 /** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
+import type { Context } from "../context.ts";
 import type { CaseResult } from "../check/endpoint.ts";
 import { LISTENER_URL } from "../domain/addresses.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { argument, command, flag, group, text, toggle, toggleForPeople } from "./command.ts";
+import { argument, command, flag, group, text, toggle, toggleForPeople, type ValuesOf } from "./command.ts";
 import { parseCover, parseTarget } from "./flag-values.ts";
-import { checkLocal, signingKeyFlag } from "./shared-flags.ts";
+import { checkLocal, signingKeyFlag, timeoutFlag } from "./shared-flags.ts";
+import { withinTime } from "./time-limit.ts";
+
+const checkArguments = {
+  url: argument(
+    "<url>",
+    "the webhook endpoint: 3000, 3000/hook, localhost:3000/hook, /hook or a URL",
+    parseTarget,
+    { example: LISTENER_URL },
+  ),
+};
+
+const checkFlags = {
+  ...group("Webhooks:", {
+    signWith: signingKeyFlag,
+    cover: flag(
+      "--cover <components>",
+      "sign exactly these components, and require the endpoint to accept that",
+      parseCover,
+      { example: '"@method @target-uri content-digest"' },
+    ),
+    allowRemote: toggle("--allow-remote", "check an endpoint on another machine"),
+    timeout: timeoutFlag("10s for each webhook"),
+  }),
+  ...group("Report:", {
+    tap: toggleForPeople("--tap", "print TAP on stdout"),
+    junit: flag("--junit <file>", "write JUnit XML to a file", text, { example: "webhooks.xml" }),
+  }),
+};
+
+type CheckOptions = ValuesOf<typeof checkArguments> & ValuesOf<typeof checkFlags>;
 
 export const check = command({
   summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
@@ -15,64 +46,47 @@ export const check = command({
   ],
   notes: `Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
 are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
-  arguments: {
-    url: argument(
-      "<url>",
-      "the webhook endpoint: 3000, 3000/hook, localhost:3000/hook, /hook or a URL",
-      parseTarget,
-      { example: LISTENER_URL },
-    ),
-  },
-  flags: {
-    ...group("Webhooks:", {
-      signWith: signingKeyFlag,
-      cover: flag(
-        "--cover <components>",
-        "sign exactly these components, and require the endpoint to accept that",
-        parseCover,
-        { example: '"@method @target-uri content-digest"' },
-      ),
-      allowRemote: toggle("--allow-remote", "check an endpoint on another machine"),
-    }),
-    ...group("Report:", {
-      tap: toggleForPeople("--tap", "print TAP on stdout"),
-      junit: flag("--junit <file>", "write JUnit XML to a file", text, { example: "webhooks.xml" }),
-    }),
-  },
+  arguments: checkArguments,
+  flags: checkFlags,
   consequence: "Nothing was checked.",
   check: ({ url, allowRemote }, usage) => checkLocal("<url>", url, allowRemote, usage),
-  run: async (context, { url, signWith, cover, tap, junit }) => {
-    const [{ checkEndpoint, notReached }, { loadSigningKey }, { renderCase, renderJunit, renderTap }] =
-      await Promise.all([
-        import("../check/endpoint.ts"),
-        import("../check/signing-key.ts"),
-        import("../render/check-report.ts"),
-      ]);
-    const { out } = context;
-    const key = await loadSigningKey(signWith, context);
-    const results: CaseResult[] = [];
-    for await (const result of checkEndpoint({ ...context, url, key, cover })) {
-      if ("unreachable" in result) throw notReached(url.href, result.unreachable, UNREACHED);
-      results.push(result);
-      if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
-    }
-    if (context.signal.aborted) return 0;
-    if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
-    const failed = results.filter(({ ok, required }) => !ok && required);
-    const warned = results.filter(({ ok, required }) => !ok && !required);
-    const passed = results.length - failed.length - warned.length;
-    const counts = { passed, failed: failed.length, warnings: warned.length };
-    if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
-    else if (tap) out.data(renderTap(results));
-    if (failed.length > 0) throw failure(results, failed);
-    out.note(
-      warned.length === 0
-        ? `All ${results.length} cases passed.`
-        : `All ${passed} required cases passed. Warnings: ${namesOf(warned).join(", ")}.`,
-    );
-    return 0;
-  },
+  run: (context, values) =>
+    withinTime(context, values.timeout, "Not every case was tried.", (limited) => runCases(limited, values)),
 });
+
+async function runCases(
+  context: Context,
+  { url, signWith, cover, tap, junit }: CheckOptions,
+): Promise<number> {
+  const [{ checkEndpoint, notReached }, { loadSigningKey }, { renderCase, renderJunit, renderTap }] =
+    await Promise.all([
+      import("../check/endpoint.ts"),
+      import("../check/signing-key.ts"),
+      import("../render/check-report.ts"),
+    ]);
+  const { out } = context;
+  const key = await loadSigningKey(signWith, context);
+  const results: CaseResult[] = [];
+  for await (const result of checkEndpoint({ ...context, url, key, cover })) {
+    if ("unreachable" in result) throw notReached(url.href, result.unreachable, UNREACHED);
+    results.push(result);
+    if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
+  }
+  if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
+  const failed = results.filter(({ ok, required }) => !ok && required);
+  const warned = results.filter(({ ok, required }) => !ok && !required);
+  const passed = results.length - failed.length - warned.length;
+  const counts = { passed, failed: failed.length, warnings: warned.length };
+  if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
+  else if (tap) out.data(renderTap(results));
+  if (failed.length > 0) throw failure(results, failed);
+  out.note(
+    warned.length === 0
+      ? `All ${results.length} cases passed.`
+      : `All ${passed} required cases passed. Warnings: ${namesOf(warned).join(", ")}.`,
+  );
+  return 0;
+}
 
 const UNREACHED = {
   effect: "check",

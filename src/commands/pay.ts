@@ -3,7 +3,8 @@ import type { Context } from "../context.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
-import { argument, command, flag, oneOf, text, toggleForPeople } from "./command.ts";
+import { argument, command, flag, oneOf, text } from "./command.ts";
+import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 
 export const pay = command({
   summary: "simulate the customer: pay a link of the sandbox without a browser",
@@ -31,10 +32,11 @@ export const pay = command({
       "the reference that the customer enters, if the link allows it",
       text,
     ),
-    quiet: toggleForPeople("-q, --quiet", "print only the transaction's uti"),
+    timeout: timeoutFlag("30s"),
+    quiet: quietFlag("the transaction's uti"),
   },
   consequence: "Nothing was paid.",
-  run: async (context, { link, outcome, amount, reference, quiet }) => {
+  run: async (context, { link, outcome, amount, reference, timeout, quiet }) => {
     const [
       { payAtCheckout },
       { textOf, violationsOf },
@@ -50,11 +52,16 @@ export const pay = command({
     ]);
     const { out, send } = context;
     const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
-    const record = await payAtCheckout(send, url, {
-      outcome,
-      ...(amount === undefined ? {} : { amount: amount.toString() }),
-      ...(reference === undefined ? {} : { reference }),
-    });
+    const record = await payAtCheckout(
+      send,
+      url,
+      {
+        outcome,
+        ...(amount === undefined ? {} : { amount: amount.toString() }),
+        ...(reference === undefined ? {} : { reference }),
+      },
+      timeout,
+    );
     if (out.json) out.data(recordLine({ record, violations: violationsOf(record) }));
     else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
     else out.data(renderCompactRecord(record, out.paint));

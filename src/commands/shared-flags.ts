@@ -7,8 +7,32 @@ import type { Route } from "../receiver/forward.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
-import { flag, pair, repeatable, text, type Parser, type Usage, type ValuesOf } from "./command.ts";
-import { parseEventStore, parseMilliseconds, parseOutcome, parseTarget } from "./flag-values.ts";
+import {
+  flag,
+  pair,
+  repeatable,
+  text,
+  toggleForPeople,
+  type Parser,
+  type Usage,
+  type ValuesOf,
+} from "./command.ts";
+import {
+  parseEventStore,
+  parseMilliseconds,
+  parseOutcome,
+  parseTarget,
+  parseTimeout,
+} from "./flag-values.ts";
+
+/** Bounds the whole command; `usual` is what holds without it. */
+export const timeoutFlag = (usual: string) =>
+  flag("--timeout <duration>", `how long the command may take (default: ${usual})`, parseTimeout, {
+    example: "60s",
+  });
+
+/** One id or URL a line, for scripts. */
+export const quietFlag = (what: string) => toggleForPeople("-q, --quiet", `print only ${what}`);
 
 /** Where events are kept. */
 export const eventStoreFlag = flag(

@@ -1,8 +1,8 @@
 /** `paylink transaction`: reads one record back from the service and shows it as `listen` does. */
 import { PaylinkError } from "../domain/errors.ts";
 import { accepted, refused } from "../domain/parse-result.ts";
-import { argument, command, flag } from "./command.ts";
-import { parseTimeout } from "./flag-values.ts";
+import { argument, command } from "./command.ts";
+import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 
 export const transaction = command({
   summary: "read a transaction back from the service, with its custom data",
@@ -19,20 +19,26 @@ export const transaction = command({
     ),
   },
   flags: {
-    timeout: flag("--timeout <duration>", "how long to wait for the service", parseTimeout, {
-      default: "30s",
-    }),
+    timeout: timeoutFlag("30s for each request"),
+    quiet: quietFlag("the transaction's uti"),
   },
   consequence: "Nothing was read.",
-  run: async (context, { uti, timeout }) => {
-    const [{ checkAddress }, { memberOf }, { readRecord }, { renderRecord }, { recordLine }] =
-      await Promise.all([
-        import("../service/failures.ts"),
-        import("../domain/json.ts"),
-        import("../domain/transaction.ts"),
-        import("../render/transaction-record.ts"),
-        import("../receiver/events.ts"),
-      ]);
+  run: async (context, { uti, timeout, quiet }) => {
+    const [
+      { checkAddress },
+      { memberOf },
+      { readRecord, textOf },
+      { renderRecord },
+      { safeText },
+      { recordLine },
+    ] = await Promise.all([
+      import("../service/failures.ts"),
+      import("../domain/json.ts"),
+      import("../domain/transaction.ts"),
+      import("../render/transaction-record.ts"),
+      import("../render/safe-text.ts"),
+      import("../receiver/events.ts"),
+    ]);
     const { out } = context;
     const api = await context.api({ timeout });
     const bytes = await api.readTransaction(uti);
@@ -45,7 +51,9 @@ export const transaction = command({
     const isOther = memberOf(record, "uti") !== uti;
     const other = { code: "body_schema", path: "uti", message: "is not the uti that was asked for" } as const;
     const read = { record, violations: isOther ? [...violations, other] : violations };
-    out.data(out.json ? recordLine(read) : renderRecord(record, read.violations, out));
+    if (out.json) out.data(recordLine(read));
+    else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
+    else out.data(renderRecord(record, read.violations, out));
     return 0;
   },
 });

@@ -148,7 +148,10 @@ export const FAILURES = {
     exit: 7,
     means: "an endpoint accepted what it must refuse, or refused what it must accept",
   },
-  timed_out: { exit: 8, means: "--timeout passed before the expected payment or webhook arrived" },
+  timed_out: {
+    exit: 8,
+    means: "--timeout passed before the expected payment or webhook arrived, or before all was sent",
+  },
   payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },
   terminated: { exit: 143, means: "terminated by SIGTERM" },

@@ -14,9 +14,6 @@ interface Target {
   readonly token: string;
 }
 
-/** Milliseconds: advancing the clock far waits for every delivery attempt in between. */
-const TIMEOUT = 600_000;
-
 /** Returns the JSON of the sandbox unchanged. */
 export const control = (
   send: Send,
@@ -27,7 +24,6 @@ export const control = (
 ): Promise<string> =>
   postForm(send, new URL(path, baseUrl), form, "control", {
     headers: [["Authorization", `Bearer ${token}`]],
-    timeout: TIMEOUT,
     signal,
   });
 
@@ -103,8 +99,14 @@ export interface CheckoutForm {
 }
 
 /** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
-export async function payAtCheckout(send: Send, url: URL, form: CheckoutForm): Promise<TransactionRecord> {
-  const text = await postForm(send, url, { ...form }, "pay");
+export async function payAtCheckout(
+  send: Send,
+  url: URL,
+  form: CheckoutForm,
+  timeout?: number,
+): Promise<TransactionRecord> {
+  const limit = timeout === undefined ? {} : { timeout };
+  const text = await postForm(send, url, { ...form }, "pay", limit);
   const record = parseJsonObject(text);
   if (record === undefined)
     throw new PaylinkError(

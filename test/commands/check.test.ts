@@ -146,7 +146,7 @@ it("takes an address in every form of --forward-to, and exits 5 where nothing an
   const home = temporaryHome();
   const port = await freePort();
   for (const address of [port, `${port}/hook`, `localhost:${port}/hook`]) {
-    const { exit, stderr } = await runCommand(["check", address, "--key", keyFile(home)], { home });
+    const { exit, stderr } = await runCommand(["check", address, "--sign-with", keyFile(home)], { home });
     expect(exit).toBe(5);
     expect(stderr).toContain(`Nothing answers at http://localhost:${port}/`);
   }

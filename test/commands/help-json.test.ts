@@ -91,7 +91,7 @@ describe("paylink help --json", () => {
     expect(flag("listen", "--forward-to")).toMatchObject({ short: "-f", value: "target", repeatable: true });
     expect(flag("listen", "--port")).toMatchObject({ value: "number", default: "4000", repeatable: false });
     expect(flag("listen", "--outcome")).toMatchObject({
-      choices: ["approved", "declined", "cancelled", "unclear"],
+      choices: ["approved", "partially-approved", "declined", "cancelled", "unclear"],
     });
     expect(flag("events prune", "--before")).toMatchObject({ required: true });
     expect(flag(null, "--json")).toMatchObject({ value: null, default: null });

@@ -1,8 +1,17 @@
-/** `--timeout` bounds the whole command: its retries and waits, and not only each exchange. */
-import { expect, it } from "vitest";
+/** `--timeout` bounds the whole command: its retries and waits, and not only each exchange. `-q` prints ids or URLs alone. */
+import { writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
+import { PAIR } from "../signatures/signed.ts";
+import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
 const ACCOUNT = {
@@ -40,4 +49,157 @@ it("gives each exchange only the time that is left", async () => {
     },
   });
   expect({ exit, given }).toEqual({ exit: 5, given: [20_000, 5_000] });
+});
+
+/** Accepts connections and requests, and never answers. `closed` resolves when nothing is connected any more. */
+async function silentServer() {
+  const open = new Set<Promise<unknown>>();
+  const server = await rawServer(
+    () => undefined,
+    (socket: Socket) => void open.add(new Promise((closed) => socket.once("close", closed))),
+  );
+  return { ...server, closed: () => Promise.all(open) };
+}
+
+/** A home with the profile of a sandbox at this address, a private key, and two stored events. */
+async function homeAt(url: string) {
+  const home = temporaryHome();
+  const sandbox = { baseUrl: new URL(url).origin, token: "secret-token", terminalId: "1234567890" };
+  writeFileSync(join(home, "settings.json"), JSON.stringify({ current: "sandbox", profiles: { sandbox } }));
+  const key = join(home, "private.pem");
+  writeFileSync(key, PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
+  const listen = await startListenCommand(home, "--key", keyFile(home));
+  const utis: string[] = [];
+  for (const one of [record(), record()]) {
+    utis.push(String(one["uti"]));
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
+  }
+  await listen.stop();
+  return { home, key, utis };
+}
+
+describe("a command at a server that is silent", () => {
+  it.each([
+    ["trigger", ["trigger", "approved", "--to", "URL", "--sign-with", "KEY"], 8],
+    ["check", ["check", "URL", "--sign-with", "KEY"], 8],
+    ["events replay", ["events", "replay", "--all", "--to", "URL"], 8],
+    ["sandbox advance", ["sandbox", "advance", "30s"], 8],
+    ["sandbox rotate-key", ["sandbox", "rotate-key"], 8],
+    // The payment may have been made.
+    ["pay", ["pay", "URL/pay?r=1"], 6],
+    ["transaction", ["transaction", "u-1"], 5],
+  ])("%s ends with --timeout, and leaves no connection open", async (_, words, code) => {
+    const server = await silentServer();
+    const { home, key } = await homeAt(server.url);
+    const argv = words.map((word) => word.replace("URL", server.url).replace("KEY", key));
+    const start = performance.now();
+    const { exit, stdout, stderr } = await runCommand([...argv, "--timeout", "300ms"], { home });
+    expect({ exit, requests: server.requests.length }).toEqual({ exit: code, requests: 1 });
+    expect(performance.now() - start).toBeLessThan(5_000);
+    if (code === 8) expect(stderr).toContain("The time of --timeout has passed. ");
+    if (words[0] !== "events") expect(stdout).toBe("");
+    await server.closed();
+  });
+
+  it("keeps the attempt of events replay that was cut short", async () => {
+    const server = await silentServer();
+    const { home, utis } = await homeAt(server.url);
+    const [uti = ""] = utis;
+    await runCommand(["events", "replay", uti, "--to", server.url, "--timeout", "200ms"], { home });
+    const shown = await runCommand(["events", "show", uti, "--json"], { home });
+    expect(shown.exit).toBe(0);
+    expect(shown.stdout).toContain("timed out");
+  });
+});
+
+it("bounds the waits of trigger --rate too", async () => {
+  const app = await startApp(() => 200);
+  const { home, key } = await homeAt(app.url);
+  const flags = ["--sign-with", key, "--rate", "0.1", "--count", "3", "--timeout", "500ms", "--json"];
+  const { exit, stdout, stderr } = await runCommand(["trigger", "approved", "--to", app.url, ...flags], {
+    home,
+  });
+  expect({ exit, sent: app.taken.length, answers: jsonLines(stdout).length }).toEqual({
+    exit: 8,
+    sent: 1,
+    answers: 1,
+  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "timed_out" } });
+});
+
+it("changes nothing if the time is enough", async () => {
+  const app = await startApp(() => 200);
+  const { home } = await homeAt(app.url);
+  const argv = ["events", "replay", "--all", "--to", app.url, "--timeout", "60s"];
+  expect(await runCommand(argv, { home })).toMatchObject({ exit: 0 });
+  expect(app.taken).toHaveLength(2);
+});
+
+describe("-q", () => {
+  it("prints the uti of each webhook of trigger, once", async () => {
+    const app = await startApp(() => 200);
+    const { home, key } = await homeAt(app.url);
+    const argv = ["trigger", "approved", "--to", app.url, "--sign-with", key, "--count", "2", "--times", "2"];
+    const { exit, stdout, stderr } = await runCommand([...argv, "-q"], { home });
+    const utis = app.taken.map(({ body }): unknown => JSON.parse(body.toString()).uti);
+    expect(utis).toHaveLength(4);
+    expect({ exit, lines: stdout.trim().split("\n"), stderr }).toEqual({
+      exit: 0,
+      lines: [utis[0], utis[2]],
+      stderr: "",
+    });
+  });
+
+  it("prints the utis that events replay sent", async () => {
+    const app = await startApp(() => 200);
+    const { home, utis } = await homeAt(app.url);
+    const run = await runCommand(["events", "replay", "--all", "--to", app.url, "-q"], { home });
+    expect(run).toMatchObject({ exit: 0, stdout: `${utis.join("\n")}\n`, stderr: "" });
+  });
+
+  it("prints the uti of a transaction", async () => {
+    const server = await rawServer(reply(200, '{"uti":"u-1","transApproved":true,"transCancelled":false}'));
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token" };
+    expect(await runCommand(["transaction", "u-1", "-q"], { env })).toMatchObject({
+      exit: 0,
+      stdout: "u-1\n",
+      stderr: "",
+    });
+  });
+
+  it.each([
+    ["trigger", ["trigger", "approved"]],
+    ["events replay", ["events", "replay", "--all", "--to", "3000"]],
+    ["transaction", ["transaction", "u-1"]],
+  ])("of %s cannot be used with --json", async (_, argv) => {
+    const { exit, stderr } = await runCommand([...argv, "--quiet", "--json"]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { details: { problems: [{ at: "--quiet", message: "cannot be used with --json" }] } },
+    });
+  });
+});
+
+it.each([
+  [["trigger"], ["--timeout", "--quiet"]],
+  [["check"], ["--timeout"]],
+  [["pay"], ["--timeout", "--quiet"]],
+  [["transaction"], ["--timeout", "--quiet"]],
+  [["sandbox", "advance"], ["--timeout"]],
+  [["sandbox", "rotate-key"], ["--timeout"]],
+  [
+    ["events", "replay"],
+    ["--timeout", "--quiet"],
+  ],
+  [
+    ["links", "update"],
+    ["--timeout", "--quiet"],
+  ],
+  [
+    ["links", "cancel"],
+    ["--timeout", "--quiet"],
+  ],
+])("the help of %j lists %j", async (words, flags) => {
+  const { stdout } = await runCommand([...words, "--help"]);
+  for (const flag of flags) expect(stdout).toContain(flag);
 });

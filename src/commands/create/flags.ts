@@ -1,8 +1,8 @@
 /** The flags of `paylink create`. */
-import { flag, group, pair, toggle, toggleForPeople } from "../command.ts";
+import { flag, group, pair, toggle } from "../command.ts";
 import { parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
-import { requireCreatedFlag } from "../shared-flags.ts";
+import { quietFlag, requireCreatedFlag } from "../shared-flags.ts";
 
 export const createFlags = {
   ...requestFlags,
@@ -17,7 +17,7 @@ export const createFlags = {
     ),
   }),
   ...group("The result:", {
-    quiet: toggleForPeople("-q, --quiet", "print the URL alone"),
+    quiet: quietFlag("the URL"),
     qr: pair(["--qr", "show a QR code of the link"], ["--no-qr", "show no QR code"], { isForPeople: true }),
     open: toggle("--open", "open the link in the browser"),
     copy: toggle("--copy", "copy the link to the clipboard"),

@@ -8,14 +8,20 @@ import {
   flag,
   text,
   toggle,
-  toggleForPeople,
   type Parser,
   type Usage,
   type ValuesOf,
 } from "../command.ts";
 import { checkConfirmable } from "../confirm.ts";
 import { parseLimit, parseOutcome } from "../flag-values.ts";
-import { checkTargets, eventStoreFlag, forwardingKeyFlag, targetsFlag } from "../shared-flags.ts";
+import {
+  checkTargets,
+  eventStoreFlag,
+  forwardingKeyFlag,
+  quietFlag,
+  targetsFlag,
+  timeoutFlag,
+} from "../shared-flags.ts";
 
 const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
 
@@ -77,7 +83,7 @@ const list = command({
       "only those that your application has not accepted and that wait for no retry",
     ),
     rejected: toggle("--rejected", "list rejected webhooks instead"),
-    quiet: toggleForPeople("-q, --quiet", "print only the utis (for rejected webhooks, the ids)"),
+    quiet: quietFlag("the utis (for rejected webhooks, the ids)"),
   },
   rules: [
     excludes(["failed"], ["rejected"]),
@@ -132,6 +138,8 @@ const replay = command({
     to: targetsFlag("--to <target>"),
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
     signWith: forwardingKeyFlag,
+    timeout: timeoutFlag("30s for each event"),
+    quiet: quietFlag("the utis of what was sent"),
   },
   rules: [
     excludes(["all", "failed"], ["uti"]),
@@ -146,11 +154,12 @@ const replay = command({
     checkTargets("--to", to, usage);
     checkPeriod(values, usage);
   },
-  run: async (context, { uti, failed, to, insecure, signWith, ...values }) => {
+  run: async (context, { uti, failed, to, ...values }) => {
     const { replayEvents } = await import("./replay-events.ts");
     const filter = { ...filterOf(values), failed };
-    const { db: database } = values;
-    return replayEvents(context, { names: uti, filter, routes: to, insecure, signWith, database });
+    const { db: database, insecure, signWith, timeout, quiet } = values;
+    const options = { names: uti, filter, routes: to, insecure, signWith, timeout, quiet, database };
+    return replayEvents(context, options);
   },
 });
 

@@ -28,6 +28,9 @@ export interface ReplayOptions extends ExportOptions {
   readonly insecure: boolean;
   /** The file of the private key that signs each event again; undefined sends the service's signature. */
   readonly signWith: string | undefined;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+  readonly quiet: boolean;
 }
 
 export interface PruneOptions extends Database {

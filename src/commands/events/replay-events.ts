@@ -7,13 +7,23 @@ import { forward, targetOf } from "../../receiver/forward.ts";
 import { lateSignature, renderForward } from "../../render/received-webhook.ts";
 import { asReceived, type EventStore, type StoredEvent } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
+import { safeText } from "../../render/safe-text.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
+import { withinTime } from "../time-limit.ts";
 import type { ReplayOptions } from "./options.ts";
 import { eventCount, withEvents } from "./stored-events.ts";
 
-export async function replayEvents(context: Context, options: ReplayOptions): Promise<number> {
+export const replayEvents = (context: Context, options: ReplayOptions): Promise<number> =>
+  withinTime(
+    context,
+    options.timeout,
+    "Not every event was sent and answered; the last one may have arrived.",
+    (limited) => sendAgain(limited, options),
+  );
+
+async function sendAgain(context: Context, options: ReplayOptions): Promise<number> {
   const { out, now, send, signal } = context;
-  const { names, filter, routes, insecure, signWith } = options;
+  const { names, filter, routes, insecure, signWith, quiet } = options;
   const recordAt = (await context.settings()).get("recordAt");
   await withEvents(context, options, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
@@ -21,7 +31,7 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
     const found =
       names.length === 0 ? store.events(filter) : await findAll(store, names, signWith !== undefined);
     const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
-    if (signing !== undefined) out.note(forwardingKeyWords(signing));
+    if (signing !== undefined && !quiet) out.note(forwardingKeyWords(signing));
     const sending = { send, now, headers: [], insecure, signWith: signing?.key };
     for await (const event of found) {
       signal.throwIfAborted();
@@ -44,7 +54,9 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       if (signatureAge !== undefined) late += 1;
       const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, ...why };
       const shown = (): string => renderForward(event.uti || event.id, result, out.paint);
-      out.lines([out.json ? JSON.stringify(line) : shown()]);
+      if (quiet) out.lines([safeText(event.uti || event.id)]);
+      else out.lines([out.json ? JSON.stringify(line) : shown()]);
+      signal.throwIfAborted();
     }
     if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
     if (unverified > 0)
@@ -61,11 +73,12 @@ export async function replayEvents(context: Context, options: ReplayOptions): Pr
       throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`, {
         hints: late > 0 ? [LATE] : undefined,
       });
-    out.note(
-      sent + skipped + unverified === 0
-        ? `There is no ${filter.failed === true ? "failed " : ""}event to replay${isFiltered(filter) ? " that passes the filter" : ""}. Nothing was sent.`
-        : `Replayed ${eventCount(sent)} to ${targets}`,
-    );
+    if (!quiet)
+      out.note(
+        sent + skipped + unverified === 0
+          ? `There is no ${filter.failed === true ? "failed " : ""}event to replay${isFiltered(filter) ? " that passes the filter" : ""}. Nothing was sent.`
+          : `Replayed ${eventCount(sent)} to ${targets}`,
+      );
   });
   return 0;
 }

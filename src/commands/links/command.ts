@@ -2,17 +2,13 @@
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry, parseWhen } from "../../domain/time.ts";
-import { argument, command, flag, oneOf, text, toggleForPeople, type Parser } from "../command.ts";
+import { argument, command, flag, oneOf, text, type Parser } from "../command.ts";
 import { checkConfirmable } from "../confirm.ts";
-import { parseLimit, parseTimeout } from "../flag-values.ts";
+import { parseLimit } from "../flag-values.ts";
+import { quietFlag, timeoutFlag } from "../shared-flags.ts";
 
-const timeout = flag(
-  "--timeout <duration>",
-  "how long the command may take (default: 30s for each request)",
-  parseTimeout,
-  { example: "60s" },
-);
-const linkFlags = { timeout, quiet: toggleForPeople("-q, --quiet", "print only the URL of each link") };
+const timeout = timeoutFlag("30s for each request");
+const linkFlags = { timeout, quiet: quietFlag("the URL of each link") };
 
 const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });

@@ -3,10 +3,14 @@ import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import { accepted } from "../../domain/parse-result.ts";
 import { argument, command } from "../command.ts";
 import { parseMilliseconds } from "../flag-values.ts";
+import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 
 const NOTES = `The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
 contains the description of the documented service as dist/openapi.json.`;
+
+/** Advancing the clock far waits for every delivery attempt in between. */
+const controlFlags = { timeout: timeoutFlag("10m") };
 
 const advance = command({
   summary: "move the running sandbox's clock forward, with the retries and expiries that come due",
@@ -23,14 +27,17 @@ const advance = command({
       { example: "30s" },
     ),
   },
+  flags: controlFlags,
   consequence: "The clock was not moved.",
-  run: async (context, { duration }) => (await import("./sandbox.ts")).advanceClock(context, duration),
+  run: async (context, values) => (await import("./sandbox.ts")).advanceClock(context, values),
 });
 
 const rotateKey = command({
   summary: "sign with a new key from now on; the old one is served for another day",
   examples: ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"],
-  run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
+  flags: controlFlags,
+  consequence: "The key was not changed.",
+  run: async (context, values) => (await import("./sandbox.ts")).rotateKey(context, values),
 });
 
 export const sandbox = command({

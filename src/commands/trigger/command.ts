@@ -1,6 +1,6 @@
 /** `paylink trigger`: its help, and what runs it. */
 import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
-import { command } from "../command.ts";
+import { command, excludes } from "../command.ts";
 import { triggerArguments, triggerFlags } from "./flags.ts";
 
 const KINDS = Object.entries(TAMPERING_NAMES).map(
@@ -22,6 +22,7 @@ export const trigger = command({
   notes: `Kinds of --tamper, by what they change:\n${KINDS.join("\n")}\n${EXITS}`,
   arguments: triggerArguments,
   flags: triggerFlags,
+  rules: [excludes(["quiet", "timeout"], ["dryRun"], "sends nothing")],
   consequence: "Nothing was sent.",
   prepare: async (values, usage, context) =>
     (await import("./trigger.ts")).triggerOptions(values, usage, context),

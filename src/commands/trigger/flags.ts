@@ -3,7 +3,7 @@ import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
 import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import { parseCount, parseCover, parseRate, parseTarget } from "../flag-values.ts";
-import { signingKeyFlag } from "../shared-flags.ts";
+import { quietFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
 
 const MAX_COUNT = 9_999_999;
 
@@ -71,7 +71,9 @@ export const triggerFlags = {
       { example: '"content-digest @method"' },
     ),
     created: toggle("--no-created", "leave created out of the signature"),
+    timeout: timeoutFlag("10s for each webhook"),
     dryRun: toggle("--dry-run", "print the exact bytes and send nothing"),
+    quiet: quietFlag("the uti of each webhook that was answered"),
   }),
 };
 

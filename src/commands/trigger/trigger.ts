@@ -4,11 +4,12 @@ import { isLoopback, LISTENER_URL, parseUrl } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
-import { type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";
+import { textOf, type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/check-report.ts";
+import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { type Answer, type NoAnswer, notReached, post } from "../../check/endpoint.ts";
@@ -19,6 +20,7 @@ import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
+import { withinTime } from "../time-limit.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
 
 type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
@@ -71,7 +73,15 @@ interface Delivery {
   readonly request: HttpRequest;
 }
 
-export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
+export const trigger = (context: Context, options: TriggerOptions): Promise<number> =>
+  withinTime(
+    context,
+    options.timeout,
+    "Not every webhook was sent and answered; the last one may have arrived.",
+    (limited) => sendWebhooks(limited, options),
+  );
+
+async function sendWebhooks(context: Context, options: TriggerOptions): Promise<number> {
   const key = await loadSigningKey(options.signWith, context);
   const pace = createPace(options.interval, context);
   let posted = 0;
@@ -80,11 +90,13 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
     const delivery = prepare(options, key, context);
     if (number === 0) warnOfViolations(delivery, context);
     for (let time = 0; time < options.times; time++) {
-      if (context.signal.aborted) return 0;
+      context.signal.throwIfAborted();
       if (options.dryRun) print(delivery.request, context);
       else {
         await pace();
-        const status = report(delivery, await post(delivery.request, context), context);
+        const answer = await post(delivery.request, context);
+        context.signal.throwIfAborted();
+        const status = report(delivery, answer, context, options.quiet ? time : undefined);
         posted++;
         if (isWrong(status, delivery, options.tamper)) wrong++;
       }
@@ -137,14 +149,23 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
 }
 
-/** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. */
-function report({ record, request }: Delivery, answer: Answer | NoAnswer, { out }: Context): number {
+/**
+ * Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. `quiet` counts the deliveries
+ * before this one, and only the first prints the uti.
+ */
+function report(
+  { record, request }: Delivery,
+  answer: Answer | NoAnswer,
+  { out }: Context,
+  quiet: number | undefined,
+): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
   if (out.json) {
     const { status, milliseconds: ms, body } = answer;
     out.data(stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body }));
-  } else out.data(renderAnswer(record, answer, out.paint));
+  } else if (quiet === undefined) out.data(renderAnswer(record, answer, out.paint));
+  else if (quiet === 0) out.data(safeText(textOf(record, "uti") ?? ""));
   return answer.status;
 }
 
