@@ -5,7 +5,7 @@ import { type Send, SendTimeout } from "../http/exchange.ts";
 
 /**
  * Runs a command with a context that ends with the time: its signal fires, and its exchanges and pauses are cut short. The command
- * asks the signal after each of them. `state` says what is known then. Throws `timed_out`.
+ * asks the signal after each of them. `state` says what is known then, unless nothing was sent. Throws `timed_out`.
  */
 export async function withinTime(
   context: Context,
@@ -18,10 +18,14 @@ export async function withinTime(
   const deadline = now().getTime() + timeout;
   const timeLeft = (): number => Math.max(1, deadline - now().getTime());
   const over = new AbortController();
-  const end = (): void =>
-    over.abort(new PaylinkError("timed_out", `The time of --timeout has passed. ${state}`));
+  let isSent = false;
+  const end = (): void => {
+    const message = `The time of --timeout has passed. ${isSent ? state : "Nothing was sent."}`;
+    over.abort(new PaylinkError("timed_out", message));
+  };
   const signal = AbortSignal.any([context.signal, over.signal]);
   const send: Send = async (request, options = {}) => {
+    isSent = true;
     const left = timeLeft();
     const own = options.timeout ?? Number.POSITIVE_INFINITY;
     return context.send(request, { ...options, timeout: Math.min(own, left) }).catch((error: unknown) => {

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
@@ -125,6 +126,15 @@ it("bounds the waits of trigger --rate too", async () => {
     answers: 1,
   });
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: "timed_out" } });
+});
+
+it("says that nothing was sent while a key was read", async () => {
+  const server = await silentServer();
+  const never = new Readable({ read: () => undefined });
+  const argv = ["trigger", "approved", "--sign-with", "-", "--to", server.url, "--timeout", "100ms"];
+  const { exit, stderr } = await runCommand(argv, { stdin: never });
+  expect({ exit, requests: server.requests }).toEqual({ exit: 8, requests: [] });
+  expect(stderr).toContain("The time of --timeout has passed. Nothing was sent.");
 });
 
 it("changes nothing if the time is enough", async () => {

@@ -19,7 +19,7 @@ import { openSender } from "./sender.ts";
 export interface CommandOptions {
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | Readable;
   /** The network; a real one on loopback by default. */
   readonly send?: Send;
   /** Binds listeners; on the ports asked for by default. */
@@ -66,7 +66,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) =>
     createOutput(channels, env, given, secrets.hide, () => new Date());
-  const input = Readable.from([Buffer.from(options.stdin ?? "")]);
+  const { stdin: typed = "" } = options;
+  const input = typed instanceof Readable ? typed : Readable.from([Buffer.from(typed)]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
     const out = await openOutput(given);
     const stdin = createStdin({ open: () => input, signal, note: (text) => out.note(text) });
