@@ -47,6 +47,10 @@ export async function withinTime(
   const timer = setTimeout(end, timeout);
   try {
     return await run({ ...context, signal, send, pause, readFile });
+  } catch (error) {
+    // An exchange that was cut short fails as if the other side were to blame.
+    signal.throwIfAborted();
+    throw error;
   } finally {
     clearTimeout(timer);
   }
