@@ -250,6 +250,7 @@ export const COMMANDS = {
     "commands/resources",
     "commands/running-listener",
     "commands/shared-flags",
+    "commands/time-limit",
     "commands/setting-help",
     "commands/transaction-command",
     "commands/usage-errors",
