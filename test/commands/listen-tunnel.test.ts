@@ -35,6 +35,8 @@ it("uses the address as public URL, verifies by it, and ends the program at Ctrl
   const listen = await startListenWith({ home, env: cloudflared.env }, ...flags);
   expect(jsonLines(listen.stdout())[0]).toEqual({
     type: "ready",
+    at: expect.any(String),
+    level: "info",
     url: listen.url,
     publicUrl: `${TUNNEL}/hook`,
   });
