@@ -90,11 +90,14 @@ describe("recordAt", () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", ...expected });
   });
 
-  it("finds the payment that create waits for, and prints the record alone", async () => {
+  it("finds the payment that create waits for, and prints its record", async () => {
     const shop = await merchant({ recordAt: "/data/object" });
     const { exit, stdout } = await createAndPay(shop, (reference) => wrapped({ reference }));
     expect(exit).toBe(0);
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ transApproved: true, status: "Complete" });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      outcome: "APPROVED",
+      record: { transApproved: true, status: "Complete" },
+    });
   });
 
   it("is named if a record is wrapped and the setting is missing", async () => {

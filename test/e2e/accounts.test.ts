@@ -90,10 +90,10 @@ describe("what the service does", () => {
       '{"uti":"U-1", "transApproved":true,"transCancelled":false,"merchantCustomData":"table 7\\u001b[2J"}';
     const server = await rawServer(reply(200, record));
     const options = { home: temporaryHome(), env: env(server.url) };
-    expect(await runPaylink(["transaction", "U-1", "--json"], options)).toMatchObject({
-      code: 0,
-      stdout: `${record}\n`,
-    });
+    const printed = await runPaylink(["transaction", "U-1", "--json"], options);
+    expect(printed.code).toBe(0);
+    expect(JSON.parse(printed.stdout)).toMatchObject({ outcome: "APPROVED", record: JSON.parse(record) });
+    expect(printed.stdout).toContain('"merchantCustomData":"table 7\\u001b[2J"');
     const shown = await runPaylink(["transaction", "U-1"], options);
     expect(shown.stdout).toMatch(/^APPROVED/);
     expect(shown.stdout).toMatch(/merchantCustomData +table 7\\u\{1b\}\[2J/);
