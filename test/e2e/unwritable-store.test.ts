@@ -1,5 +1,5 @@
 /** `listen` where its store cannot be written: it does not start, and says which file is the reason. */
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -20,6 +20,7 @@ describe("a store that cannot be written", () => {
     const home = temporaryHome();
     const folder = join(home, "store");
     const db = join(folder, "events.db");
+    mkdirSync(folder);
     expect((await runPaylink(["events", "list", "--db", db], { home })).code).toBe(0);
     chmodSync(join(folder, name), mode);
     const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db];
