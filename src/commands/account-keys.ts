@@ -10,7 +10,7 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
-type KeyReading = Omit<Parameters<typeof loadKeys>[1], "warn" | "now" | "effect">;
+type KeyReading = Omit<Parameters<typeof loadKeys>[1], "effect">;
 
 export interface AccountWithKeys {
   readonly settings: ResolvedSettings;
@@ -34,19 +34,13 @@ export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
 
 async function checkSource(source: string, { keyReading, now }: AccountWithKeys): Promise<Check> {
   const name = isKeyText(source) ? "the key's text" : source;
-  const warnings: string[] = [];
-  const keys = await attempt(
-    loadKeys([source], {
-      ...keyReading,
-      now: () => now,
-      warn: (text) => warnings.push(text),
-      effect: "verify",
-    }),
-  );
+  const loaded = await attempt(loadKeys([source], { ...keyReading, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
-  if (keys instanceof PaylinkError && keys.cause instanceof SandboxNotRunning)
-    return failed(KEY, keys, hint`Start it: ${paylink("sandbox")}`);
-  if (keys instanceof PaylinkError) return failed(KEY, keys, remedy);
+  if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
+    return failed(KEY, loaded, hint`Start it: ${paylink("sandbox")}`);
+  if (loaded instanceof PaylinkError) return failed(KEY, loaded, remedy);
+  const { keys } = loaded;
+  const warnings = loaded.warningsAt(now);
   const usable = keys.filter((key) => problemOf(key, now) === undefined);
   if (usable.length === 0) {
     const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key, now)}`);

@@ -12,14 +12,17 @@ import type { CurrentKeys } from "./judge.ts";
 /** A file, a URL, the text of a key, or its bytes. */
 export type KeySource = string | Uint8Array;
 
-export interface KeyAccess {
+interface KeyReading {
   readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
   readonly send: Send;
   /** Where the sources are named: a flag or a setting. */
   readonly place: string;
-  readonly now: () => Date;
   /** Ends the reading of keys. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface KeyAccess extends KeyReading {
+  readonly now: () => Date;
   /** Called with each problem of a key that is still used. */
   readonly warn: (warning: string) => void;
 }
@@ -42,15 +45,20 @@ export class KeyFailure extends Error {
   }
 }
 
+/** Keys of which nothing was said yet, because it depends on the time that they are used at. */
+interface LoadedKeys {
+  readonly keys: readonly VerificationKey[];
+  readonly warningsAt: (now: Date) => readonly string[];
+}
+
 /** The keys of every source together. Throws a KeyFailure, or what `readFile` throws. */
-async function readKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<VerificationKey[]> {
-  const keys: VerificationKey[] = [];
-  for (const source of sources) {
-    const read = await readSource(source, io);
-    for (const warning of read.warnings) io.warn(warning);
-    keys.push(...read.keys);
-  }
-  return keys;
+async function readKeySources(sources: readonly KeySource[], io: KeyReading): Promise<LoadedKeys> {
+  const read: ReadSource[] = [];
+  for (const source of sources) read.push(await readSource(source, io));
+  return {
+    keys: read.flatMap(({ keys }) => keys),
+    warningsAt: (now) => read.flatMap(({ warningsAt }) => warningsAt(now)),
+  };
 }
 
 /**
@@ -93,7 +101,8 @@ interface OpenSource {
 export async function openKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<Keyring> {
   const time = (): number => io.now().getTime();
   const opened: OpenSource[] = [];
-  const accept = (open: OpenSource, { keys, warnings, lifetime }: ReadSource): void => {
+  const accept = (open: OpenSource, { keys, warningsAt, lifetime }: ReadSource): void => {
+    const warnings = warningsAt(io.now());
     for (const warning of warnings) if (!open.warnings.includes(warning)) io.warn(warning);
     const readAt = time();
     Object.assign(open, { keys, warnings, readAt, dueAt: readAt + lifetime, failure: undefined });
@@ -160,23 +169,22 @@ const NOT_READ = {
 
 /** The keys of one source, what to say of them, and for how many milliseconds they can be used without reading them again. */
 interface ReadSource {
-  readonly keys: VerificationKey[];
-  readonly warnings: readonly string[];
+  readonly keys: readonly VerificationKey[];
+  readonly warningsAt: (now: Date) => readonly string[];
   readonly lifetime: number;
 }
 
-async function readSource(source: KeySource, io: KeyAccess): Promise<ReadSource> {
+async function readSource(source: KeySource, io: KeyReading): Promise<ReadSource> {
   const { bytes, lifetime } = await bytesOf(source, io);
   const read = readKeys(bytes);
   const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
   if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}.`);
-  const now = Math.floor(io.now().getTime() / 1000);
-  const expiries = read.keys.flatMap((key) => expiryWarning(key, now) ?? []);
-  return {
-    keys: read.keys,
-    warnings: [...read.warnings, ...expiries].map((warning) => `${name}: ${warning}`),
-    lifetime,
+  const warningsAt = (now: Date): readonly string[] => {
+    const seconds = Math.floor(now.getTime() / 1000);
+    const expiries = read.keys.flatMap((key) => expiryWarning(key, seconds) ?? []);
+    return [...read.warnings, ...expiries].map((warning) => `${name}: ${warning}`);
   };
+  return { keys: read.keys, warningsAt, lifetime };
 }
 
 /** Files and texts are read again only when asked to. */
@@ -185,7 +193,7 @@ interface SourceBytes {
   readonly lifetime: number;
 }
 
-async function bytesOf(source: KeySource, io: KeyAccess): Promise<SourceBytes> {
+async function bytesOf(source: KeySource, io: KeyReading): Promise<SourceBytes> {
   const lifetime = Number.POSITIVE_INFINITY;
   if (typeof source !== "string") return { bytes: source, lifetime };
   const { readFile, send, signal, place } = io;
@@ -260,20 +268,20 @@ function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   return notFetched(url, `it answered ${status}`);
 }
 
-interface CommandAccess extends KeyAccess {
+interface CommandUse {
   /** What the command does with a key. */
   readonly effect: "receive" | "create" | "verify";
 }
 
 /** The keys of every source together. Throws `key_invalid`, `file_unreadable`, `not_reached`. */
-export const loadKeys = (sources: readonly string[], access: CommandAccess): Promise<VerificationKey[]> =>
+export const loadKeys = (sources: readonly string[], access: KeyReading & CommandUse): Promise<LoadedKeys> =>
   orFail(readKeySources(sources, access), access);
 
 /** Keys that can be renewed while in use. Throws as `loadKeys` does. */
-export const openKeyring = (sources: readonly string[], access: CommandAccess): Promise<Keyring> =>
+export const openKeyring = (sources: readonly string[], access: KeyAccess & CommandUse): Promise<Keyring> =>
   orFail(openKeySources(sources, access), access);
 
-async function orFail<T>(reading: Promise<T>, access: CommandAccess): Promise<T> {
+async function orFail<T>(reading: Promise<T>, access: CommandUse): Promise<T> {
   try {
     return await reading;
   } catch (error) {
@@ -288,7 +296,7 @@ async function orFail<T>(reading: Promise<T>, access: CommandAccess): Promise<T>
   }
 }
 
-function failureOf({ kind, message, details, cause }: KeyFailure, { effect }: CommandAccess): PaylinkError {
+function failureOf({ kind, message, details, cause }: KeyFailure, { effect }: CommandUse): PaylinkError {
   const code = kind === "unreachable" ? "not_reached" : "key_invalid";
   const step =
     cause instanceof SandboxNotRunning ? hint`Start it: ${paylink("sandbox")}` : nextStep(kind, effect);
@@ -301,7 +309,7 @@ function failureOf({ kind, message, details, cause }: KeyFailure, { effect }: Co
 }
 
 /** Undefined if the hint of the code is enough. */
-function nextStep(kind: KeyFailure["kind"], effect: CommandAccess["effect"]): Hint | undefined {
+function nextStep(kind: KeyFailure["kind"], effect: CommandUse["effect"]): Hint | undefined {
   if (kind === "unreachable")
     return hint`Start the service, or give a key file: ${waysOut(effect, "<file>")}`;
   if (kind === "redirected")
@@ -312,5 +320,5 @@ function nextStep(kind: KeyFailure["kind"], effect: CommandAccess["effect"]): Hi
 }
 
 /** How to give another key. `create` has no flag for it. */
-const waysOut = (effect: CommandAccess["effect"], value: string): Hint =>
+const waysOut = (effect: CommandUse["effect"], value: string): Hint =>
   hint`${effect === "create" ? "" : `--key ${value}, or `}${paylink("config", "set", "webhookKey", value)}`;

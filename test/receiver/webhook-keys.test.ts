@@ -178,8 +178,12 @@ describe("a certificate", () => {
     const { validFrom, validTo } = new X509Certificate(readFileSync(cert));
     const date = new Date(days < 0 ? validFrom : validTo).toISOString().slice(0, 10);
     const now = (): Date => new Date(Date.now() + days * 24 * 3600 * 1000);
-    expect(await loadKeys([cert], { ...io, readFile: (path) => readFile(path), now })).toHaveLength(1);
-    expect(warnings).toEqual([expect.stringContaining(`${words} ${date}`)]);
+    const access = { ...io, readFile: (path: string) => readFile(path), now };
+    const warning = [expect.stringContaining(`${words} ${date}`)];
+    const { keys, warningsAt } = await loadKeys([cert], access);
+    expect({ count: keys.length, warnings: warningsAt(now()) }).toEqual({ count: 1, warnings: warning });
+    expect((await openKeyring([cert], access)).keys()).toHaveLength(1);
+    expect(warnings).toEqual(warning);
   });
 });
 

@@ -32,15 +32,10 @@ export async function verify(
   const settings = await context.settings();
   const { keySources, keyPlace } = serviceKeys(flags.key, settings);
   if (keySources.length === 0) throw keyRequired();
+  const { keys, warningsAt } = await loadKeys(keySources, { ...context, place: keyPlace, effect: "verify" });
   const capture = await openCapture(file, flags, context);
   const at = flags.at ?? capture.receivedAt ?? context.now();
-  const keys = await loadKeys(keySources, {
-    ...context,
-    now: () => at,
-    place: keyPlace,
-    effect: "verify",
-    warn: out.warn,
-  });
+  for (const warning of warningsAt(at)) out.warn(warning);
   const { request, source } = addressedRequest(capture, flags.publicUrl, settings);
   const examination = examine(
     request,
