@@ -44,7 +44,13 @@ it("receives at two paths, forwards to two targets, counts, reloads and drains",
   });
 
   process.kill(listen.pid, "SIGHUP");
-  await listen.until(/\{"type":"reloaded","what":\["keys"\]\}/);
+  await listen.until(/"type":"reloaded".*\n/);
+  expect(jsonLines(listen.stdout()).find(({ type }) => type === "reloaded")).toEqual({
+    type: "reloaded",
+    at: expect.any(String),
+    level: "info",
+    what: ["keys"],
+  });
   expect(await ask("/readyz")).toBe("ready\n");
   const ended = listen.stop("SIGTERM");
   await expect.poll(() => ask("/readyz")).toBe("not ready: draining\n");
