@@ -64,6 +64,29 @@ describe("listen", () => {
     for (const code of OF_SERVICE) expect(warned(code)).toBe(1);
   });
 
+  it("leaves record and body out of its JSON lines with --compact, and nothing else", async () => {
+    const eventsOf = async (...flags: string[]) =>
+      jsonLines((await listenTwice("--json", ...flags)).stdout).filter(({ type }) => type === "event");
+    const [whole, events] = [await eventsOf(), await eventsOf("--compact")];
+    expect(events).toHaveLength(2);
+    for (const [index, outcome] of ["APPROVED", "DECLINED"].entries()) {
+      expect(events[index]).toMatchObject({
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        level: "info",
+        outcome,
+        amount: "10.00",
+        currency: "EUR",
+        reference: "INV-1",
+        uti: `6f9619ff-8b86-d011-b42d-00000000000${index + 1}`,
+        violations: [],
+        verdict: { verdict: "valid", warnings: OF_SERVICE },
+      });
+      const { record, bodyBase64, ...others } = whole[index] ?? {};
+      expect([record, bodyBase64]).toEqual([expect.any(Object), expect.any(String)]);
+      expect(Object.keys(events[index] ?? {})).toEqual(Object.keys(others));
+    }
+  });
+
   it("keeps the warnings of each webhook in its JSON line", async () => {
     const { stdout, stderr } = await listenTwice("--json");
     const events = jsonLines(stdout).filter(({ type }) => type === "event");
