@@ -74,7 +74,7 @@ describe("listen", () => {
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         level: "info",
         outcome,
-        amount: "10.00",
+        amount: 10,
         currency: "EUR",
         reference: "INV-1",
         uti: `6f9619ff-8b86-d011-b42d-00000000000${index + 1}`,
