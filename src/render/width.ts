@@ -1,7 +1,7 @@
 /** The columns that a terminal takes for a text: two for wide characters and emoji, none for combining marks. */
 import fastStringWidth from "fast-string-width";
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
 const ASCII = /^[\x20-\x7e]*$/;
 
 interface Character {
@@ -11,6 +11,8 @@ interface Character {
 }
 
 function* charactersOf(text: string): Generator<Character> {
+  // Made when the first text needs it: it takes milliseconds, and most texts are ASCII (startup bench).
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of segmenter.segment(text)) yield { text: segment, width: fastStringWidth(segment) };
 }
 
