@@ -268,7 +268,7 @@ function maybeSecret(word: string, before: string, command: CommandUnknownOpts):
   const pairs = word.split("&").flatMap((pair) => /^([^\s:=/]+)\s*[:=]\s*\S/.exec(pair)?.[1] ?? []);
   if (pairs.some(namesSecret)) return true;
   if (word.startsWith("-") || !namesSecret(before)) return false;
-  // No flag takes a secret as its value, so the value of one that exists is none.
+  // No flag takes a secret as its value, so the value of a flag that exists is not secret.
   return optionNamed(before, command) === undefined || before.endsWith("-stdin");
 }
 

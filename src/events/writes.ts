@@ -96,7 +96,7 @@ export interface RejectionWrite {
   readonly message: StoredMessage | null;
 }
 
-/** Deletes a part of what is older. */
+/** Deletes some of the older events; repeat it until none is left. */
 export interface PruneWrite {
   readonly type: "prune";
   readonly before: number;

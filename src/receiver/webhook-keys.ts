@@ -76,7 +76,7 @@ const RETRY_PAUSE = 60_000;
 export interface Keyring {
   /** The keys in use now; a promise while those of a URL are read again because their time has passed. */
   readonly keys: () => CurrentKeys;
-  /** Reads every source again. Resolves with false if there is none, or, with a warning, if one could not be read. */
+  /** Reads every source again. Resolves with false if there are no sources; warns and resolves with false if one cannot be read. */
   readonly reload: () => Promise<boolean>;
   /** Reloads the keys. Resolves with false, without reloading, if the last renewal was a moment ago. */
   readonly renew: () => Promise<boolean>;
