@@ -7,7 +7,7 @@ import type { Dialect } from "./dialects.ts";
 import { createReading, type Reader } from "./reading.ts";
 import { queuedEventFromRow } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
-import { eventWrite, forwardValues, rejectionWrite, type Told, type Write } from "./writes.ts";
+import { eventWrite, forwardWrite, rejectionWrite, type Told, type Write } from "./writes.ts";
 
 /** A database. */
 export interface Driver {
@@ -47,8 +47,7 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
       (await group.add(eventWrite(event, owner, plan))).state ?? firstDelivery(event.id),
     lookUp: async (first, at) =>
       (await group.add({ type: "look-up", first, owner, now: at.getTime() })).state ?? firstDelivery(first),
-    forwarded: async (first, forward) =>
-      void (await group.add({ type: "forward", ...forwardValues(first, forward, owner) })),
+    forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward, owner))),
     reject: async (rejection) => void (await group.add(rejectionWrite(rejection))),
     queue: {
       claim: async (wanted) => {
@@ -56,8 +55,8 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
         return { events: (claimed?.rows ?? []).map(queuedEventFromRow), nextDue: claimed?.nextDue };
       },
       attempted: async ({ id }, forward, retryAfter) => {
-        const attempt = { ...forwardValues(id, forward, owner), now: time(), retryAfter: retryAfter ?? null };
-        await queueGroup.add({ type: "attempt", ...attempt });
+        const write = forwardWrite(id, forward, owner);
+        await queueGroup.add({ ...write, type: "attempt", now: time(), retryAfter: retryAfter ?? null });
       },
       backlog,
     },

@@ -14,16 +14,8 @@ import {
 } from "./dialects.ts";
 import { OLD_REJECTIONS, oldEvents } from "./reading.ts";
 import { claimTurns, endTurns, enqueue } from "./queue.ts";
-import type {
-  EventWrite,
-  ForwardWrite,
-  LookUp,
-  RejectionWrite,
-  StoredMessage,
-  Told,
-  Write,
-  WriteResult,
-} from "./writes.ts";
+import { COLUMNS } from "./writes.ts";
+import type { EventWrite, ForwardWrite, LookUp, RejectionWrite, Told, Write, WriteResult } from "./writes.ts";
 
 /** The most rejections to store; beyond it, the oldest are deleted. */
 const MAX_REJECTIONS = 1000;
@@ -84,21 +76,19 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
   return told;
 }
 
-const insert = (session: Session, into: string, rows: readonly (readonly Value[])[], ending = "") =>
+const insert = (
+  session: Session,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+  ending = "",
+) =>
   changeRows(
     session,
     rows,
-    (places) => `INSERT INTO ${session.dialect.schema}${into} VALUES ${places} ${ending}`,
+    (places) =>
+      `INSERT INTO ${session.dialect.schema}${table} (${columns.join()}) VALUES ${places} ${ending}`,
   );
-
-const MESSAGE = "method, scheme, authority, target, headers, trailers, body";
-
-/** The values of those columns. */
-function messageValues(message: StoredMessage | null): Value[] {
-  if (message === null) return [null, null, null, null, null, null, null];
-  const { method, scheme, authority, target, headers, trailers, body } = message;
-  return [method, scheme, authority, target, headers, trailers, body];
-}
 
 /** Returns the first delivery of each event that was already stored. */
 async function insertEvents(
@@ -114,18 +104,11 @@ async function insertEvents(
   });
   const inserted = await insert(
     session,
-    `events (id, uti, digest, received_at, outcome, reference, code, warnings, details, ${MESSAGE})`,
+    "events",
+    ["digest", ...COLUMNS.events],
     (concurrent ? inOrder(keyed, ({ key }) => key) : keyed).map(({ event, digest }) => [
-      event.id,
-      event.uti,
       digest,
-      event.receivedAt,
-      event.outcome,
-      event.reference,
-      event.code,
-      event.warnings,
-      event.details,
-      ...messageValues(event),
+      ...event.values,
     ]),
     "ON CONFLICT (uti, digest) DO NOTHING",
   );
@@ -145,7 +128,8 @@ async function insertEvents(
   }
   await insert(
     session,
-    "arrivals (event, id, received_at)",
+    "arrivals",
+    ["event", "id", "received_at"],
     keyed.flatMap(({ event: { id, receivedAt } }) => {
       const first = firsts.get(id);
       return first === undefined ? [] : [[first, id, receivedAt]];
@@ -167,8 +151,9 @@ async function insertForwards(
   const { schema, lock } = session.dialect;
   await insert(
     session,
-    "forwards (event, at, target, status, ms, detail)",
-    forwards.map(({ first, at, target, status, ms, detail }) => [first, at, target, status, ms, detail]),
+    "forwards",
+    COLUMNS.forwards,
+    forwards.map(({ values }) => values),
   );
   const remove = (table: string, key: string, rows: readonly (readonly Value[])[]) =>
     changeRows(
@@ -252,16 +237,9 @@ async function insertRejections(session: Session, rejections: readonly Rejection
   const { schema, skipLocked } = session.dialect;
   await insert(
     session,
-    `rejections (id, received_at, code, status, detail, checks, ${MESSAGE})`,
-    rejections.map(({ id, receivedAt, code, status, detail, checks, message }) => [
-      id,
-      receivedAt,
-      code,
-      status,
-      detail,
-      checks,
-      ...messageValues(message),
-    ]),
+    "rejections",
+    COLUMNS.rejections,
+    rejections.map(({ values }) => values),
   );
   await session.change(
     `DELETE FROM ${schema}rejections WHERE seq IN (

@@ -1,36 +1,30 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events, forwards and rejections. */
 import { outcomeOf, textOf } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { Pruned } from "../receiver/event-store.ts";
+import type { Pruned, Wanted } from "../receiver/event-store.ts";
 import type { Forward, ForwardPlan, NewEvent, Rejection, StoreResult } from "../receiver/events.ts";
-import type { Row } from "./dialects.ts";
+import type { Row, Value } from "./dialects.ts";
 import { storedVerdict } from "./stored-verdict.ts";
 
-export interface StoredMessage {
-  readonly method: string;
-  readonly scheme: string;
-  readonly authority: string;
-  readonly target: string;
-  /** Header lines and trailers as JSON. */
-  readonly headers: string;
-  readonly trailers: string;
-  readonly body: Uint8Array;
-}
+const MESSAGE = ["method", "scheme", "authority", "target", "headers", "trailers", "body"];
 
-/** Without the record and most of the verdict, which are read again from the message. */
-export interface EventWrite extends StoredMessage {
+/** The columns that the values of a write are for. */
+export const COLUMNS = {
+  events: ["id", "uti", "received_at", "outcome", "reference", "code", "warnings", "details", ...MESSAGE],
+  forwards: ["event", "at", "target", "status", "ms", "detail"],
+  rejections: ["id", "received_at", "code", "status", "detail", "checks", ...MESSAGE],
+};
+
+export interface EventWrite {
   readonly type: "event";
   readonly id: string;
   readonly uti: string;
   /** Milliseconds since 1970, as every time here. */
   readonly receivedAt: number;
-  readonly outcome: string;
   readonly reference: string;
-  readonly code: string;
-  /** Their names, separated by commas. */
-  readonly warnings: string;
-  /** As JSON. */
-  readonly details: string;
+  readonly body: Uint8Array;
+  /** Without the record and most of the verdict, which are read again from the message. */
+  readonly values: readonly Value[];
   /** The store that writes. */
   readonly owner: string;
   /** The time until which it claims the event; null if it does not forward it at once. */
@@ -53,11 +47,8 @@ export interface ForwardWrite {
   /** The id of the first delivery. */
   readonly first: string;
   readonly owner: string;
-  readonly at: number;
-  readonly target: string;
   readonly status: number;
-  readonly ms: number;
-  readonly detail: string;
+  readonly values: readonly Value[];
 }
 
 /** An attempt whose turn the queue has given. */
@@ -69,31 +60,15 @@ export interface AttemptWrite extends Omit<ForwardWrite, "type"> {
 }
 
 /** Asks the queue for events to forward. */
-export interface ClaimWrite {
+export interface ClaimWrite extends Wanted {
   readonly type: "claim";
   readonly owner: string;
   readonly now: number;
-  /** How long the claims last, in milliseconds. */
-  readonly duration: number;
-  /** The most events to claim. */
-  readonly limit: number;
-  /** The events whose claims are renewed. */
-  readonly held: readonly string[];
-  /** The delays that retries are held to, as in `Wanted`. */
-  readonly delays?: readonly number[] | undefined;
 }
 
 export interface RejectionWrite {
   readonly type: "rejection";
-  readonly id: string;
-  readonly receivedAt: number;
-  readonly code: string;
-  readonly status: number;
-  readonly detail: string;
-  /** As JSON. */
-  readonly checks: string;
-  /** Null if it was not an HTTP request. */
-  readonly message: StoredMessage | null;
+  readonly values: readonly Value[];
 }
 
 /** Deletes some of the older events; repeat it until none is left. */
@@ -138,71 +113,68 @@ const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWel
 export const indexed = (text: string): string => storable(text.slice(0, 500));
 
 export function eventWrite(
-  { id, receivedAt, record, verdict, request }: NewEvent,
+  { id, receivedAt: received, record, verdict, request }: NewEvent,
   owner: string,
   plan: ForwardPlan | undefined,
 ): EventWrite {
   const { code, warnings, details } = storedVerdict(verdict);
+  const uti = indexed((record && textOf(record, "uti")) ?? "");
+  const reference = indexed((record && textOf(record, "reference")) ?? "");
+  const receivedAt = received.getTime();
+  // A copy: a view would be posted to the thread with all of its buffer.
+  const body = new Uint8Array(request.body);
+  const verdictValues = [code, warnings.join(), storable(JSON.stringify(details))];
   return {
     type: "event",
     id,
-    uti: indexed((record && textOf(record, "uti")) ?? ""),
-    receivedAt: receivedAt.getTime(),
-    outcome: outcomeOf(record),
-    reference: indexed((record && textOf(record, "reference")) ?? ""),
-    code,
-    warnings: warnings.join(),
-    details: storable(JSON.stringify(details)),
-    ...messageOf(request),
+    uti,
+    receivedAt,
+    reference,
+    body,
+    values: [
+      id,
+      uti,
+      receivedAt,
+      outcomeOf(record),
+      reference,
+      ...verdictValues,
+      ...headValues(request),
+      body,
+    ],
     owner,
     claimUntil: plan instanceof Date ? plan.getTime() : null,
     queued: plan === "queue",
   };
 }
 
-export const forwardValues = (
-  first: string,
-  { at, target, status, ms, detail }: Forward,
-  owner: string,
-): Omit<ForwardWrite, "type"> => ({
-  first,
-  owner,
-  at: at.getTime(),
-  target: storable(target),
-  status: status ?? NO_ANSWER,
-  ms: Math.round(ms),
-  detail: storable(detail),
-});
+const headValues = ({ method, scheme, authority, target, headers, trailers = [] }: HttpRequest): Value[] => [
+  method,
+  scheme,
+  storable(authority),
+  storable(target),
+  JSON.stringify(headers),
+  JSON.stringify(trailers),
+];
 
-export const rejectionWrite = ({
-  id,
-  receivedAt,
-  code,
-  status,
-  detail,
-  checks,
-  request,
-}: Rejection): RejectionWrite => ({
-  type: "rejection",
-  id,
-  receivedAt: receivedAt.getTime(),
-  code,
-  status,
-  detail: storable(detail),
-  checks: JSON.stringify(checks),
-  message: request && messageOf(request),
-});
+export function forwardWrite(first: string, forward: Forward, owner: string): ForwardWrite {
+  const { at, target, ms, detail } = forward;
+  const status = forward.status ?? NO_ANSWER;
+  const values = [first, at.getTime(), storable(target), status, Math.round(ms), storable(detail)];
+  return { type: "forward", first, owner, status, values };
+}
 
-function messageOf(request: HttpRequest): StoredMessage {
-  const { method, scheme, authority, target, headers, trailers = [], body } = request;
-  return {
-    method,
-    scheme,
-    authority: storable(authority),
-    target: storable(target),
-    headers: JSON.stringify(headers),
-    trailers: JSON.stringify(trailers),
-    // A copy: a view would be posted to the thread with all of its buffer.
-    body: new Uint8Array(body),
-  };
+export function rejectionWrite({ request, ...rejection }: Rejection): RejectionWrite {
+  const { id, receivedAt, code, status, detail, checks } = rejection;
+  const message =
+    request === null ? MESSAGE.map(() => null) : [...headValues(request), new Uint8Array(request.body)];
+  const values = [
+    id,
+    receivedAt.getTime(),
+    code,
+    status,
+    storable(detail),
+    JSON.stringify(checks),
+    ...message,
+  ];
+  return { type: "rejection", values };
 }
