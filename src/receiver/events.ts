@@ -1,4 +1,4 @@
-/** What the receiver reports: verified webhooks, rejected requests, the log that stores both, and an event as a line of JSON. */
+/** What the receiver reports: verified webhooks, rejected requests, their ids, the log that stores both, and an event as a line of JSON. */
 import {
   type ReadRecord,
   type RecordSummary,
@@ -22,6 +22,31 @@ export interface WebhookEvent extends ReadRecord {
 
 /** An event that was just verified: only the log knows whether it is a repeat. */
 export type NewEvent = Omit<WebhookEvent, "repeated">;
+
+/** 36^8 milliseconds last until the year 2059. */
+const TIME_LENGTH = 8;
+const NUMBER_LENGTH = 6;
+const NUMBERS = 36 ** NUMBER_LENGTH;
+
+/**
+ * Makes the ids of events: short enough to read aloud, and sorted by arrival. The time and a counter. Two equal ids would lose a webhook, since a log refuses a repeated id. The counter starts at a
+ * random number, because another process may write to the same log.
+ */
+export function createEventIds({
+  now,
+  newId,
+}: {
+  readonly now: () => Date;
+  readonly newId: () => string;
+}): () => string {
+  let number = Number.parseInt(newId().slice(0, 8), 16);
+  return () => {
+    number = (number + 1) % NUMBERS;
+    return inDigits(now().getTime(), TIME_LENGTH) + inDigits(number, NUMBER_LENGTH);
+  };
+}
+
+const inDigits = (value: number, length: number): string => value.toString(36).padStart(length, "0");
 
 /** A request that was rejected, with the check that failed. */
 export interface Rejection {

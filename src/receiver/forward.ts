@@ -1,9 +1,19 @@
 /** Forwards webhooks to the merchant's application: where, with which headers, in order of arrival, and what it answered. */
 import { maskCardNumbers } from "../domain/secrets.ts";
 import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
-import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import {
+  addressOf,
+  fieldLines,
+  type HeaderLine,
+  type HttpRequest,
+  type RequestHead,
+} from "../http/message.ts";
+import { componentValue } from "../signatures/base.ts";
+import { parseComponent, type Component } from "../signatures/components.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import { sign } from "../signatures/sign.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import {
   type EventLog,
   type Forward,
@@ -14,7 +24,6 @@ import {
 } from "./events.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
-import { signAgain } from "./sign-again.ts";
 
 /** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
 const TIMEOUT = 30_000;
@@ -52,30 +61,25 @@ export async function forward(
   timeout = TIMEOUT,
 ): Promise<Attempt> {
   const at = now();
-  const result = (
-    status: number | null,
-    detail: string,
-    { timedOut = false, sent = true }: { timedOut?: boolean; sent?: boolean } = {},
-  ): Attempt => ({
-    at,
-    target: url.href,
-    status,
-    ms: now().getTime() - at.getTime(),
-    detail,
-    timedOut,
-    sent,
-  });
+  const made = () => ({ at, target: url.href, ms: now().getTime() - at.getTime() });
   try {
     const passedOn = forwardRequest(forwarded, url, headers, signWith !== undefined);
-    const request =
-      signWith === undefined ? passedOn : signAgain(passedOn, forwarded.verdict, { key: signWith, at });
-    const reply = await send(request, { timeout, insecure });
-    const made = result(reply.status, isAccepted(reply.status) ? "" : beginning(reply.body));
+    const request = signWith === undefined ? passedOn : signAgain(passedOn, forwarded.verdict, signWith, at);
+    const { status, body } = await send(request, { timeout, insecure });
     const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
-    return age !== undefined && REFUSES_SIGNATURE.has(reply.status) ? { ...made, signatureAge: age } : made;
+    return {
+      ...made(),
+      status,
+      detail: isAccepted(status) ? "" : beginning(body),
+      timedOut: false,
+      sent: true,
+      ...(age !== undefined && REFUSES_SIGNATURE.has(status) ? { signatureAge: age } : {}),
+    };
   } catch (error) {
     const timedOut = error instanceof SendTimeout;
-    return result(null, describeFailure(error), { timedOut, sent: timedOut || isSent(error) });
+    const sent = timedOut || (error instanceof SendError && error.sent);
+    const what = timedOut ? "timed out" : sent ? "no answer" : "not reached";
+    return { ...made(), status: null, detail: `${what}: ${reasonOf(error)}`, timedOut, sent };
   }
 }
 
@@ -88,13 +92,6 @@ function lateAge({ verdict, receivedAt }: Forwarded, at: Date): number | undefin
   const age = at.getTime() - signedAt;
   return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
 }
-
-function describeFailure(error: unknown): string {
-  if (error instanceof SendTimeout) return `timed out: ${error.message}`;
-  return `${isSent(error) ? "no answer" : "not reached"}: ${reasonOf(error)}`;
-}
-
-const isSent = (error: unknown): boolean => error instanceof SendError && error.sent;
 
 /** Card numbers are masked: an application may answer with what it was sent. */
 function beginning(body: Uint8Array): string {
@@ -123,16 +120,6 @@ export interface Forwarder {
 export function createForwarder(parts: ForwarderParts): Forwarder {
   const queues = new Map<string, Promise<unknown>>();
   const pending = new Map<string, Promise<number>>();
-  const enqueue = (event: WebhookEvent, first: string, url: URL): Promise<number> => {
-    const attempted = (queues.get(url.href) ?? Promise.resolve()).then(() =>
-      attempt(event, first, url, deadlineOf(event), parts),
-    );
-    queues.set(
-      url.href,
-      attempted.catch(() => undefined),
-    );
-    return attempted;
-  };
   return {
     plan: (event) =>
       parts.targetOf(event) === undefined ? undefined : new Date(deadlineOf(event) + RECORDING_TIME),
@@ -144,7 +131,13 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
       if (claimedElsewhere) return answerElsewhere(event, stored, parts);
       const url = parts.targetOf(event);
       if (url === undefined) return Promise.resolve(200);
-      const result = enqueue(event, first, url).finally(() => pending.delete(first));
+      const result = (queues.get(url.href) ?? Promise.resolve())
+        .then(() => attempt(event, first, url, parts))
+        .finally(() => pending.delete(first));
+      queues.set(
+        url.href,
+        result.catch(() => undefined),
+      );
       pending.set(first, result);
       return result;
     },
@@ -173,15 +166,9 @@ async function answerElsewhere(
 }
 
 /** Webhooks ahead of it in the queue have earlier deadlines, so no webhook waits past its own. */
-async function attempt(
-  event: WebhookEvent,
-  first: string,
-  url: URL,
-  deadline: number,
-  parts: ForwarderParts,
-): Promise<number> {
+async function attempt(event: WebhookEvent, first: string, url: URL, parts: ForwarderParts): Promise<number> {
   const at = parts.now();
-  const remaining = deadline - at.getTime();
+  const remaining = deadlineOf(event) - at.getTime();
   const forwarded: Attempt =
     remaining > 0
       ? await forward(event, url, parts, remaining)
@@ -309,6 +296,42 @@ const addressHeaders = (scheme: string, authority: string): HeaderLine[] =>
 function without(lines: readonly HeaderLine[], others: readonly HeaderLine[]): HeaderLine[] {
   const names = new Set(others.map(([name]) => nameOf(name)));
   return lines.filter(([name]) => !names.has(nameOf(name)));
+}
+
+/**
+ * Signs with the merchant's own key, so that a retry or a replay is as fresh as the first attempt. Covers what the service's signature covers, as far as the forwarded request has it: a header of one connection, or a
+ * parameter of the query, may not reach the application. Throws for a webhook that is not authentic.
+ */
+function signAgain(
+  request: HttpRequest,
+  { verdict, covered }: Verdict,
+  key: SigningKey,
+  at: Date,
+): HttpRequest {
+  if (verdict !== "valid") throw new Error("the webhook is not authentic, so it is not signed");
+  // The application takes its own address from Host.
+  const [authority = request.authority] = fieldLines(request.headers, "host");
+  const message = { ...request, authority };
+  const components = covered.flatMap((text) => {
+    const parsed = parseComponent(text);
+    return parsed.ok && hasValue(parsed.component, message) ? [parsed.component] : [];
+  });
+  const parameters = {
+    created: Math.floor(at.getTime() / 1000),
+    ...(key.keyid === null ? {} : { keyid: key.keyid }),
+    alg: DEFAULT_POLICY.algorithm,
+  };
+  const { fields } = sign(message, { key, components, parameters });
+  return { ...request, headers: [...request.headers, ...fields] };
+}
+
+function hasValue(component: Component, request: RequestHead): boolean {
+  try {
+    componentValue(component, request);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The target of one outcome; without an outcome, that of all others. */

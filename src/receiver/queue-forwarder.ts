@@ -52,7 +52,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   const { queue, forwards, delays, observe, now, pause, warn, claim: duration = CLAIM } = parts;
   const closing = new AbortController();
   const alarm = createAlarm(pause);
-  const store = createStoreAccess(warn);
+  const ask = warnOfFailures(warn);
   /** The events under way, and of those the ones that are being sent. */
   const held = new Set<string>();
   let sending = 0;
@@ -71,7 +71,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
       await queue.attempted(event, made, retryAfter);
       return true;
     };
-    while (!(await store.ask(event.id, write, false)) && !closing.signal.aborted)
+    while (!(await ask(event.id, write, false)) && !closing.signal.aborted)
       await pause(LOOK_EVERY, closing.signal);
   };
   const attempt = async (event: Waiting): Promise<void> => {
@@ -86,14 +86,18 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     await recorded;
     held.delete(event.id);
     if (event.type === "damaged") warn(damageWords(event));
-    observe(event, made, progressOf(made, before + 1, retryAfter, now()));
+    observe(event, made, {
+      attempt: before + 1,
+      state: isAccepted(made.status) ? "delivered" : retryAfter === undefined ? "failed" : "pending",
+      next: retryAfter === undefined ? null : new Date(now().getTime() + retryAfter),
+    });
     alarm.ring();
   };
   const claim = async (): Promise<Claimed> => {
     const limit = closing.signal.aborted ? 0 : Math.min(AT_ONCE - sending, MOST_HELD - held.size);
     if (limit === 0 && held.size === 0) return NOTHING;
     const wanted = { limit, duration, held: [...held], delays: delaysToCheck() };
-    return store.ask("claim", () => queue.claim(wanted), NOTHING);
+    return ask("claim", () => queue.claim(wanted), NOTHING);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted || held.size > 0) {
@@ -124,17 +128,6 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
 
 const NOTHING: Claimed = { events: [], nextDue: undefined };
 
-const progressOf = (
-  { status }: Forward,
-  attempt: number,
-  retryAfter: number | undefined,
-  now: Date,
-): Progress => ({
-  attempt,
-  state: isAccepted(status) ? "delivered" : retryAfter === undefined ? "failed" : "pending",
-  next: retryAfter === undefined ? null : new Date(now.getTime() + retryAfter),
-});
-
 /** The targets may be others than those that the event was stored with. */
 async function forwardWaiting(event: Waiting, parts: QueueForwarderParts): Promise<Forward> {
   if (event.type === "damaged") return notSent(parts.now(), `the stored event is damaged: ${event.reason}`);
@@ -151,30 +144,26 @@ const notSent = (at: Date, reason: string): Forward => {
 const damageWords = ({ id, uti, reason }: DamagedEvent): string =>
   `The stored event ${id} is damaged (${reason}). It was not forwarded, is marked as failed, and the service does not send it again. To read the payment from the service: paylink transaction ${uti}`;
 
-interface StoreAccess {
-  /** The result of `ask`; `instead` if the store fails. `what` tells one question from another. */
-  readonly ask: <T>(what: string, ask: () => Promise<T>, instead: T) => Promise<T>;
-}
-
-/** Warns once about a failure of the store, and again if the reason changes, or everything has succeeded meanwhile. */
-function createStoreAccess(warn: (text: string) => void): StoreAccess {
+/**
+ * Asks the store, and gives `instead` where it fails; `what` tells one question from another. Warns once about a failure, and
+ * again if the reason changes, or everything has succeeded meanwhile.
+ */
+function warnOfFailures(warn: (text: string) => void) {
   const failing = new Set<string>();
   let reported: string | undefined;
-  return {
-    ask: async (what, ask, instead) => {
-      try {
-        const answer = await ask();
-        failing.delete(what);
-        if (failing.size === 0) reported = undefined;
-        return answer;
-      } catch (error) {
-        failing.add(what);
-        const reason = messageOf(error);
-        if (reason !== reported) warn(`Acknowledged webhooks wait to be forwarded: ${reason}`);
-        reported = reason;
-        return instead;
-      }
-    },
+  return async <T>(what: string, question: () => Promise<T>, instead: T): Promise<T> => {
+    try {
+      const answer = await question();
+      failing.delete(what);
+      if (failing.size === 0) reported = undefined;
+      return answer;
+    } catch (error) {
+      failing.add(what);
+      const reason = messageOf(error);
+      if (reason !== reported) warn(`Acknowledged webhooks wait to be forwarded: ${reason}`);
+      reported = reason;
+      return instead;
+    }
   };
 }
 
