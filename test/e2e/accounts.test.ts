@@ -29,6 +29,15 @@ describe("login, without a terminal", () => {
     expect((await runPaylink(FULL, { home })).code).toBe(3);
   });
 
+  it("is not needed with a token in the environment, which no output shows", async () => {
+    const server = await rawServer(reply(401, TOKEN));
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: TOKEN };
+    const { code, stdout, stderr } = await runPaylink(["status", "--debug"], { home: temporaryHome(), env });
+    expect(code).toBe(3);
+    expect(server.requests.join()).toContain(`Bearer ${TOKEN}\r\n`);
+    expect(stdout + stderr).not.toContain(TOKEN);
+  });
+
   it("accepts client credentials, and renews their token", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });

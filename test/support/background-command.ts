@@ -13,7 +13,7 @@ export interface BackgroundCommand {
   readonly stop: (reason?: PaylinkError) => Promise<CommandEnd>;
 }
 
-export function startCommand(argv: readonly string[], options: CommandOptions): BackgroundCommand {
+export function startCommand(argv: readonly string[], options: CommandOptions = {}): BackgroundCommand {
   const interruption = new AbortController();
   const watchers = new Set<() => void>();
   let printed = "";

@@ -12,7 +12,7 @@ import { startProgram } from "../../src/terminal/programs.ts";
 import { createReadFile, createStdin } from "../../src/terminal/files.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
-import { createSecrets } from "../../src/terminal/debug-trace.ts";
+import { createSecrets, traceSend, traceServe } from "../../src/terminal/debug-trace.ts";
 import { temporaryHome } from "./home.ts";
 import { openSender } from "./sender.ts";
 
@@ -20,6 +20,8 @@ export interface CommandOptions {
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array | Readable;
+  /** Where results go, instead of into memory. */
+  readonly stdout?: Writable;
   /** The network; a real one on loopback by default. */
   readonly send?: Send;
   /** Binds listeners; on the ports asked for by default. */
@@ -62,7 +64,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const secrets = createSecrets();
   const stdout = memoryStream(options.watch);
   const stderr = memoryStream(options.watchStderr);
-  const channels = standardChannels({ stdout: stdout.stream, stderr: stderr.stream });
+  const channels = standardChannels({ stdout: options.stdout ?? stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
   const openOutput = (given: GlobalOptions) =>
     createOutput(channels, env, given, secrets.hide, () => new Date());
@@ -70,6 +72,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const input = typed instanceof Readable ? typed : Readable.from([Buffer.from(typed)]);
   const openContext = async (given: GlobalOptions): Promise<Context> => {
     const out = await openOutput(given);
+    const now = options.now ?? (() => new Date());
+    const traced = { secrets, now, show: given.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: () => input, signal, note: (text) => out.note(text) });
     const machine = {
       out,
@@ -80,7 +84,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         options.reloads?.add(reload);
         return () => void options.reloads?.delete(reload);
       },
-      now: options.now ?? (() => new Date()),
+      now,
       readFile: createReadFile(stdin, signal),
       stdin,
       ask: options.ask,
@@ -92,8 +96,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       pause: async (milliseconds: number) => {
         await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
       },
-      send: options.send ?? openSender(),
-      serve: options.serve ?? serve,
+      send: traceSend(options.send ?? openSender(), traced),
+      serve: traceServe(options.serve ?? serve, traced),
       env,
       processes: { own: process.pid, isRunning: () => false },
       profile: given.profile,

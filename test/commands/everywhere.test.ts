@@ -1,12 +1,12 @@
-/** What holds for every command of the built program: help, misspelled flags, `--json`, a reader that has gone. */
+/** What holds for every command: help, misspelled flags, `--json`, a reader that has gone. */
+import { Writable } from "node:stream";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { expect, describe, it } from "vitest";
 import { declared, pathOf } from "../../src/commands/declare.ts";
 import { EXIT_CODES } from "../../src/domain/errors.ts";
 import { createProgram } from "../../src/program.ts";
-import { temporaryHome } from "../support/home.ts";
-import { runPaylink, startPaylink } from "../support/paylink.ts";
-import { openShell } from "../support/shell.ts";
+import { startCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
 
 /** Arguments that let a command reach its own work; a command without an entry gets none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -73,15 +73,12 @@ it("arguments are given to commands that exist", () => {
 
 describe.each(COMMANDS)("paylink %s", (name) => {
   it("has help with two examples, and names the nearest flag", async () => {
-    const home = temporaryHome();
-    const [help, mistyped] = await Promise.all([
-      runPaylink([...name.split(" "), "--help"], { home }),
-      runPaylink(call(name, "--jsno"), { home }),
-    ]);
-    expect(help).toMatchObject({ code: 0, stderr: "" });
+    const help = await runCommand([...name.split(" "), "--help"]);
+    expect(help).toMatchObject({ exit: 0, stderr: "" });
     const [, examples = ""] = /\nExamples:\n((?: {2}.*\n?)+)/.exec(help.stdout) ?? [];
     expect(examples.trim().split("\n").length).toBeGreaterThanOrEqual(2);
-    expect(mistyped).toMatchObject({ code: 2, stdout: "" });
+    const mistyped = await runCommand(call(name, "--jsno"));
+    expect(mistyped).toMatchObject({ exit: 2, stdout: "" });
     expect(mistyped.stderr).toContain("Unknown option '--jsno'. Did you mean --json?");
     expect(mistyped.stderr).toContain(`Try: paylink ${name} --json`);
   });
@@ -101,31 +98,33 @@ const isJsonOnly = (text: string): boolean =>
 
 describe.each(ENDING)("paylink %s --json", (name) => {
   it("prints JSON alone, and ends with a code of the table", async () => {
-    const home = temporaryHome();
-    const { code, stdout, stderr } = await runPaylink(call(name, "--json"), { home, input: "amount\n10\n" });
-    expect(codes).toContain(code);
-    expect(code).not.toBe(1);
+    const { exit, stdout, stderr } = await runCommand(call(name, "--json"), { stdin: "amount\n10\n" });
+    expect(codes).toContain(exit);
+    expect(exit).not.toBe(1);
     expect({ stdout, json: isJsonOnly(stdout) }).toEqual({ stdout, json: true });
     expect({ stderr, json: stderr === "" || isJson(stderr) }).toEqual({ stderr, json: true });
-    if (code !== 0) expect(JSON.parse(stderr)).toHaveProperty("error.code");
+    if (exit !== 0) expect(JSON.parse(stderr)).toHaveProperty("error.code");
   });
 
   it("ends without a stack trace when nobody reads stdout", async () => {
-    const shell = openShell(temporaryHome());
-    const words = call(name).map((word) => `'${word}'`);
-    const { stderr } = await shell.run(`paylink ${words.join(" ")} < /dev/null | true`);
+    const { stderr } = await runCommand(call(name), { stdout: withoutReader() });
     expect(stderr).not.toMatch(/^ +at /m);
   });
 });
 
+/** Fails as a pipe does whose reader has gone. */
+const withoutReader = (): Writable =>
+  new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
+  });
+
 describe.each(SERVING)("paylink %s --json", (name) => {
   it("prints JSON lines, and one document when it is stopped", async () => {
-    const home = temporaryHome();
     const flags = name === "listen" ? ["--no-verify"] : [];
-    const serving = startPaylink([name, "--port", "0", "--json", ...flags], { home });
+    const serving = startCommand([name, "--port", "0", "--json", ...flags]);
     await serving.until(/"type":"ready".*\n/);
-    const { code, stdout, stderr } = await serving.stop();
-    expect(code).toBe(130);
+    const { exit, stdout, stderr } = await serving.stop();
+    expect(exit).toBe(130);
     expect(isJsonOnly(stdout)).toBe(true);
     expect(JSON.parse(stderr)).toHaveProperty("error.code", "interrupted");
   });

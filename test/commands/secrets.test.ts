@@ -4,12 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { declared } from "../../src/commands/declare.ts";
 import { createProgram } from "../../src/program.ts";
+import { startCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile, post, record, webhook } from "../support/webhooks.ts";
 import { rawServer, type RawServer } from "../support/raw-server.ts";
 
@@ -18,7 +19,7 @@ const CLIENT_SECRET = 'sec"ret+two/three';
 const ACCESS_TOKEN = "acc_dGhyZWU";
 const SECRETS = [TOKEN, CLIENT_SECRET, ACCESS_TOKEN, encodeURIComponent(CLIENT_SECRET), 'sec\\"ret'];
 
-/** How each command is run here; one that is not named runs bare, and is stopped after a while. */
+/** How each command is run here; one that is not named runs bare. */
 const ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   create: [
     ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada"],
@@ -34,8 +35,8 @@ const ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sandbox: [["--port", "0"]],
 };
 
-/** Milliseconds in which even two dozen programs at once have made their requests. */
-const LONG_ENOUGH = 8_000;
+/** Commands that run until they are stopped; each prints its address when it is ready. */
+const SERVING = ["listen", "sandbox"];
 
 /** Repeats what it was given in every way that a careless service might. */
 function careless(): Promise<RawServer> {
@@ -70,10 +71,10 @@ function homeAt(url: string): string {
 }
 
 async function output(args: readonly string[], home: string): Promise<string> {
-  const running = startPaylink([...args, "--debug", "--no-input"], { home });
-  const timer = setTimeout(() => void running.stop("SIGTERM"), LONG_ENOUGH);
-  const { stdout, stderr } = await running.ended;
-  clearTimeout(timer);
+  const command = startCommand([...args, "--debug", "--no-input"], { home });
+  if (SERVING.includes(args[0] ?? "")) await Promise.race([command.until(/http:/), command.ended]);
+  else await command.ended;
+  const { stdout, stderr } = await command.stop();
   return stdout + stderr;
 }
 
@@ -91,34 +92,27 @@ describe("secrets", () => {
   });
 
   it("are in the output of no command", async () => {
+    // This is how `complete` prints.
+    const completions = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    onTestFinished(() => completions.mockRestore());
     const service = await careless();
     const lines = commands.flatMap((name) => (ARGUMENTS[name] ?? [[]]).map((rest) => [name, ...rest]));
     expect(lines.length).toBeGreaterThan(15);
     const outputs = await Promise.all(
       lines.map(async (args) => [args, await output(args, homeAt(service.url))] as const),
     );
-    for (const [args, text] of outputs)
+    const completed = [["complete"], completions.mock.calls.join()] as const;
+    for (const [args, text] of [...outputs, completed])
       for (const secret of SECRETS)
         expect({ args, found: text.includes(secret) }).toEqual({ args, found: false });
     expect(service.requests.join()).toContain(`Bearer ${TOKEN}`);
     expect(outputs.map(([, text]) => text).join()).toContain("Authorization: Bearer [redacted]");
   });
 
-  it("are read from the environment, too", async () => {
-    const service = await careless();
-    const env = { PAYLINK_BASE_URL: service.url, PAYLINK_TOKEN: TOKEN };
-    const run = await runPaylink(["status", "--debug"], { home: temporaryHome(), env });
-    expect(run.code).toBe(3);
-    expect(run.stdout + run.stderr).not.toContain(TOKEN);
-  });
-
   it("are not in the exchanges of a login", async () => {
     const service = await startDocumentedService();
-    const run = await runPaylink(["login", ...service.login, "--debug"], {
-      home: temporaryHome(),
-      input: CLIENT.secret,
-    });
-    expect(run.code).toBe(0);
+    const run = await runCommand(["login", ...service.login, "--debug"], { stdin: CLIENT.secret });
+    expect(run.exit).toBe(0);
     expect(run.stderr).toContain("/oauth2/token");
     for (const secret of [CLIENT.secret, encodeURIComponent(CLIENT.secret), SERVICE_TOKEN])
       expect(run.stdout + run.stderr).not.toContain(secret);
@@ -126,14 +120,14 @@ describe("secrets", () => {
 
   it("are not in the messages of a failed login or a damaged settings file", async () => {
     const home = temporaryHome();
-    const login = await runPaylink(["login", "--base-url", "x", "--token-stdin", "--debug"], {
+    const login = await runCommand(["login", "--base-url", "x", "--token-stdin", "--debug"], {
       home,
-      input: `${TOKEN} ${TOKEN}`,
+      stdin: `${TOKEN} ${TOKEN}`,
     });
-    expect(login.code).toBe(2);
+    expect(login.exit).toBe(2);
     expect(login.stdout + login.stderr).not.toContain(TOKEN);
     writeFileSync(join(home, "settings.json"), `{"profiles":{"shop":{"token":"${TOKEN}"`);
-    const status = await runPaylink(["status", "--debug"], { home });
+    const status = await runCommand(["status", "--debug"], { home });
     expect(status.stderr).toContain("was damaged. It was renamed to");
     expect(status.stdout + status.stderr).not.toContain(TOKEN);
     expect(readFileSync(join(home, "settings.json.broken"), "utf8")).toContain(TOKEN);
@@ -163,7 +157,7 @@ describe("card numbers", () => {
     const { port } = echo.address() as AddressInfo;
     for (const flags of [["--debug"], ["--debug", "--json"], ["--debug", "--compact"]]) {
       const args = ["listen", "--port", "0", "--key", keyFile(home), "--forward-to", String(port), ...flags];
-      const listen = startPaylink(args, { home });
+      const listen = startCommand(args, { home });
       const [url = ""] = await listen.until(/http:[^\s"]+/);
       expect(await post(url, webhook(url, record({ cardPan: "4111111111111111" })))).toBe(500);
       const { stdout, stderr } = await listen.stop();
