@@ -61,7 +61,7 @@ const { output } = await build({
         { name: "request", test: /src.commands.create.(?:options|create)\.ts$/ },
         {
           name: "client",
-          test: /src.(?:api.(?:client-from-settings|sandbox-control)|commands.create.show-link)\.ts$/,
+          test: /src.(?:service.(?:open-client|sandbox)|commands.create.show-link)\.ts$/,
         },
       ],
     },

@@ -20,7 +20,7 @@ import { links } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
 import { login } from "./commands/login/login.ts";
 import { logout } from "./commands/logout.ts";
-import { failAsUsage, oneWord, refuseHelp } from "./commands/usage-errors.ts";
+import { failAsUsage, oneWord, refuseFlagsAsValues, refuseHelp } from "./commands/usage-errors.ts";
 import { profiles } from "./commands/profiles.ts";
 import { pay } from "./commands/pay.ts";
 import { sandbox } from "./commands/sandbox/command.ts";
@@ -110,9 +110,12 @@ export function createProgram({ argv, version: number, execute, print }: Program
   ]);
   failAsUsage(program, argv);
   const add = (command: CommandUnknownOpts, declaration: Command): void =>
-    declareLater(command.description(declaration.summary), () => {
-      declare(command, declaration, execute);
-      failAsUsage(command, argv);
+    declareLater(command, {
+      declaration,
+      declare: () => {
+        declare(command, declaration, execute);
+        failAsUsage(command, argv);
+      },
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
@@ -120,10 +123,7 @@ export function createProgram({ argv, version: number, execute, print }: Program
   }
   add(program.command("complete", { hidden: true }), complete);
   program.hook("preSubcommand", (_program, command) => void declared(command));
-  program.on("beforeAllHelp", (help) => {
-    refuseHelp(help);
-    // The list of commands shows their arguments.
-    if (help.command === program) program.commands.forEach(declared);
-  });
+  program.hook("preAction", (_program, command) => refuseFlagsAsValues(command));
+  program.on("beforeAllHelp", refuseHelp);
   return program;
 }

@@ -6,7 +6,6 @@ import { hint, type Hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { argument, command, flag, group, text, toggle, toggleForPeople, type ValuesOf } from "./command.ts";
 import { parseCover, parseTarget } from "./flag-values.ts";
 import { checkLocal, signingKeyFlag, timeoutFlag } from "./shared-flags.ts";
-import { withinTime } from "./time-limit.ts";
 
 const checkArguments = {
   url: argument(
@@ -50,8 +49,11 @@ are tried too: an endpoint that refuses them gets a warning, unless --cover name
   flags: checkFlags,
   consequence: "Nothing was checked.",
   check: ({ url, allowRemote }, usage) => checkLocal("<url>", url, allowRemote, usage),
-  run: (context, values) =>
-    withinTime(context, values.timeout, "Not every case was tried.", (limited) => runCases(limited, values)),
+  run: async (context, values) => {
+    const { withinTime } = await import("./time-limit.ts");
+    const state = "Not every case was tried.";
+    return withinTime(context, values.timeout, state, (limited) => runCases(limited, values));
+  },
 });
 
 async function runCases(

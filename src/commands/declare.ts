@@ -1,5 +1,5 @@
 /** Gives commander what is declared for each command, once it is needed, and finds the declared parts again. */
-import { Argument, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Argument, Help, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import type { Argument as DeclaredArgument, Command as Declaration, Flag, GivenFor } from "./command.ts";
 
@@ -9,11 +9,16 @@ export type Execute = (
   work: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-const UNDECLARED = new WeakMap<CommandUnknownOpts, () => void>();
+interface Undeclared {
+  readonly declaration: Declaration;
+  readonly declare: () => void;
+}
 
-/** Leaves the declaration of a command to `declared`. */
-export function declareLater(command: CommandUnknownOpts, declare: () => void): void {
-  UNDECLARED.set(command, declare);
+const UNDECLARED = new WeakMap<CommandUnknownOpts, Undeclared>();
+
+/** Gives the command its summary, and leaves the rest of its declaration to `declared`. */
+export function declareLater(command: CommandUnknownOpts, undeclared: Undeclared): void {
+  UNDECLARED.set(command.description(undeclared.declaration.summary), undeclared);
 }
 
 /**
@@ -21,10 +26,19 @@ export function declareLater(command: CommandUnknownOpts, declare: () => void): 
  * and all of them take a twentieth of a short run (startup bench).
  */
 export function declared(command: CommandUnknownOpts): CommandUnknownOpts {
-  const declare = UNDECLARED.get(command);
+  const undeclared = UNDECLARED.get(command);
   UNDECLARED.delete(command);
-  declare?.();
+  undeclared?.declare();
   return command;
+}
+
+/** A command in a list of commands, as commander spells it. The help of paylink lists them undeclared (startup bench). */
+export function termOf(command: CommandUnknownOpts): string {
+  const undeclared = UNDECLARED.get(command);
+  if (undeclared === undefined) return new Help().subcommandTerm(command);
+  const { arguments: operands = {}, flags } = undeclared.declaration;
+  const options = flags === undefined ? [] : ["[options]"];
+  return [command.name(), ...options, ...Object.values(operands).map(({ spelled }) => spelled)].join(" ");
 }
 
 const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();

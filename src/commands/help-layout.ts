@@ -1,6 +1,6 @@
 /** How every help text is laid out: values as they are typed, and the options of every command. */
 import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
-import { programOf } from "./declare.ts";
+import { programOf, termOf } from "./declare.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
 const MANY = 8;
@@ -12,6 +12,7 @@ export const helpLayout: HelpConfiguration = {
   // Only the root's: the options of `sandbox` do not apply to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
     command.parent === null ? [] : everywhere(programOf(command)),
+  subcommandTerm: termOf,
   commandDescription: (command: CommandUnknownOpts) => {
     const text = command.description();
     return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;

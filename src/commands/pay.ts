@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { safeText } from "../render/safe-text.ts";
 import { argument, command, flag, oneOf, text } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 
@@ -37,19 +38,13 @@ export const pay = command({
   },
   consequence: "Nothing was paid.",
   run: async (context, { link, outcome, amount, reference, timeout, quiet }) => {
-    const [
-      { payAtCheckout },
-      { textOf, violationsOf },
-      { renderCompactRecord },
-      { safeText },
-      { recordLine },
-    ] = await Promise.all([
-      import("../service/sandbox.ts"),
-      import("../domain/transaction.ts"),
-      import("../render/transaction-record.ts"),
-      import("../render/safe-text.ts"),
-      import("../receiver/events.ts"),
-    ]);
+    const [{ payAtCheckout }, { textOf, violationsOf }, { renderCompactRecord }, { recordLine }] =
+      await Promise.all([
+        import("../service/sandbox.ts"),
+        import("../domain/transaction.ts"),
+        import("../render/transaction-record.ts"),
+        import("../receiver/events.ts"),
+      ]);
     const { out, send } = context;
     const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
     const record = await payAtCheckout(

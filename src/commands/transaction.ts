@@ -1,6 +1,7 @@
 /** `paylink transaction`: reads one record back from the service and shows it as `listen` does. */
 import { PaylinkError } from "../domain/errors.ts";
 import { accepted, refused } from "../domain/parse-result.ts";
+import { safeText } from "../render/safe-text.ts";
 import { argument, command } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 
@@ -24,19 +25,10 @@ export const transaction = command({
   },
   consequence: "Nothing was read.",
   run: async (context, { uti, timeout, quiet }) => {
-    const [
-      { checkAddress },
-      { memberOf },
-      { readRecord, textOf },
-      { renderRecord },
-      { safeText },
-      { recordLine },
-    ] = await Promise.all([
+    const [{ checkAddress }, { readRecord, textOf }, { renderRecord }, { recordLine }] = await Promise.all([
       import("../service/failures.ts"),
-      import("../domain/json.ts"),
       import("../domain/transaction.ts"),
       import("../render/transaction-record.ts"),
-      import("../render/safe-text.ts"),
       import("../receiver/events.ts"),
     ]);
     const { out } = context;
@@ -48,7 +40,7 @@ export const transaction = command({
         hints: [checkAddress("transactionUrl", "recordAt")],
         problems: violations.map(({ path, message }) => ({ at: path || "body", message })),
       });
-    const isOther = memberOf(record, "uti") !== uti;
+    const isOther = textOf(record, "uti") !== uti;
     const other = { code: "body_schema", path: "uti", message: "is not the uti that was asked for" } as const;
     const read = { record, violations: isOther ? [...violations, other] : violations };
     if (out.json) out.data(recordLine(read));

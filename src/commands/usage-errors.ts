@@ -13,12 +13,12 @@ import { collect, declared, exampleOf, pathOf, programOf } from "./declare.ts";
  */
 export function failAsUsage(top: CommandUnknownOpts, argv: readonly string[]): void {
   for (const command of withSubcommands(top)) {
-    refuseFlagsAsValues(command);
     refuseOpposites(command);
     command.helpCommand(false).showSuggestionAfterError(false);
     command.configureOutput({ outputError: () => undefined });
     command.exitOverride((error) => {
       if (error.exitCode === 0) throw error;
+      refuseFlagsAsValues(command);
       refuseUnknown(command);
       throw usageError(command, error, argv);
     });
@@ -33,17 +33,19 @@ export function refuseHelp({
   readonly command: CommandUnknownOpts;
   readonly error: boolean;
 }): void {
+  refuseFlagsAsValues(command);
   refuseUnknown(command);
   if (error) throw new PaylinkError("usage", `${pathOf(command)} needs a command.`, listOf(command));
 }
 
 /** Without this, commander reads `--currency` as the amount in `--amount --currency EUR`. */
-function refuseFlagsAsValues(command: CommandUnknownOpts): void {
+export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
+  if (command.parent !== null) refuseFlagsAsValues(command.parent);
   for (const option of command.options) {
-    if (!option.required) continue;
-    command.on(`option:${option.name()}`, (value: string) => {
-      if (/^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined) throw needsValue(option);
-    });
+    const values: unknown = option.required ? command.getOptionValue(option.attributeName()) : undefined;
+    for (const value of [values].flat())
+      if (typeof value === "string" && /^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
+        throw needsValue(option);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The fields of a transaction record, from the table of the specification (Resources, "Transaction record"). */
 
-import { isReadableCardNumber } from "./secrets.ts";
+import { isReadableCardNumber } from "./card-numbers.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
 import { isUtcDateTime } from "./time.ts";
 

@@ -1,6 +1,6 @@
 /** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
-import { maskCardFields } from "./secrets.ts";
+import { maskCardFields } from "./card-numbers.ts";
 import {
   formatJsonPointer,
   isJsonNumber,

@@ -1,5 +1,5 @@
 /** Forwards webhooks to the merchant's application: where, with which headers, in order of arrival, and what it answered. */
-import { maskCardNumbers } from "../domain/secrets.ts";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
 import {
   addressOf,

@@ -1,6 +1,6 @@
 /** Shows a failure: what happened, every problem with its place, and the next step; or one JSON document. */
 import type { Paint } from "./paint.ts";
-import { maskCardNumbers } from "../domain/secrets.ts";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
 import { renderAdvice } from "./hint.ts";
 import { safeLines, safeText } from "./safe-text.ts";

@@ -2,7 +2,7 @@
 import type { SampleOutcome } from "../domain/outcome.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { hasCheckDigit, maskCardNumber } from "../domain/secrets.ts";
+import { hasCheckDigit, maskCardNumber } from "../domain/card-numbers.ts";
 
 /** The fields in the order of the form, with their labels and what browsers fill in. */
 export const CUSTOMER_FIELDS = {

@@ -2,7 +2,8 @@
 import { messageOf } from "../domain/system-reason.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
-import { isSecretName, maskCardNumbers, SECRET_NAME_ENDS } from "../domain/secrets.ts";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
+import { isSecretName, SECRET_NAME_ENDS } from "../domain/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
 import { clip } from "../render/width.ts";
 

@@ -1,7 +1,7 @@
 /** Prints: results on stdout, messages on stderr, each with the colours that its stream supports. */
 import type { ColorSupportLevel } from "chalk";
 import type { GlobalOptions, Output } from "../context.ts";
-import { maskCardNumbers } from "../domain/secrets.ts";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";

@@ -67,16 +67,14 @@ async function measure({ version, node }, folder) {
     stdio: ["ignore", "pipe", "ignore"],
   });
   await once(sandbox.stdout, "data");
-  // Node 20 has no compile cache.
-  const isNode20 = version.startsWith("v20.");
-  const help = { args: [PAYLINK, "--help"], env, most: 2 };
+  const help = { args: [PAYLINK, "--help"], env, most: 2.1 };
   /** @type {Case[]} */
   const cases = [
-    { name: "`paylink --version`", run: inPipe, args: [PAYLINK, "--version"], env, most: 1.2 },
+    { name: "`paylink --version`", run: inPipe, args: [PAYLINK, "--version"], env, most: 1.3 },
     { name: "`paylink --help`", run: inPipe, ...help },
     { name: "`paylink --help` in a terminal", run: inTerminal, ...help },
-    { name: "`paylink create … --dry-run`", run: inPipe, args: dryRun, env, most: isNode20 ? 2.3 : 2.1 },
-    { name: "`paylink create …`", run: inPipe, args: create, env: sandboxEnv, most: isNode20 ? 4 : 3.4 },
+    { name: "`paylink create … --dry-run`", run: inPipe, args: dryRun, env, most: 2.7 },
+    { name: "`paylink create …`", run: inPipe, args: create, env: sandboxEnv, most: 4.8 },
   ];
   const measured = cases.map((each) => ({ ...each, times: /** @type {number[]} */ ([]) }));
   const floors = [inPipe, inTerminal].map((run) => ({ run, times: /** @type {number[]} */ ([]) }));

@@ -5,7 +5,7 @@ import {
   maskCardNumber,
   maskCardNumbers,
   maskCardFields,
-} from "../../src/domain/secrets.ts";
+} from "../../src/domain/card-numbers.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 describe("a field that holds a card number", () => {

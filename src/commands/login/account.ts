@@ -1,20 +1,198 @@
-/** The account that `login` stores: how its values are checked, asked for, and made a profile. */
-import type { Ask } from "../../context.ts";
-import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+/** Runs `paylink login`: asks for what the account lacks, checks it, and stores it in a profile, which becomes the current one. */
+import type { Ask, Context } from "../../context.ts";
+import { isExposed, parseWebAddress, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { renderCheck } from "../../render/account.ts";
+import { renderHint } from "../../render/hint.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { checkService } from "../../service/checks.ts";
 import {
   parseSetting,
+  profileNamed,
   without,
   withoutSecrets,
   type Profile,
   type SettingValue,
 } from "../../settings/profile.ts";
+import { DEFAULT_PROFILE, namedProfile, parseOwnProfileName } from "../../settings/profile-names.ts";
 import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
-import { isSettingKey, loginFlagOf, SETTINGS, type AccountKey } from "../../settings/setting-table.ts";
+import {
+  isAccountKey,
+  isSettingKey,
+  loginFlagOf,
+  SETTINGS,
+  type AccountKey,
+} from "../../settings/setting-table.ts";
+import { checkKeys } from "../account-keys.ts";
+import type { Usage } from "../command.ts";
 
-export type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
+type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
+
+/** The values of the flags. */
+interface LoginValues extends Account {
+  readonly tokenStdin: boolean;
+  readonly clientSecretStdin: boolean;
+  readonly check: boolean;
+}
+
+/** In place of a token; a known service has the token URL. */
+const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
+
+interface LoginOptions {
+  /** The name of the profile. */
+  readonly profile: string;
+  /** What the profile holds so far. */
+  readonly known: Profile;
+  /** Complete, unless the user can be asked for the rest. */
+  readonly account: Account;
+  /** Whether the account is checked before it is stored. */
+  readonly check: boolean;
+}
+
+/** What the command line gives, with what is missing if nobody can be asked. */
+export async function loginOptions(
+  values: LoginValues,
+  usage: Usage,
+  context: Context,
+): Promise<LoginOptions> {
+  const settings = await context.profiles();
+  const profile = profileToWrite(context, settings.current(), usage);
+  const known = profileNamed(settings.profiles(), profile) ?? {};
+  const { tokenStdin, clientSecretStdin } = values;
+  const secret = tokenStdin === clientSecretStdin ? undefined : tokenStdin ? "token" : "clientSecret";
+  // A value that could not be read is not missing too.
+  const wrong = usage.problems.map(({ at }) => at);
+  const readable = Object.keys(values)
+    .filter(isAccountKey)
+    .filter((key) => !wrong.includes(loginFlagOf(key)));
+  const account: Account = {
+    ...Object.fromEntries(readable.map((key) => [key, values[key]])),
+    ...(secret === undefined ? {} : { [secret]: await readSecret(secret, usage, context) }),
+  };
+  if (context.ask === undefined)
+    for (const key of missingValues(account, known)) {
+      const at = loginFlagOf(key);
+      if (!wrong.includes(at) && !wrong.includes(INSTEAD_OF[key]?.flag ?? at))
+        usage.problems.push({ at, message: ["is required", INSTEAD_OF[key]?.words ?? ""].join("") });
+    }
+  return { profile, known, account, check: values.check };
+}
+
+export async function login(
+  context: Context,
+  { profile, known, account: given, check }: LoginOptions,
+): Promise<number> {
+  const { out, ask, profiles } = context;
+  const account = ask === undefined ? given : await askForAccount(ask, given, known);
+  const settings = settingsWith(profile, profileWith(known, account));
+  if (check) await requireWorking(context, settings);
+  const stored = await profiles();
+  await stored.change(profile, (before) => profileWith(before, account));
+  await stored.use(profile);
+  const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
+  if (out.json) out.data(JSON.stringify({ profile, baseUrl, terminalId }));
+  else
+    out.data(
+      `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`,
+    );
+  const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
+  if (missing.length > 0)
+    out.warn(
+      `Each paylink create needs ${missing.map(loginFlagOf).join(" and ")}. To store a default, run paylink login again.`,
+    );
+  out.note("It is the current profile now. Next: paylink status, then paylink create");
+  return 0;
+}
+
+/** What can be given in place of a value that is missing. */
+const INSTEAD_OF: { readonly [Key in AccountKey]?: { readonly flag: string; readonly words: string } } = {
+  baseUrl: {
+    flag: loginFlagOf("service"),
+    words: `, or ${loginFlagOf("service")} for a service that paylink knows: ${SERVICE_NAMES.join(", ")}`,
+  },
+  token: {
+    flag: loginFlagOf("clientId"),
+    words: `, or client credentials: ${CREDENTIALS.map(loginFlagOf).join(", ")}`,
+  },
+};
+
+/** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that. */
+function profileToWrite(
+  { profile, env }: Pick<Context, "profile" | "env">,
+  current: string | undefined,
+  { problems }: Usage,
+): string {
+  const named = namedProfile(profile, env);
+  if (named === undefined)
+    return current === undefined || current === SANDBOX_PROFILE ? DEFAULT_PROFILE : current;
+  const parsed = parseOwnProfileName(named);
+  if (!parsed.ok)
+    problems.push({ at: profile === undefined ? "PAYLINK_PROFILE" : "--profile", message: parsed.message });
+  return named;
+}
+
+/** A problem of a secret never quotes it. */
+async function readSecret(
+  key: "token" | "clientSecret",
+  { problems }: Usage,
+  { readFile }: Pick<Context, "readFile">,
+): Promise<string> {
+  const secret = new TextDecoder().decode(await readFile("-")).trim();
+  const parsed = parseAccountValue(key)(secret);
+  if (!parsed.ok) problems.push({ at: loginFlagOf(key), message: parsed.message });
+  return secret;
+}
+
+/** Shows the checks, or throws every failure as one error. */
+async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
+  const { out, readFile, send, signal } = context;
+  const account = { settings, now: context.now() };
+  const found = [
+    ...(await checkService({ ...account, api: () => context.api({ settings }) })),
+    ...(await checkKeys({
+      ...account,
+      keyReading: { readFile, send, signal, place: loginFlagOf("webhookKey") },
+    })),
+  ];
+  const checks = found
+    .filter(({ state }) => state !== "skipped")
+    .map((check) => ({ ...check, remedies: check.remedies.map(asFlags) }));
+  const failures = checks.filter(({ state }) => state === "failed");
+  const [first] = failures;
+  if (first !== undefined)
+    throw new PaylinkError(first.failure?.code ?? "usage", "The account does not work. Nothing was stored.", {
+      problems: failures.map(({ check, detail }) => ({ at: check, message: detail })),
+      hints: [
+        ...failures.flatMap(({ remedies }) => remedies),
+        hint`To store the account without these checks: ${paylink("login", "--no-check")}`,
+      ],
+      details: first.failure?.details ?? {},
+    });
+  for (const { state, ...check } of checks)
+    if (state === "ok")
+      out.note(
+        renderCheck({ state, ...check }, { paint: out.notePaint, lineWidth: out.lineWidth }, undefined),
+      );
+    else
+      out.warn(
+        [
+          safeText(`${check.check}: ${check.detail}`),
+          ...check.remedies.map((remedy) => renderHint(remedy, undefined)),
+        ].join(" "),
+      );
+}
+
+/** `login` takes the values of an account as flags: no profile holds them yet. */
+const asFlags = (remedy: Hint): Hint =>
+  remedy.map((part) => {
+    if (typeof part === "string") return part;
+    const [name, action, key = "", value = ""] = part.words;
+    return name === "config" && action === "set" && isAccountKey(key)
+      ? paylink("login", loginFlagOf(key), value)
+      : part;
+  });
 
 /** Checks a value as a setting, and that no secret is sent unencrypted or breaks a header line. */
 export const parseAccountValue =
@@ -33,7 +211,7 @@ export const parseAccountValue =
  * The profile with the account. A profile has one account, so the secrets of the former one are removed, and also the
  * settings of its service if the account is at another one. Defaults of links stay.
  */
-export function profileWith(before: Profile, account: Account): Profile {
+function profileWith(before: Profile, account: Account): Profile {
   const { service } = account;
   const given = Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
   const atOther = account.baseUrl !== undefined && account.baseUrl !== before.baseUrl;
@@ -47,7 +225,7 @@ export function profileWith(before: Profile, account: Account): Profile {
 }
 
 /** The settings with the new profile, without the environment, which is not stored. */
-export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
+const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
   resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
 /** Whether the account authenticates with client credentials; undefined if that is open. */
@@ -57,10 +235,8 @@ function usesCredentials(given: Account, stored: ResolvedSettings): boolean | un
   return isGiven || stored.find("tokenUrl")?.source === "service" ? true : undefined;
 }
 
-const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
-
 /** The values that the account needs, and that neither the user nor the service nor the profile gives. */
-export function missingValues(given: Account, known: Profile): readonly AccountKey[] {
+function missingValues(given: Account, known: Profile): readonly AccountKey[] {
   const stored = settingsWith("stored", profileWith(known, { service: given.service }));
   const needed = usesCredentials(given, stored) === true ? CREDENTIALS : (["token"] as const);
   return (["baseUrl", "terminalId", ...needed] as const).filter(
@@ -69,7 +245,7 @@ export function missingValues(given: Account, known: Profile): readonly AccountK
 }
 
 /** Asks for what the account lacks: the service first, then only what the service leaves open. */
-export async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<Account> {
+async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<Account> {
   let account = given;
   const answer = async (...keys: readonly AccountKey[]): Promise<void> => {
     for (const key of keys)
