@@ -6,6 +6,7 @@ import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isSecretName } from "../domain/secrets.ts";
 import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
+import { shellWord } from "./hint.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { renderServiceName, type NamedService } from "./account.ts";
@@ -135,9 +136,6 @@ export function renderRequestSummary(request: PaymentLinkRequest, paint: Paint):
   return rowLines([["amount", safeText(formatAmount(amount, currency))], ...others], paint).join("\n");
 }
 
-/** In single quotes, a POSIX shell changes no character; only a single quote itself needs care. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** In double quotes, only these characters are special to a POSIX shell. */
 const doubleQuoted = (text: string): string => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
 
@@ -151,14 +149,14 @@ interface CurlHeaders {
 export function renderCurl(url: URL, body: string, { authHeader, headers }: CurlHeaders): string {
   const auth = doubleQuoted(authHeader).replaceAll("{token}", "$PAYLINK_TOKEN");
   const added = Object.entries(headers).map(([name, value]) => {
-    return `--header ${quoted(`${name}: ${isSecretName(name) ? "[redacted]" : value}`)}`;
+    return `--header ${shellWord(`${name}: ${isSecretName(name) ? "[redacted]" : value}`)}`;
   });
   return [
-    `curl --fail-with-body --silent --show-error --request POST ${quoted(url.href)}`,
+    `curl --fail-with-body --silent --show-error --request POST ${shellWord(url.href)}`,
     `--header ${auth}`,
     ...added,
     `--header 'Content-Type: application/json'`,
     `--header 'Accept: application/json'`,
-    `--data-raw ${quoted(body)}`,
+    `--data-raw ${shellWord(body)}`,
   ].join(" \\\n  ");
 }

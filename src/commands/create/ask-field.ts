@@ -1,15 +1,22 @@
 /** Asks for one field of a request: each answer becomes a flag, and follows the rules of that flag. */
 import type { Ask } from "../../context.ts";
 import { memberAt, isJsonNumber, type Json } from "../../domain/json.ts";
-import { FIELD_OF, nameOf, type RequestFlags, type ValueFlag } from "../../service/request.ts";
+import {
+  type BuiltRequest,
+  FIELD_OF,
+  nameOf,
+  type RequestFlags,
+  type ValueFlag,
+} from "../../service/request.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { isSettingKey } from "../../settings/setting-table.ts";
-import type { RequestDraft } from "./options.ts";
 import { REQUIRED, type FieldQuestion, type RequiredQuestion } from "./request-questions.ts";
 
-export interface AskParts extends RequestDraft {
-  readonly ask: Ask;
+export interface AskParts {
+  readonly base: Json | undefined;
+  readonly build: (flags: RequestFlags) => BuiltRequest;
   readonly settings: ResolvedSettings;
+  readonly ask: Ask;
 }
 
 /** Asks with an initial answer, which the user accepts with Enter. */

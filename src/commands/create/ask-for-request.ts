@@ -9,21 +9,26 @@ import { clip } from "../../render/width.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { FIELD_OF, type BuiltRequest, type RequestFlags } from "../../service/request.ts";
 import { askField, type AskParts, editField } from "./ask-field.ts";
-import type { CreateOptions } from "./options.ts";
 import { type FieldQuestion, groupsFor, KINDS, type QuestionGroup, REQUIRED } from "./request-questions.ts";
+
+interface DraftOptions extends Omit<AskParts, "ask"> {
+  readonly flags: RequestFlags;
+  readonly built: BuiltRequest;
+  /** Instead of being sent. */
+  readonly isPrinted: boolean;
+}
 
 /**
  * The request that the user confirmed, without the warnings that the summary showed. Throws `interrupted` if the user
  * stops, or says no to the summary.
  */
-export async function askForRequest(context: Context, options: CreateOptions): Promise<BuiltRequest> {
+export async function askForRequest(context: Context, options: DraftOptions): Promise<BuiltRequest> {
   const { ask, out } = context;
-  const { draft, settings } = options;
-  if (ask === undefined) return draft.built;
-  const parts: AskParts = { ...draft, ask, settings };
-  let flags = await askMissing(await askKind(draft.flags, parts), parts);
+  if (ask === undefined) return options.built;
+  const parts: AskParts = { ...options, ask };
+  let flags = await askMissing(await askKind(options.flags, parts), parts);
   for (;;) {
-    const built = draft.build(flags);
+    const built = options.build(flags);
     showDraft(built, options, out);
     const next = await ask.choose(...confirmation(built, options));
     if (next === "send") return { ...built, warnings: () => [] };
@@ -38,12 +43,12 @@ export async function askForRequest(context: Context, options: CreateOptions): P
 /** The choices below a summary. An invalid request can only be changed. */
 function confirmation(
   { request, draft: asBuilt }: BuiltRequest,
-  { print, draft }: CreateOptions,
+  { isPrinted, base }: DraftOptions,
 ): [message: string, choices: Choice<"send" | "kind" | "stop" | QuestionGroup>[]] {
-  const verb = print === undefined ? "create" : "print";
+  const verb = isPrinted ? "print" : "create";
   const choices: Choice<"send" | "kind" | "stop" | QuestionGroup>[] = [
     ...(request === null ? [] : [{ name: `Yes, ${verb} it`, value: "send" as const }]),
-    ...(draft.base === undefined ? [{ name: "Change the kind of link", value: "kind" as const }] : []),
+    ...(base === undefined ? [{ name: "Change the kind of link", value: "kind" as const }] : []),
     ...groupsFor(asBuilt).map((group) => ({
       name: `Change the ${group.name}`,
       value: group,
@@ -51,16 +56,16 @@ function confirmation(
     })),
     { name: "No, send nothing", value: "stop" },
   ];
-  return [print === undefined ? "Create this link?" : "Print this request?", choices];
+  return [isPrinted ? "Print this request?" : "Create this link?", choices];
 }
 
 function showDraft(
   { request, problems, warnings }: BuiltRequest,
-  { print, settings }: CreateOptions,
+  { isPrinted, settings }: DraftOptions,
   out: Context["out"],
 ): void {
   if (request !== null) {
-    const service = print === undefined ? `\n  ${renderServiceName(settings, out.notePaint)}` : "";
+    const service = isPrinted ? "" : `\n  ${renderServiceName(settings, out.notePaint)}`;
     out.note(`\n${renderRequestSummary(request, out.notePaint)}${service}\n`);
   }
   for (const problem of [...problems, ...warnings()]) out.warn(renderProblem(problem));

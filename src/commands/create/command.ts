@@ -23,6 +23,6 @@ export const create = command({
   ],
   consequence: "Nothing was sent.",
   prepare: async (values, usage, context) =>
-    (await import("./options.ts")).createOptions(values, usage, context),
+    (await import("./create.ts")).createOptions(values, usage, context),
   run: async (context, options) => (await import("./create.ts")).create(context, options),
 });

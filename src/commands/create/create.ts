@@ -1,35 +1,94 @@
-/** `paylink create`: asks for what the request lacks, sends it once and shows the link. */
-import type { CreatedLink } from "../../service/links.ts";
+/** `paylink create`: makes a request of its flags, sends it once and shows the link: the card, its URL or the service's JSON. */
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
-import { SPECIFIED_FORM } from "../../domain/known-services.ts";
+import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
+import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
-import { renderCurl } from "../../render/link.ts";
+import { messageOf } from "../../domain/system-reason.ts";
+import type { ServiceTime } from "../../domain/time.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { safeJson } from "../../render/safe-text.ts";
-import type { BuiltRequest } from "../../service/request.ts";
-import type { CreateOptions } from "./options.ts";
+import { renderCurl, renderLink } from "../../render/link.ts";
+import { safeJson, safeText } from "../../render/safe-text.ts";
+import type { CreatedLink } from "../../service/links.ts";
+import {
+  type BuiltRequest,
+  nameOf,
+  readBaseRequest,
+  requestBuilder,
+  type RequestFlags,
+} from "../../service/request.ts";
+import type { Usage, ValuesOf } from "../command.ts";
+import { unusedListener } from "../running-listener.ts";
+import type { createFlags } from "./flags.ts";
+
+export type CreateOptions = Awaited<ReturnType<typeof createOptions>>;
+
+/** The request of the flags, or its draft: the user is asked for what it lacks. Throws `no_profile` if only the account is missing. */
+export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: Usage, context: Context) {
+  const settings = await context.settings();
+  const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
+  const isPrinted = flags.dryRun || flags.curl;
+  // A request that is only printed is not sent, so the service is not asked for its time either.
+  const time = isPrinted ? { now: context.now(), ofSandbox: false } : await context.serviceTime();
+  // With --wait the link gets a callback.
+  const listener = flags.wait ? undefined : await unusedListener(flags, settings, context);
+  const build = (given: RequestFlags): BuiltRequest =>
+    requestBuilder({ flags: given, base: base?.value, settings, listener })(time.now);
+  const built = build(flags);
+  const needsAccount = !flags.dryRun && settings.get("baseUrl") === undefined;
+  const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));
+  const mayAsk = context.ask !== undefined && mistakes.length === 0;
+  usage.problems.push(...(base?.problems ?? []));
+  // An account can supply what is missing, and so can the user's answers.
+  usage.problems.push(...(needsAccount || mayAsk ? mistakes : built.problems));
+  usage.hints.push(...hintsOf(built, time));
+  if (needsAccount && usage.problems.length === 0) throw await noAccount();
+  return {
+    ...flags,
+    flags,
+    settings,
+    /** Durations such as `--expires 7d` count from it. */
+    time,
+    /** The JSON of `--from`; undefined without it. */
+    base: base?.value,
+    build,
+    built,
+    /** Print the request instead of sending it. */
+    isPrinted,
+  };
+}
+
+/** How to store the missing values for every link, and the time of the sandbox's clock, which an expiry depends on. */
+function hintsOf({ missing }: BuiltRequest, time: ServiceTime): readonly Hint[] {
+  const stored = Object.entries(EXAMPLES).filter(([key]) => missing.some(({ at }) => at === nameOf(key)));
+  const lines = stored.map(([key, example]) => [paylink("config", "set", key, example)]);
+  return [
+    ...(lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines]),
+    ...(time.ofSandbox ? [hint`The sandbox's clock is at ${time.now.toISOString()}.`] : []),
+  ];
+}
+
+/** Values that each link needs and a profile can hold. */
+const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: "Ada Lovelace" } as const;
+
+/** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
+const noAccount = async (): Promise<Error> => (await import("../../service/open-client.ts")).noAccount();
 
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { out } = context;
   const { request, warnings } = await completeRequest(context, options);
   for (const warning of warnings()) out.warn(renderProblem(warning));
-  if (options.print === "json") {
+  if (options.dryRun) {
     out.data(safeJson(stringifyJson(request, 2)));
     return 0;
   }
-  if (options.print === "curl") return printCurl(context, options, request);
+  if (options.curl) return printCurl(context, options, request);
   const api = await context.api({ timeout: options.timeout });
-  const { showLink } = await import("./show-link.ts");
-  const send = async (link: PaymentLinkRequest): Promise<CreatedLink> => {
-    const created = await api.createLink(link);
-    await showLink(created, link, options, context);
-    return created;
-  };
+  const send = async (link: PaymentLinkRequest): Promise<void> =>
+    showLink(await api.createLink(link), link, options, context);
   if (options.wait) {
     const { createAndWait } = await import("./wait.ts");
-    return createAndWait(context, { ...options, flags: options.draft.flags, request, send });
+    return createAndWait(context, { ...options, request, send });
   }
   await send(request);
   return 0;
@@ -38,7 +97,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
 type CompleteRequest = BuiltRequest & { readonly request: PaymentLinkRequest };
 
 async function completeRequest(context: Context, options: CreateOptions): Promise<CompleteRequest> {
-  const { built } = options.draft;
+  const { built } = options;
   if (isComplete(built)) return built;
   const { askForRequest } = await import("./ask-for-request.ts");
   const answered = await askForRequest(context, options);
@@ -64,4 +123,37 @@ async function printCurl(
   });
   out.data(out.json ? JSON.stringify({ curl }) : curl);
   return 0;
+}
+
+async function showLink(
+  { text, link, violations }: CreatedLink,
+  request: PaymentLinkRequest,
+  options: CreateOptions,
+  context: Context,
+): Promise<void> {
+  const { out } = context;
+  for (const violation of violations) out.warn(renderProblem(violation));
+  const card = !out.json && !options.quiet;
+  if (card) {
+    out.data(renderLink(link, { paint: out.paint, time: options.time, service: options.settings }));
+    if (request.expirationDate === undefined)
+      out.note("No expiry was sent: the service gives a reusable link 3 years.");
+  } else if (out.json) out.data(text);
+  else out.data(safeText(link.url));
+  if (options.qr === true) {
+    const { renderQr } = await import("../../render/qr.ts");
+    if (card) out.data(renderQr(link.url, out.paint));
+    else out.note(renderQr(link.url, out.notePaint));
+  }
+  // The link exists already, so a failure from here on is only a warning.
+  const attempt = async (verb: string, done: string, action: () => Promise<void>): Promise<void> => {
+    try {
+      await action();
+      out.note(done);
+    } catch (error) {
+      out.warn(`The link was created, but could not be ${verb}: ${safeText(messageOf(error))}.`);
+    }
+  };
+  if (options.copy) await attempt("copied", "Copied.", () => context.copyText(link.url));
+  if (options.open) await attempt("opened", "Opened in the browser.", () => context.openBrowser(link.url));
 }

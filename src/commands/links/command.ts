@@ -43,9 +43,8 @@ const list = command({
     }),
   },
   consequence: "Nothing was listed.",
-  prepare: async (values, usage, context) =>
-    (await import("./list-links.ts")).listOptions(values, usage, context),
-  run: async (context, options) => (await import("./list-links.ts")).listLinks(context, options),
+  prepare: async (values, usage, context) => (await import("./links.ts")).listOptions(values, usage, context),
+  run: async (context, options) => (await import("./links.ts")).listLinks(context, options),
 });
 
 const show = command({
@@ -57,7 +56,7 @@ const show = command({
   arguments: { link },
   flags: linkFlags,
   consequence: "Nothing was read.",
-  run: async (context, values) => (await import("./one-link.ts")).showLinkDetails(context, values),
+  run: async (context, values) => (await import("./links.ts")).showLink(context, values),
 });
 
 const update = command({
@@ -87,7 +86,7 @@ const update = command({
         message: "or --expires is required: nothing else of a link can be changed",
       });
   },
-  run: async (context, values) => (await import("./one-link.ts")).updateLink(context, values),
+  run: async (context, values) => (await import("./links.ts")).updateLink(context, values),
 });
 
 const cancel = command({
@@ -100,7 +99,7 @@ const cancel = command({
   flags: linkFlags,
   consequence: "Nothing was cancelled.",
   check: checkConfirmable,
-  run: async (context, values) => (await import("./cancel-links.ts")).cancelLinks(context, values),
+  run: async (context, values) => (await import("./links.ts")).cancelLinks(context, values),
 });
 
 const open = command({
@@ -112,7 +111,7 @@ const open = command({
   arguments: { link },
   flags: { timeout },
   consequence: "Nothing was opened.",
-  run: async (context, values) => (await import("./one-link.ts")).openLink(context, values),
+  run: async (context, values) => (await import("./links.ts")).openLink(context, values),
 });
 
 export const links = command({

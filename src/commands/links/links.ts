@@ -1,0 +1,274 @@
+/** What `paylink links` does with links at the service: lists, shows, updates, opens and cancels them. */
+import type { Context } from "../../context.ts";
+import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
+import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
+import { messageOf } from "../../domain/system-reason.ts";
+import { formatInstant, parseInstant } from "../../domain/time.ts";
+import { renderServiceName } from "../../render/account.ts";
+import { renderProblem } from "../../render/error-message.ts";
+import { type Cell, localTime, renderTable } from "../../render/layout.ts";
+import { linkAmount, paintStatus, renderLinkDetails } from "../../render/link.ts";
+import { safeText } from "../../render/safe-text.ts";
+import type { Api } from "../../service/client.ts";
+import type { ServiceLink } from "../../service/links.ts";
+import type { Usage } from "../command.ts";
+import { isConfirmed } from "../confirm.ts";
+
+interface ListFlags {
+  /** Undefined only without an account, which the command then reports. */
+  readonly terminalId: string | undefined;
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
+  readonly status: string | undefined;
+  readonly limit: number | undefined;
+  readonly quiet: boolean;
+  /** Milliseconds for the whole command. */
+  readonly timeout: number | undefined;
+}
+
+type ListOptions = Awaited<ReturnType<typeof listOptions>>;
+
+/** The period that is listed if nobody names another. */
+const PERIOD = 7 * 86_400_000;
+
+/** Milliseconds: a link may have been created by a clock that is ahead of this one. */
+const CLOCK_DIFFERENCE = 60_000;
+
+export async function listOptions(
+  { terminalId: typed, since, until, ...flags }: ListFlags,
+  { problems }: Usage,
+  context: Context,
+) {
+  const settings = await context.settings();
+  const { now } = await context.serviceTime();
+  const terminalId = settings.get("terminalId", typed);
+  const from = since ?? new Date(now.getTime() - PERIOD);
+  if (from >= (until ?? now))
+    problems.push(
+      until === undefined
+        ? { at: "--since", message: `must be in the past (got "${formatInstant(from)}")` }
+        : {
+            at: "--until",
+            message: `must be later than --since ${formatInstant(from)} (got "${formatInstant(until)}")`,
+          },
+    );
+  if (terminalId === undefined && settings.get("baseUrl") !== undefined)
+    problems.push({
+      at: "--terminal-id",
+      message: "is required, because a service lists the links of one terminal",
+    });
+  return {
+    ...flags,
+    terminalId,
+    from,
+    /** Nobody asked for the period: the usual one. */
+    isUsualPeriod: since === undefined,
+    to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
+  };
+}
+
+interface Listed {
+  readonly json: Json;
+  readonly link: PaymentLink;
+}
+
+export async function listLinks(context: Context, options: ListOptions): Promise<number> {
+  const { out } = context;
+  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod } = options;
+  const api = await context.api({ timeout });
+  const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
+  const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
+  if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
+  else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
+  else {
+    if (newest.length > 0) out.lines([tableOf(newest, context)]);
+    else out.note("No links found.");
+    if (isUsualPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
+    out.note(renderServiceName(await context.settings(), out.notePaint));
+  }
+  return 0;
+}
+
+/** The documented maximum is 5000; smaller pages need less memory. */
+const PAGE_SIZE = 500;
+
+/**
+ * Every link of the period: no order of the pages is documented, so the newest can be on any of them. A page without new
+ * links ends the list too, since a service may not say how many there are, or ignore the number of the page.
+ */
+async function readPages(
+  api: Api,
+  { terminalId = "", from, to, status }: ListOptions,
+): Promise<readonly Json[]> {
+  const found = new Map<string, Json>();
+  for (let page = 1; ; page++) {
+    const { totalCount, records } = await api.listLinks({
+      terminalId,
+      from,
+      to,
+      status,
+      page,
+      size: PAGE_SIZE,
+    });
+    const before = found.size;
+    for (const record of records) found.set(keyOf(record), record);
+    if (found.size === before || (totalCount !== undefined && found.size >= totalCount))
+      return [...found.values()];
+  }
+}
+
+function keyOf(record: Json): string {
+  const id = isJsonObject(record) ? memberOf(record, "id") : undefined;
+  return typeof id === "string" ? id : stringifyJson(record);
+}
+
+const createdAt = ({ link }: Listed): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
+
+const HEADERS = ["CREATED", "STATUS", "AMOUNT", "CUSTOMER", "INVOICE", "ID"] as const;
+
+function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Context): string {
+  const header = HEADERS.map((text): Cell => ({ text, paint: paint.dim, right: text === "AMOUNT" }));
+  const rows = listed.map(({ link }): Cell[] => [
+    { text: link.createdDate ? localTime(link.createdDate.toString()).slice(0, MINUTES) : "–" },
+    { text: link.status ?? "–", paint: (text) => paintStatus(text, paint) },
+    { text: linkAmount(link) ?? "–", right: true },
+    { text: link.customerName ?? "–" },
+    { text: link.invoiceId ?? "–" },
+    { text: link.id ?? "–" },
+  ]);
+  return renderTable([header, ...rows], lineWidth);
+}
+
+const MINUTES = "2026-11-21 10:15".length;
+
+interface LinkOptions {
+  /** Its id. */
+  readonly link: string;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+  readonly quiet: boolean;
+}
+
+interface UpdateOptions extends LinkOptions {
+  readonly description: string | undefined;
+  readonly expires: Date | undefined;
+}
+
+export const showLink = (context: Context, { link, ...options }: LinkOptions): Promise<number> =>
+  showAnswer(context, options, (api) => api.showLink(link));
+
+export const updateLink = (
+  context: Context,
+  { link, description, expires, ...options }: UpdateOptions,
+): Promise<number> =>
+  showAnswer(context, options, (api) =>
+    api.updateLink(link, {
+      ...(description === undefined ? {} : { description }),
+      ...(expires === undefined ? {} : { expirationDate: formatInstant(expires) }),
+    }),
+  );
+
+async function showAnswer(
+  context: Context,
+  { timeout, quiet }: Omit<LinkOptions, "link">,
+  request: (api: Api) => Promise<ServiceLink>,
+): Promise<number> {
+  const { out } = context;
+  const { text, json, link, violations } = await request(await context.api({ timeout }));
+  for (const violation of violations) out.warn(renderProblem(violation));
+  if (out.json) out.data(text);
+  else if (quiet) out.data(safeText(link.url ?? link.id ?? ""));
+  else {
+    const [service, time] = [await context.settings(), await context.serviceTime()];
+    out.data(renderLinkDetails(link, json, { paint: out.paint, time, service }));
+  }
+  return 0;
+}
+
+export async function openLink(
+  context: Context,
+  { link: id, timeout }: Omit<LinkOptions, "quiet">,
+): Promise<number> {
+  const { out } = context;
+  const api = await context.api({ timeout });
+  const { text, link } = await api.showLink(id);
+  if (link.url === undefined)
+    throw new PaylinkError("refused", `The service gives no URL for link ${id}. Nothing was opened.`, {
+      hints: [hint`To see what it gives: ${paylink("links", "show", id)}`],
+    });
+  out.data(out.json ? text : safeText(link.url));
+  out.note(renderServiceName(await context.settings(), out.notePaint));
+  try {
+    await context.openBrowser(link.url);
+    out.note("Opened in the browser.");
+  } catch (error) {
+    out.warn(`The link could not be opened in a browser: ${safeText(messageOf(error))}.`);
+  }
+  return 0;
+}
+
+interface CancelOptions extends Omit<LinkOptions, "link"> {
+  /** Their ids. */
+  readonly links: readonly string[];
+}
+
+/** Continues after a refusal, which concerns one link; any other failure would repeat with the next link. */
+export async function cancelLinks(
+  context: Context,
+  { links, quiet, timeout }: CancelOptions,
+): Promise<number> {
+  const { out, signal } = context;
+  const ids = [...new Set(links)];
+  const api = await context.api({ timeout });
+  const service = await context.settings();
+  const what = ids.length === 1 ? `link ${safeText(ids.join())}` : `${ids.length} links`;
+  if (!(await isConfirmed(context, `Cancel ${what}? (${renderServiceName(service, out.notePaint)})`))) {
+    out.note("Nothing was cancelled.");
+    return 0;
+  }
+  const failures = new Map<string, PaylinkError>();
+  for (const id of ids) {
+    signal.throwIfAborted();
+    try {
+      const { text, link, violations } = await api.cancelLink(id);
+      for (const violation of violations) out.warn(renderProblem(violation));
+      const { status = "–", url = id } = link;
+      if (out.json) out.data(text);
+      else if (quiet) out.data(safeText(url));
+      else out.data(`${safeText(id)}  ${paintStatus(safeText(status), out.paint)}`);
+    } catch (error) {
+      if (!(error instanceof PaylinkError)) throw error;
+      failures.set(id, error);
+      if (error.code !== "refused") break;
+    }
+  }
+  if (!quiet) out.note(renderServiceName(service, out.notePaint));
+  const [first] = failures.values();
+  if (first !== undefined) throw ids.length === 1 ? first : summaryOf(failures, first, ids);
+  return 0;
+}
+
+/** The last failure decides the code: after one that is not a refusal nothing more was sent. */
+function summaryOf(
+  failures: ReadonlyMap<string, PaylinkError>,
+  first: PaylinkError,
+  ids: readonly string[],
+): PaylinkError {
+  const [failed, last] = [...failures].at(-1) ?? ["", first];
+  const untried = last.code === "refused" ? [] : ids.slice(ids.indexOf(failed) + 1);
+  const problems: Problem[] = [
+    ...[...failures].map(([at, { message }]) => ({ at, message })),
+    ...untried.map((at) => ({ at, message: "was not tried" })),
+  ];
+  const count = `${problems.length} of ${ids.length} links`;
+  const message =
+    last.code === "outcome_unknown"
+      ? `${count} may not have been cancelled.`
+      : `${count} ${problems.length === 1 ? "was" : "were"} not cancelled.`;
+  return new PaylinkError(last.code, message, {
+    problems,
+    hints: last.code === "refused" ? [hint`To see a link: ${paylink("links", "show", "<id>")}`] : last.hints,
+    details: last.details,
+  });
+}
