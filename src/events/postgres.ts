@@ -2,12 +2,11 @@
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
-import { POSTGRES, type Statements, type Value } from "./dialects.ts";
-import { judgeAgain } from "./former-outcomes.ts";
+import { POSTGRES } from "./dialects.ts";
 import { parseServerAddress } from "./postgres/address.ts";
 import { createConnections, type Connection, type Connections } from "./postgres/connections.ts";
 import { areTablesMissing, isAboutOneRow } from "./postgres/failures.ts";
-import { migrations } from "./schema.ts";
+import { judgeAgain, migrations } from "./schema.ts";
 import { createEventStore } from "./store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
@@ -54,7 +53,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
     transaction: (work) =>
       connections.use(async (connection) => {
         await connection.run(BEGIN);
-        const result = await work(statementsOf(connection));
+        const result = await work(connection);
         await connection.run("COMMIT");
         return result;
       }, GROUP_TIMEOUT),
@@ -65,7 +64,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
       dialect: POSTGRES,
       place: name,
       open: () => ({
-        all: (sql, values) => use((connection) => statementsOf(connection).all(sql, values)),
+        all: (sql, values) => use((connection) => connection.all(sql, values)),
         close: () => undefined,
       }),
       write: async (writes) => {
@@ -89,24 +88,6 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
   );
 }
 
-export function statementsOf(connection: Connection): Statements {
-  const run = (sql: string, values: readonly Value[]) => {
-    let number = 0;
-    return connection.query(
-      sql.replace(/\?/g, () => `$${++number}`),
-      values.map(asParameter),
-    );
-  };
-  return {
-    all: async (sql, values = []) => (await run(sql, values)).rows,
-    change: async (sql, values = []) => (await run(sql, values)).changes,
-  };
-}
-
-/** The driver sends a `Buffer` as bytes. */
-const asParameter = (value: Value): Value =>
-  value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
-
 const MIGRATIONS = migrations(POSTGRES);
 /** A number that other programs are unlikely to lock: "paylink" in ASCII. */
 const MIGRATION_LOCK = "31632452968539755";
@@ -122,11 +103,9 @@ async function migrate(connections: Connections, name: string): Promise<void> {
     if ((await versionOf(connection, name)) === MIGRATIONS.length) return;
     await connection.run("BEGIN ISOLATION LEVEL READ COMMITTED");
     // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
-    await connection.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await connection.all("SELECT pg_advisory_xact_lock(?)", [MIGRATION_LOCK]);
     const from = await versionOf(connection, name);
-    const { rows: schemas } = await connection.query(
-      "SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'",
-    );
+    const schemas = await connection.all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
     // IF NOT EXISTS would need the right to create schemas even if it exists.
     if (schemas.length === 0) await connection.run("CREATE SCHEMA paylink");
     if (from === 0)
@@ -136,16 +115,14 @@ async function migrate(connections: Connections, name: string): Promise<void> {
     for (const sql of MIGRATIONS.slice(from)) await connection.run(sql);
     const statements = judgeAgain(POSTGRES, from);
     let step = statements.next();
-    while (step.done !== true) step = statements.next(await statementsOf(connection).all(...step.value));
-    await connection.query("UPDATE paylink.schema_version SET version = $1", [MIGRATIONS.length]);
+    while (step.done !== true) step = statements.next(await connection.all(...step.value));
+    await connection.change("UPDATE paylink.schema_version SET version = ?", [MIGRATIONS.length]);
     await connection.run("COMMIT");
   }, MIGRATION_TIMEOUT);
 }
 
 async function checkServer(connection: Connection, name: string): Promise<void> {
-  const {
-    rows: [server = {}],
-  } = await connection.query(
+  const [server = {}] = await connection.all(
     `SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
        current_setting('server_encoding') AS encoding`,
   );
@@ -170,13 +147,11 @@ async function checkServer(connection: Connection, name: string): Promise<void> 
  * the lock.
  */
 async function versionOf(connection: Connection, name: string): Promise<number> {
-  const { rows: tables } = await connection.query(
+  const tables = await connection.all(
     "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'schema_version'",
   );
   if (tables.length === 0) return 0;
-  const {
-    rows: [row],
-  } = await connection.query("SELECT version FROM paylink.schema_version");
+  const [row] = await connection.all("SELECT version FROM paylink.schema_version");
   const version = Number(row?.["version"]);
   if (version > MIGRATIONS.length)
     throw new PaylinkError(

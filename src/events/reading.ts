@@ -13,15 +13,11 @@ export type EventReading = Omit<
 > &
   Pick<ForwardQueue, "backlog">;
 
-/** Statements that each commit by themselves. */
-export interface Reader {
-  readonly all: All;
-  readonly close: () => void;
-}
-
-interface ReadingParts {
+/** A database that can be read. */
+export interface Readable {
   readonly dialect: Dialect;
-  readonly open: () => Reader;
+  /** Opens it for statements that each commit by themselves. */
+  readonly open: () => { readonly all: All; readonly close: () => void };
   /** The failure of a row that paylink did not write. */
   readonly damaged: (reason: string) => PaylinkError;
 }
@@ -55,7 +51,7 @@ export const oldEvents = ({ schema }: Dialect): string =>
      AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE event = events.id AND due IS NOT NULL)`;
 export const OLD_REJECTIONS = "rejections WHERE received_at < ?";
 
-export function createReading({ dialect, open, damaged }: ReadingParts): EventReading {
+export function createReading({ dialect, open, damaged }: Readable): EventReading {
   const { schema, types } = dialect;
   const using = async <T>(work: (all: All) => Promise<T>): Promise<T> => {
     const reader = open();

@@ -9,8 +9,7 @@ import {
   type Statement,
 } from "../store/database.ts";
 import { SQLITE, type Statements } from "./dialects.ts";
-import { judgeAgain } from "./former-outcomes.ts";
-import { migrations } from "./schema.ts";
+import { judgeAgain, migrations } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";
 
 /** Events take about 2 KB: on pages of 4 KB, most pages would be half empty. */

@@ -3,23 +3,18 @@ import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore, Pruned, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
 import { firstDelivery } from "../receiver/events.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
-import type { Dialect } from "./dialects.ts";
-import { createReading, type Reader } from "./reading.ts";
+import { createReading, type Readable } from "./reading.ts";
 import { queuedEventFromRow } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
 import { eventWrite, forwardWrite, rejectionWrite, type Told, type Write } from "./writes.ts";
 
 /** A database. */
-export interface Driver {
-  readonly dialect: Dialect;
+export interface Driver extends Readable {
   /** The file, or the URL of the database without its password. */
   readonly place: string;
-  readonly open: () => Reader;
   readonly write: WriteGroup;
   readonly ready: () => Promise<void>;
   readonly close: () => Promise<void>;
-  /** The failure of a row that paylink did not write. */
-  readonly damaged: (reason: string) => PaylinkError;
 }
 
 interface StoreParts {

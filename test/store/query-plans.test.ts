@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { POSTGRES, SQLITE, type Dialect, type Statements, type Value } from "../../src/events/dialects.ts";
 import { parseServerAddress } from "../../src/events/postgres/address.ts";
 import { createConnections } from "../../src/events/postgres/connections.ts";
-import { statementsOf as statementsInPostgres, openPostgresEventStore } from "../../src/events/postgres.ts";
-import { statementsOf as statementsInSqlite, openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { openPostgresEventStore } from "../../src/events/postgres.ts";
+import { statementsOf, openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { createEventStore } from "../../src/events/store.ts";
 import { createGroupWriter } from "../../src/events/write-group.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
@@ -95,7 +95,7 @@ describe("the statements on many events", () => {
       SELECT n FROM counted)`;
     for (const sql of history(SQLITE, numbers)) database.exec(sql);
     const explain = (sql: string) => `EXPLAIN QUERY PLAN ${sql}`;
-    const { store, plans } = await plansOf(SQLITE, statementsInSqlite(database), explain);
+    const { store, plans } = await plansOf(SQLITE, statementsOf(database), explain);
     await filterAndPrune(store);
     expectIndexes(plans);
   });
@@ -113,11 +113,10 @@ describe("the statements on many events", () => {
     const connections = createConnections(parseServerAddress(url, {}), {});
     onTestFinished(() => connections.close());
     await connections.use(async (connection) => {
-      const run = statementsInPostgres(connection);
       for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`))
-        await run.change(sql);
-      if (hasStatistics) await run.change("ANALYZE");
-      const { store, plans } = await plansOf(POSTGRES, run, (sql) => `EXPLAIN ${sql}`);
+        await connection.change(sql);
+      if (hasStatistics) await connection.change("ANALYZE");
+      const { store, plans } = await plansOf(POSTGRES, connection, (sql) => `EXPLAIN ${sql}`);
       if (hasStatistics) await filterAndPrune(store);
       expectIndexes(plans);
     }, 60_000);

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseServerAddress } from "../../src/events/postgres/address.ts";
-import { attemptsFor } from "../../src/events/postgres/tls.ts";
+import { attemptsFor } from "../../src/events/postgres/connections.ts";
 import { temporaryHome } from "../support/home.ts";
 
 describe("the address of the server", () => {

@@ -1,24 +1,19 @@
 /** Connections to PostgreSQL: opened when needed, kept for the next use, and dropped when they fail or hang. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { codeOf } from "../../domain/system-reason.ts";
+import { codeOf, systemReason } from "../../domain/system-reason.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
-import type { Row } from "../dialects.ts";
+import type { Row, Statements, Value } from "../dialects.ts";
 import type { ServerAddress } from "./address.ts";
 import { explained } from "./failures.ts";
-import { attemptsFor, type Attempt } from "./tls.ts";
-
-interface Answer {
-  readonly rows: readonly Row[];
-  /** The number of rows that the statement changed. */
-  readonly changes: number;
-}
 
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
-export interface Connection {
-  query(sql: string, values?: readonly unknown[]): Promise<Answer>;
+export interface Connection extends Statements {
   /** Runs several statements without values in one round trip. */
-  run(sql: string): Promise<void>;
+  readonly run: (sql: string) => Promise<void>;
 }
 
 export interface Connections {
@@ -56,14 +51,7 @@ export function createConnections(address: ServerAddress, env: Environment): Con
       try {
         const used = (client = idle.pop() ?? (await open()));
         const timer = setTimeout(() => used.connection.stream.destroy(timedOut()), timeout);
-        const connection: Connection = {
-          query: async (sql, values = []) => {
-            const { rows, rowCount } = await used.query<Row>(sql, [...values]);
-            return { rows, changes: rowCount ?? 0 };
-          },
-          run: async (sql) => void (await used.query(sql)),
-        };
-        const result = await work(connection).finally(() => clearTimeout(timer));
+        const result = await work(connectionOf(used)).finally(() => clearTimeout(timer));
         idle.push(used);
         return result;
       } catch (error) {
@@ -76,6 +64,25 @@ export function createConnections(address: ServerAddress, env: Environment): Con
     },
   };
 }
+
+function connectionOf(client: pg.Client): Connection {
+  const query = (sql: string, values: readonly Value[] = []) => {
+    let number = 0;
+    return client.query<Row>(
+      sql.replace(/\?/g, () => `$${++number}`),
+      values.map(asParameter),
+    );
+  };
+  return {
+    all: async (sql, values) => (await query(sql, values)).rows,
+    change: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+    run: async (sql) => void (await client.query(sql)),
+  };
+}
+
+/** The driver sends a `Buffer` as bytes. */
+const asParameter = (value: Value): Value =>
+  value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 
 const timedOut = (): Error => new Error("timed out");
 
@@ -125,4 +132,64 @@ async function end(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT);
   await client.end().catch(() => undefined);
   clearTimeout(timer);
+}
+
+/** How to connect: without TLS, or with it. */
+type Attempt = false | ConnectionOptions;
+
+/**
+ * The ways to connect, in order: the next one is tried if the server refuses the previous one. By libpq's `sslmode`, whose
+ * names have other meanings in the driver.
+ */
+export function attemptsFor(address: ServerAddress, env: Environment): readonly Attempt[] {
+  const { host, sslMode, sslCert, sslKey } = address;
+  // libpq uses no TLS on a Unix socket.
+  if (host.startsWith("/") || sslMode === "disable") return [false];
+  const own: ConnectionOptions = {
+    ...(sslCert === undefined ? {} : { cert: readCertificate("sslcert", sslCert) }),
+    ...(sslKey === undefined ? {} : { key: readCertificate("sslkey", sslKey) }),
+  };
+  const unverified: Attempt = { ...own, rejectUnauthorized: false };
+  if (sslMode === "allow") return [false, unverified];
+  if (sslMode === "prefer") return [unverified, false];
+  const roots = rootCertificates(address, env);
+  if (sslMode === "require" && roots === undefined) return [unverified];
+  if (sslMode === "verify-full") return [{ ...own, ...requireRoots(roots, sslMode) }];
+  return [{ ...own, ...requireRoots(roots, sslMode), checkServerIdentity: () => undefined }];
+}
+
+/** An empty object stands for the certificates that Node trusts. */
+type Roots = Pick<ConnectionOptions, "ca">;
+
+function rootCertificates({ sslRootCert }: ServerAddress, env: Environment): Roots | undefined {
+  if (sslRootCert === "system") return {};
+  if (sslRootCert !== undefined) return { ca: readCertificate("sslrootcert", sslRootCert) };
+  try {
+    return { ca: readFileSync(join(env["HOME"] ?? "", ".postgresql", "root.crt")) };
+  } catch {
+    return undefined;
+  }
+}
+
+function requireRoots(roots: Roots | undefined, sslMode: string): Roots {
+  if (roots !== undefined) return roots;
+  throw new PaylinkError(
+    "usage",
+    `sslmode=${sslMode} needs the certificate of the authority that signed the server's.`,
+    {
+      hints: [
+        hint`Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.`,
+      ],
+    },
+  );
+}
+
+function readCertificate(parameter: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new PaylinkError("file_unreadable", `${parameter} ${path}: ${systemReason(error)}.`, {
+      cause: error,
+    });
+  }
 }
