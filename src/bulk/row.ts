@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { amountKey } from "../domain/money.ts";
-import { isMisspelled, nearest } from "../domain/nearest.ts";
+import { isMisspelled, nearest } from "../domain/parse-result.ts";
 import { type PaymentLinkRequest, requestFields } from "../domain/payment-link.ts";
 
 export interface Column {

@@ -1,5 +1,5 @@
 /** Sample transaction records: what the service reports for each kind of payment. */
-import { exponentOf } from "../domain/currency.ts";
+import { exponentOf } from "../domain/money.ts";
 import { JsonNumber, stringifyJson } from "../domain/json.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";

@@ -1,7 +1,7 @@
 /** Checks the webhook keys of an account: each source is read as `listen` reads it, and its keys are described. */
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { isKeyText } from "../domain/key-source.ts";
+import { isKeyText } from "../domain/addresses.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";

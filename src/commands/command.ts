@@ -2,8 +2,7 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
-import { nearest } from "../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { parseProfileName } from "../settings/profile-names.ts";
 

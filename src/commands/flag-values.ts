@@ -1,8 +1,7 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
 import { LONGEST_TIMER, parseDuration } from "../domain/time.ts";
-import { nearest } from "../domain/nearest.ts";
-import { accepted, type Parsed, refused } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
 import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../check/signature-form.ts";
 

@@ -2,7 +2,7 @@
 import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/extra-typings";
 import { hint, paylink, PaylinkError, type Correction, type Problem } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
-import { nearest } from "../domain/nearest.ts";
+import { nearest } from "../domain/parse-result.ts";
 import { isSecretName } from "../domain/secrets.ts";
 import { shellWord } from "../render/hint.ts";
 import { collect, declared, exampleOf, pathOf, programOf } from "./declare.ts";

@@ -1,4 +1,4 @@
-/** Addresses: http(s) URLs, those that paylink uses on this machine by default, and URLs of databases. */
+/** Addresses: http(s) URLs, those that paylink uses on this machine by default, URLs of databases, and where keys come from. */
 import { accepted, refused, type Parsed } from "./parse-result.ts";
 
 /** Whether the text is an absolute http(s) URL without white space and control characters. */
@@ -153,3 +153,12 @@ export function passwordsIn(text: string): readonly string[] {
   const found = [password, decodeURIComponent(password), searchParams.get("password") ?? ""];
   return [...new Set(found)].filter((one) => one !== "");
 }
+
+/**
+ * PEM, JSON (JWK or key set), or the bare base64 of DER, which starts with an ASN.1 sequence. A variable may hold its line
+ * breaks as `\n`.
+ */
+export const isKeyText = (source: string): boolean =>
+  source.includes("-----BEGIN ") ||
+  /^\s*\{/.test(source) ||
+  /^\s*MI(?:[A-Za-z0-9+/=\s]|\\[rn]){100,}$/.test(source);

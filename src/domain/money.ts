@@ -1,7 +1,9 @@
-/** Amounts of money as exact decimals, without binary floating point. */
-import { exponentOf } from "./currency.ts";
+/** Amounts of money as exact decimals, without binary floating point, and the currencies of ISO 4217. */
+import * as z from "zod/mini";
+import { data } from "currency-codes";
 import { JsonNumber } from "./json.ts";
-import { accepted, type Parsed, refused } from "./parse-result.ts";
+import { accepted, refused, type Parsed } from "./parse-result.ts";
+import { must } from "./schema.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;
@@ -164,4 +166,37 @@ export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
   const [whole = "0", fraction = ""] = amount.value.split(".");
   const half = String(BigInt(whole + fraction.padEnd(decimals, "0")) / 2n).padStart(decimals + 1, "0");
   return new JsonNumber(decimals === 0 ? half : `${half.slice(0, -decimals)}.${half.slice(-decimals)}`);
+}
+
+/** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
+const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
+
+const CURRENCIES = new Map(data.map((currency) => [currency.code, currency]));
+
+/**
+ * The number of decimals: EUR 2, JPY 0, KWD 3. Accepts either case; undefined if ISO 4217 has no such code or gives it
+ * no decimals. From the standard's own list, because `Intl` knows how amounts are displayed, not how they are charged.
+ */
+export function exponentOf(code: string): number | undefined {
+  const upper = code.toUpperCase();
+  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : CURRENCIES.get(upper)?.digits;
+}
+
+/** Whether ISO 4217 has the code, in either case. An unknown code gets a warning, not an error. */
+export function isKnownCurrency(code: string): boolean {
+  return CURRENCIES.has(code.toUpperCase());
+}
+
+const LETTERS = "must be a three-letter currency code, such as EUR";
+
+/** A currency code in a request: three letters in either case, sent unchanged. */
+/* The library has no use for it, and leaves it and zod out. */
+export const currencyLetters = /* @__PURE__ */ z
+  .string(must(LETTERS))
+  .check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
+
+/** A currency code from a person: the same, in upper case. */
+export function parseCurrency(text: string): Parsed<string> {
+  const letters = currencyLetters.safeParse(text);
+  return letters.success ? accepted(letters.data.toUpperCase()) : refused(LETTERS);
 }

@@ -1,4 +1,4 @@
-/** The result of parsing a text: the value, or the problem of the text. */
+/** The result of parsing a text: the value, or the problem of the text; and the name that was probably meant. */
 
 /**
  * `message` completes a sentence that begins with the name of the flag or field: "must be …". `instead` is the text that
@@ -14,4 +14,47 @@ export function accepted<T>(value: T): Parsed<T> {
 
 export function refused(message: string, instead?: string): Parsed<never> {
   return { ok: false, message, instead };
+}
+
+/** Whether a name is near, by the number of edits and the letters of the longer name. */
+type IsNear = (edits: number, letters: number) => boolean;
+
+/** Close enough for a suggestion. */
+const isSimilar: IsNear = (edits, letters) => edits * 3 <= letters;
+
+/** Close enough for an error although names may be the user's own: `account` is not `amount`. */
+export const isMisspelled: IsNear = (edits, letters) => edits <= 2 && edits * 5 <= letters;
+
+/** The name with the fewest edits, in either case; undefined if none is near. */
+export function nearest(
+  typed: string,
+  names: readonly string[],
+  isNear: IsNear = isSimilar,
+): string | undefined {
+  const wanted = typed.toLowerCase();
+  let best: { readonly name: string; readonly edits: number } | undefined;
+  for (const name of names) {
+    const edits = editsBetween(wanted, name.toLowerCase());
+    if (!isNear(edits, Math.max(wanted.length, name.length))) continue;
+    if (best === undefined || edits < best.edits) best = { name, edits };
+  }
+  return best?.name;
+}
+
+/** The number of letters added, removed, replaced or swapped with a neighbour (optimal string alignment). */
+function editsBetween(from: string, to: string): number {
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = i > 1 && j > 1 && isSwapped ? (before[j - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    before = row;
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

@@ -1,7 +1,6 @@
 /** The fields of payment links, in requests and replies: what people call each, what it means, and how it is typed. */
-import { parseCurrency } from "./currency.ts";
+import { parseAmount, parseCurrency } from "./money.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
-import { parseAmount } from "./money.ts";
 import { isJsonNumber, type Json } from "./json.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
 import { formatInstant, parseExpiry } from "./time.ts";

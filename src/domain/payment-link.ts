@@ -1,11 +1,19 @@
 /** The request that creates a payment link: its fields with the rule of each, the rules between them, and the warnings. */
 import * as z from "zod/mini";
-import { currencyLetters, isKnownCurrency } from "./currency.ts";
-import { type Amount, compareAmounts, decimalsProblem, formatAmount, isDecimal, signOf } from "./money.ts";
+import {
+  compareAmounts,
+  currencyLetters,
+  decimalsProblem,
+  formatAmount,
+  isDecimal,
+  isKnownCurrency,
+  signOf,
+  type Amount,
+} from "./money.ts";
 import { duration, formatRelative, isUtcDateTime } from "./time.ts";
 import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./parse-result.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
 import { isExposed, isWebAddress, parseWebAddress } from "./addresses.ts";
 import { problemWith, type Problem } from "./errors.ts";

@@ -1,8 +1,7 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
-import { isExposed, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
+import { isExposed, isKeyText, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
 import { messageOf } from "../domain/system-reason.ts";
-import { isKeyText } from "../domain/key-source.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning } from "../signatures/key-rules.ts";

@@ -1,8 +1,7 @@
 /** The names of profiles: which are allowed, which one a run means, and what to say about one that does not exist. */
 import { SANDBOX_PROFILE } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { nearest } from "../domain/nearest.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 
 /** The profile that commands write if none is named and none is current. */
 export const DEFAULT_PROFILE = "default";

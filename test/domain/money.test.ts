@@ -2,14 +2,17 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { parseCurrency, currencyLetters, exponentOf, isKnownCurrency } from "../../src/domain/currency.ts";
 import {
   compareAmounts,
+  currencyLetters,
   decimalsOf,
   decimalsProblem,
+  exponentOf,
   formatAmount,
+  isKnownCurrency,
   minorUnitsOf,
   parseAmount,
+  parseCurrency,
   signOf,
 } from "../../src/domain/money.ts";
 import { JsonNumber } from "../../src/domain/json.ts";

@@ -31,7 +31,7 @@ export const triggerFlags = {
     currency: flag(
       "--currency <code>",
       "the currency (default: EUR)",
-      async (typed) => (await import("../../domain/currency.ts")).parseCurrency(typed),
+      async (typed) => (await import("../../domain/money.ts")).parseCurrency(typed),
       { example: "EUR" },
     ),
     reference: flag(

@@ -1,7 +1,6 @@
 /** Parsers of the flags of `trigger` that need the tables of record fields and of tamperings. */
 import { type Json, JsonNumber } from "../../domain/json.ts";
-import { nearest } from "../../domain/nearest.ts";
-import { accepted, type Parsed, refused } from "../../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import {
   type FieldName,
   TRANSACTION_FIELDS,

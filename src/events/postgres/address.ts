@@ -4,7 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { platform, userInfo } from "node:os";
 import { join } from "node:path";
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { nearest } from "../../domain/nearest.ts";
+import { nearest } from "../../domain/parse-result.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 

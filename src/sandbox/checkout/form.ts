@@ -1,7 +1,6 @@
 /** The form of the checkout: what the link leaves open, the card and the customer's details. */
 import { html } from "hono/html";
-import { exponentOf } from "../../domain/currency.ts";
-import { formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
+import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import {
   CUSTOMER_FIELD_NAMES,
