@@ -1,10 +1,9 @@
 /** Usage errors: those of commander as paylink's own, and the command line as it was probably meant. */
 import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/extra-typings";
-import { hint, paylink, PaylinkError, type Correction, type Problem } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, shellWord, type Correction, type Problem } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import { shellWord } from "../render/hint.ts";
 import { collect, declared, exampleOf, pathOf, programOf } from "./declare.ts";
 
 /**

@@ -11,6 +11,12 @@ export type Hint = readonly (string | CommandLine)[];
 /** `paylink("links", "show", id)`. A word such as `<file>` stands for what the user types there. */
 export const paylink = (...words: readonly string[]): CommandLine => ({ words });
 
+/** As a POSIX shell reads it back. */
+export const shellWord = (word: string): string =>
+  word === "" || /[^\w@%+=:,./-]/.test(word.replace(/\{\w+\}/g, ""))
+    ? `'${word.replaceAll("'", "'\\''")}'`
+    : word;
+
 /** `` hint`To see the link: ${paylink("links", "show", id)}` `` */
 export const hint = (texts: TemplateStringsArray, ...parts: readonly (string | CommandLine | Hint)[]): Hint =>
   texts.flatMap((text, index) => {

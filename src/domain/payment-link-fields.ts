@@ -134,6 +134,11 @@ export type LinkFieldPath = keyof typeof LINK_FIELDS;
 /** What people call a field; the path of one that the specification lacks. */
 export const labelOf = (path: string): string => (isLinkField(path) ? LINK_FIELDS[path].label : path);
 
+/** The same as a heading, a question and a form begin with it. */
+export const titleOf = (path: string): string => capitalized(labelOf(path));
+
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 export const meaningOf = (path: string): string | undefined =>
   isLinkField(path) ? LINK_FIELDS[path].meaning : undefined;
 

@@ -1,5 +1,5 @@
 /** Advice as text: its commands as a shell reads them, with the profile that the run names. */
-import type { CommandLine, Effect, Hint, PaylinkError } from "../domain/errors.ts";
+import { shellWord, type CommandLine, type Effect, type Hint, type PaylinkError } from "../domain/errors.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The commands that use an account. */
@@ -29,12 +29,6 @@ export const renderHint = (hint: Hint, profile: string | undefined): string =>
 
 /** It stands for what the user types there. */
 const PLACEHOLDER = /^<[^<>]+>$/;
-
-/** As a POSIX shell reads it back. */
-export const shellWord = (word: string): string =>
-  word === "" || /[^\w@%+=:,./-]/.test(word.replace(/\{\w+\}/g, ""))
-    ? `'${word.replaceAll("'", "'\\''")}'`
-    : word;
 
 /** What did not happen, and what may have happened. */
 const EFFECTS: Readonly<Record<Effect, { readonly done: string; readonly maybe?: string }>> = {

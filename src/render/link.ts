@@ -1,4 +1,5 @@
 /** Shows payment links: a new link as a card, everything that a service returns for one, and a request before it is sent. */
+import { shellWord } from "../domain/errors.ts";
 import { isJsonObject, memberOf, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf, type Amount } from "../domain/money.ts";
 import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
@@ -6,7 +7,6 @@ import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isSecretName } from "../domain/secrets.ts";
 import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
-import { shellWord } from "./hint.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { renderServiceName, type NamedService } from "./account.ts";

@@ -6,8 +6,7 @@ import { requireControlAccess, requireLocalHost, requireToken } from "./access.t
 import { apiRoutes } from "./api.ts";
 import { problemPage } from "./checkout/pages.ts";
 import { checkoutRoutes } from "./checkout/routes.ts";
-import { controlRoutes } from "./dashboard/controls.ts";
-import { dashboardRoutes } from "./dashboard/routes.ts";
+import { controlRoutes, dashboardRoutes } from "./dashboard/routes.ts";
 import { htmlReply } from "./page.ts";
 import type { SandboxParts } from "./parts.ts";
 import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";

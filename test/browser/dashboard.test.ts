@@ -242,10 +242,10 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.getByText("Not live: reload to update").isVisible()).toBe(true);
     await page.getByRole("link", { name: "New link" }).click();
     await page.getByLabel("Amount").fill("12,50");
-    await page.getByLabel("Invoice id").fill("INV-77");
+    await page.getByLabel("Order number").fill("INV-77");
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("The link was not created").waitFor();
-    expect(await page.getByLabel("Invoice id").inputValue()).toBe("INV-77");
+    expect(await page.getByLabel("Order number").inputValue()).toBe("INV-77");
     await page.getByRole("alert").getByRole("link", { name: "Amount" }).click();
     await page.getByLabel("Amount").fill("12.50");
     await page.getByRole("button", { name: "Create link" }).click();

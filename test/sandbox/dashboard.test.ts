@@ -175,7 +175,7 @@ describe("a detail", () => {
       "&quot;@signature-params&quot;",
       "Response 500",
       `paylink verify --event ${uti}`,
-      "curl &#39;http",
+      "curl http",
     ])
       expect(page).toContain(part);
     const body = await service.request("GET", `/deliveries/${delivery}/body`);

@@ -1,7 +1,7 @@
 /** The questions about a link: which fields are asked for, and in which group each can be changed. */
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import { memberOf, type JsonObject } from "../../domain/json.ts";
-import { labelOf, LINK_FIELDS } from "../../domain/payment-link-fields.ts";
+import { LINK_FIELDS, titleOf } from "../../domain/payment-link-fields.ts";
 import { FIELD_OF, type RequestFlags, type ValueFlag } from "../../service/request.ts";
 
 export interface FieldQuestion {
@@ -30,8 +30,7 @@ export interface QuestionGroup {
 
 /** `note` says what may be typed. */
 function question(flag: ValueFlag, note = ""): FieldQuestion {
-  const name = labelOf(FIELD_OF[flag]);
-  const label = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const label = titleOf(FIELD_OF[flag]);
   return { flag, label, message: `${label}${note}` };
 }
 

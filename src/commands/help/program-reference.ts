@@ -1,8 +1,7 @@
 /** What `paylink help --json` describes: every command, flag, setting, exit code and error code, from the program and the tables. */
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { shellWord } from "../../render/hint.ts";
-import { EXIT_CODES, FAILURES } from "../../domain/errors.ts";
+import { EXIT_CODES, FAILURES, shellWord } from "../../domain/errors.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
 

@@ -29,21 +29,20 @@ async function fetchPage(address) {
   return new DOMParser().parseFromString(await reply.text(), "text/html");
 }
 
-/** What stays the same when the server renders an element again. @param {Node} node */
-const keyOf = (node) =>
-  node instanceof HTMLElement ? node.id || node.dataset["row"] || undefined : undefined;
-
 /**
- * The node in place of which a child is rendered: one with its key, or the one at the place if neither has a key.
- * @param {ChildNode} child
- * @param {ChildNode | null} place
+ * Children by what stays the same when the server renders them again: their id or row, or their kind and place.
+ * @param {Node} node
  */
-function counterpart(child, place) {
-  const key = keyOf(child);
-  if (key === undefined)
-    return place?.nodeName === child.nodeName && keyOf(place) === undefined ? place : null;
-  while (place !== null && keyOf(place) !== key) place = place.nextSibling;
-  return place;
+function byKey(node) {
+  /** @type {Map<string, ChildNode>} */
+  const children = new Map();
+  for (const child of node.childNodes) {
+    const own = child instanceof HTMLElement ? child.id || child.dataset["row"] : "";
+    let place = 0;
+    while (children.has(`${child.nodeName} ${own} ${place}`)) place++;
+    children.set(`${child.nodeName} ${own} ${place}`, child);
+  }
+  return children;
 }
 
 /**
@@ -59,32 +58,14 @@ function renew(node, next) {
     if (name !== "open" && !next.hasAttribute(name)) node.removeAttribute(name);
   for (const { name, value } of next.attributes)
     if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  const [own, wanted] = [byKey(node), byKey(next)];
+  for (const [key, child] of own) if (!wanted.has(key)) child.remove();
   let place = node.firstChild;
-  let child = next.firstChild;
-  while (child !== null) {
-    const following = child.nextSibling;
-    const same = counterpart(child, place);
-    if (same === null) node.insertBefore(child, place);
-    else {
-      removeUntil(same, place);
-      renew(same, child);
-      place = same.nextSibling;
-    }
-    child = following;
-  }
-  removeUntil(null, place);
-}
-
-/**
- * Removes siblings, from a place to another.
- * @param {ChildNode | null} end
- * @param {ChildNode | null} place
- */
-function removeUntil(end, place) {
-  while (place !== null && place !== end) {
-    const following = place.nextSibling;
-    place.remove();
-    place = following;
+  for (const [key, child] of wanted) {
+    const same = own.get(key);
+    if (same !== undefined) renew(same, child);
+    if (same !== undefined && same === place) place = place.nextSibling;
+    else node.insertBefore(same ?? child, place);
   }
 }
 

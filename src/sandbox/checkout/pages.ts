@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { groupedAmount, signOf, type Amount } from "../../domain/money.ts";
+import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
@@ -72,8 +73,8 @@ function summary(link: Link, merchantName: string): Page {
     ${description === undefined ? "" : html`<div class="description">${excerpt(description)}</div>`}
     ${facts([
       ["For", customerName],
-      ["Invoice", invoiceId],
-      ["Expires", moment(new Date(link.expirationDate))],
+      [titleOf("invoiceId"), invoiceId],
+      [titleOf("expirationDate"), moment(new Date(link.expirationDate))],
     ])}
   </section>`;
 }
@@ -249,7 +250,7 @@ export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
   messagePage(
     "refused",
     title,
-    html`<p>${message.charAt(0).toUpperCase()}${message.slice(1)}.</p>
+    html`<p>${capitalized(message)}.</p>
       ${
         errors.length === 0
           ? ""

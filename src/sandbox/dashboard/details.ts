@@ -1,32 +1,42 @@
-/** The layout of every detail page, with the chain of what happened from the link to the last attempt; and a payment's page. */
+/** The layout of every detail, with the chain of what happened from the link to the last attempt; and a payment and a delivery in it. */
 import { html } from "hono/html";
+import { withoutPassword } from "../../domain/addresses.ts";
+import { shellWord } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { CUSTOMER_FIELD_NAMES, CUSTOMER_FIELDS } from "../customer.ts";
 import { isAccepted } from "../deliveries.ts";
-import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
 import { statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
+import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
 import { dashboardPage, type Tab } from "./frame.ts";
-import { DELIVERIES } from "./lists.ts";
+import { DELIVERIES, listPanel } from "./lists.ts";
 import {
+  actionForm,
   address,
   amountOf,
   badge,
   block,
   clipped,
-  copyButton,
+  copyable,
   deliveryPath,
   exactTime,
+  foldedBlock,
+  headerTable,
   linkPath,
   outcomeText,
   paidAt,
+  panel,
   paymentPath,
   plural,
   priceOf,
+  recordOf,
+  referenceOf,
   statusText,
   table,
   timeOf,
+  type Listing,
   type View,
 } from "./parts.ts";
 
@@ -181,30 +191,24 @@ const attemptStep = (view: View, attempt: Attempt): Step => ({
 export const attemptAddress = (view: View, { deliveryId, number }: Attempt): string =>
   `${address(view, deliveryPath(deliveryId), { attempt: String(number) })}#attempt`;
 
-/** The most deliveries on the page of their payment. */
-const DELIVERED = 10;
-
 /** Undefined for an unknown payment. */
 export function paymentPage(view: View, uti: string): Page | undefined {
-  const { ledger, now } = view;
-  const payment = ledger.findPayment(uti);
-  const link = payment && ledger.findLink(payment.linkId);
+  const payment = view.ledger.findPayment(uti);
+  const link = payment && view.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return undefined;
   const { record, customer } = payment;
-  const reference = textOf(record, "reference");
   const time = paidAt(record);
-  const deliveries = DELIVERIES.read(view, { uti, limit: DELIVERED, now }).rows;
   return detailPage(view, {
-    title: `Payment ${clipped(reference ?? uti)}`,
+    title: `Payment ${referenceOf(record, uti)}`,
     tab: "payments",
     heading: amountOf(record),
     state: outcomeText(record),
     chain: chainOf(view, link, { payment }),
     path: paymentPath(uti),
     summary: facts([
-      ["Reference", clipped(reference ?? "", 100)],
-      ["UTI", html`<span class="mono">${uti}</span> ${copyButton("UTI", { text: uti })}`],
-      ["Time", time === undefined ? undefined : exactTime(time)],
+      ["Reference", clipped(textOf(record, "reference") ?? "", 100)],
+      ["UTI", copyable("UTI", uti)],
+      ["Time", time && exactTime(time)],
       ["Card", textOf(record, "cardPan")],
       ["Type", textOf(record, "transType")],
       ...CUSTOMER_FIELD_NAMES.map(
@@ -212,18 +216,154 @@ export function paymentPage(view: View, uti: string): Page | undefined {
       ),
     ]),
     sections: [
-      html`<section class="panel" id="deliveries" aria-labelledby="deliveries-title">
-        <h2 id="deliveries-title">Webhook</h2>
-        ${
-          deliveries.length === 0
-            ? html`<p class="hint">No webhook: the link has no callback address for this outcome.</p>`
-            : table(view, DELIVERIES, deliveries)
-        }
-      </section>`,
-      html`<section class="panel" aria-labelledby="record-title">
-        <h2 id="record-title">Record</h2>
-        ${block({ id: "record", title: "Transaction record", text: stringifyJson(record, 2) })}
-      </section>`,
+      listPanel(view, DELIVERIES, {
+        query: { uti },
+        title: "Webhook",
+        nothing: "No webhook: the link has no callback address for this outcome.",
+      }),
+      panel(
+        "record",
+        "Record",
+        block({ id: "record-json", title: "Transaction record", text: stringifyJson(record, 2) }),
+      ),
     ],
   });
+}
+
+/** The most attempts that the page of a delivery lists. */
+const ATTEMPTS = 20;
+
+/** Shows the newest attempt unless another is asked for. Undefined for an unknown delivery. */
+export function deliveryPage(view: View, id: string, asked: number): Page | undefined {
+  const { ledger } = view;
+  const delivery = ledger.findDelivery(id);
+  const link = delivery && ledger.findLink(delivery.linkId);
+  if (delivery === undefined || link === undefined) return undefined;
+  const attempts = ledger.attemptsOf(id, ATTEMPTS);
+  const attempt = (Number.isSafeInteger(asked) && ledger.findAttempt(id, asked)) || attempts[0];
+  const { uti, state, due } = delivery;
+  const url = withoutPassword(delivery.url);
+  const record = recordOf(delivery);
+  const reference = referenceOf(record, uti);
+  const verify = `paylink verify --event ${uti} -p sandbox`;
+  return detailPage(view, {
+    title: `Webhook ${reference}`,
+    tab: "deliveries",
+    heading: html`Webhook <bdi>${reference}</bdi>`,
+    state,
+    actions: actionForm(
+      view,
+      `/sandbox/deliveries/${encodeURIComponent(id)}/resend`,
+      html`<button class="primary">Resend</button>`,
+    ),
+    chain: chainOf(view, link, { payment: ledger.findPayment(uti), delivery }),
+    path: deliveryPath(id),
+    // An attempt that someone reads stays on the page when a newer one is made.
+    live: attempt === undefined ? {} : { attempt: String(attempt.number) },
+    summary: facts([
+      ["Address", copyable("address", clipped(url, 2_000), clipped(url, 200))],
+      ["Payment", `${amountOf(record)} ${outcomeText(record)}`],
+      [
+        "Next attempt",
+        state === "waiting"
+          ? timeOf(new Date(due), view.now)
+          : state === "failed"
+            ? "none: every attempt failed"
+            : undefined,
+      ],
+      ["Delivery id", copyable("delivery id", id)],
+      ["Verify", copyable("paylink verify command", verify)],
+    ]),
+    sections: [
+      attemptList(view, attempts, attempt, delivery),
+      attempt === undefined
+        ? ""
+        : panel(
+            "attempt",
+            `Attempt ${attempt.number}`,
+            html`<p class="hint">${exactTime(attempt.at)} · ${clipped(attempt.detail, 200)}</p>
+              ${attempt.headers.length === 0 ? "" : requestParts(view, attempt, delivery)}
+              ${responseParts(attempt)}`,
+          ),
+    ],
+  });
+}
+
+const listing = (shown: Attempt | undefined): Listing<Attempt> => ({
+  caption: "Attempts, the last one first",
+  id: ({ number }) => `attempt-${number}`,
+  columns: [
+    {
+      title: "Attempt",
+      cell: (attempt, view) =>
+        html`<a
+          href="${attemptAddress(view, attempt)}"
+          ${attempt.number === shown?.number ? html`aria-current="true"` : ""}
+          >Attempt ${attempt.number}</a
+        >`,
+    },
+    {
+      title: "Status",
+      cell: (attempt) =>
+        html`<span class="${isAccepted(attempt) ? "good" : "bad"}">${statusText(attempt)}</span>`,
+    },
+    {
+      title: "Duration",
+      kind: "medium number",
+      cell: ({ duration }) => (duration === null ? "–" : `${duration} ms`),
+    },
+    { title: "Time", cell: ({ at }, { now }) => timeOf(at, now) },
+    { title: "Result", kind: "wide", cell: ({ detail }) => clipped(detail, 100) },
+  ],
+});
+
+function attemptList(
+  view: View,
+  attempts: readonly Attempt[],
+  shown: Attempt | undefined,
+  delivery: Delivery,
+): Page {
+  const rest = delivery.attempts - attempts.length;
+  return panel(
+    "attempts",
+    attempts.length === 0 ? "Attempts" : plural(delivery.attempts, "attempt"),
+    attempts.length === 0
+      ? html`<p class="hint">The webhook has not been sent yet.</p>`
+      : html`${table(view, listing(shown), attempts)}
+        ${rest > 0 ? html`<p class="hint">And ${plural(rest, "earlier attempt")}.</p>` : ""}`,
+  );
+}
+
+function requestParts(view: View, { headers, base }: Attempt, delivery: Delivery): Page {
+  const text = new TextDecoder().decode(delivery.body);
+  const json = parseJson(text);
+  const whole = address(view, `${deliveryPath(delivery.id)}/body`);
+  const url = withoutPassword(delivery.url);
+  const curl = curlCommand(url, headers, text);
+  return html`<h3>Request</h3>
+    <p class="mono request-line">POST ${clipped(url, 200)}</p>
+    ${headerTable("Request headers", headers)}
+    ${json.ok ? block({ id: "json", title: "Body as JSON", text: stringifyJson(json.value.value, 2), whole }) : ""}
+    ${foldedBlock({ id: "bytes", title: "Body", text, whole }, `Exact body, ${plural(delivery.body.length, "byte")}`)}
+    ${foldedBlock({ id: "base", title: "Signature base", text: base }, "Signature base: the text that was signed")}
+    ${curl.length > LONGEST_COMMAND ? "" : foldedBlock({ id: "curl", title: "curl command", text: curl }, "The same request with curl")}`;
+}
+
+/** Terminals cut off longer commands, and they make the page large. */
+const LONGEST_COMMAND = 2_500;
+
+function curlCommand(url: string, headers: Attempt["headers"], body: string): string {
+  // curl writes these itself.
+  const own = headers.filter(([name]) => !["host", "content-length"].includes(name.toLowerCase()));
+  const lines = own.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`);
+  return [`curl ${shellWord(url)}`, ...lines, `--data-binary ${shellWord(body)}`].join(" \\\n  ");
+}
+
+function responseParts({ status, duration, answerHeaders, answer }: Attempt): Page {
+  if (status === null) return html`<h3>No response</h3>`;
+  return html`<h3>
+      Response ${status}${duration === null ? "" : html` <span class="quiet">after ${duration} ms</span>`}
+    </h3>
+    ${headerTable("Response headers", answerHeaders)}
+    ${answer === "" ? html`<p class="hint">The response has no body.</p>` : block({ id: "answer", title: "Response body", text: answer })}`;
 }

@@ -1,5 +1,6 @@
 /** The frame of the dashboard's pages: search, tabs with counts, the clock, the signing key and the connection. */
 import { html } from "hono/html";
+import { capitalized } from "../../domain/payment-link-fields.ts";
 import { page, type Page } from "../page.ts";
 import {
   actionForm,
@@ -39,7 +40,7 @@ export const dashboardPage = (
       <section class="head" aria-label="Dashboard">
         <div class="head-row">
           <p class="brand" dir="auto">${clipped(view.merchantName)}</p>
-          ${searchForm(view, text)}
+          ${searchBox(view, { id: "search", action: "/search", label: "Search for a reference, an id or an address", placeholder: "Reference, id or address", text })}
           <p id="connection" class="connection" role="status">Not live: reload to update</p>
         </div>
         <div class="head-row">
@@ -58,19 +59,25 @@ export const dashboardPage = (
       <dialog id="dialog" aria-label="Confirm"></dialog>`,
   });
 
-const searchForm = (view: View, text: string): Page =>
-  html`<form class="search" method="get" action="/search" role="search">
-    ${keyField(view)}
-    <label class="hidden" for="search">Search for a reference, an id or an address</label>
-    <input
-      id="search"
-      name="text"
-      type="search"
-      value="${text}"
-      placeholder="Reference, id or address"
-      dir="auto"
-    />
-    <button>Search</button>
+interface SearchBox {
+  readonly id: "search" | "filter";
+  readonly action: string;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly text: string;
+  /** The filter that stays. */
+  readonly state?: string;
+}
+
+export const searchBox = (
+  view: View,
+  { id, action, label, placeholder, text, state = "" }: SearchBox,
+): Page =>
+  html`<form class="${id}" method="get" action="${action}" ${id === "search" ? html`role="search"` : ""}>
+    ${keyField(view)} ${state === "" ? "" : html`<input type="hidden" name="state" value="${state}" />`}
+    <label class="hidden" for="${id}">${label}</label>
+    <input id="${id}" name="text" type="search" value="${text}" placeholder="${placeholder}" dir="auto" />
+    <button>${capitalized(id)}</button>
   </form>`;
 
 function tabs(view: View, current: Tab | undefined): Page {

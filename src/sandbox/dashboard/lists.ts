@@ -1,14 +1,15 @@
 /** The lists of deliveries, payments and links, with their filters and pages, and the search through all three. */
-import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { html } from "hono/html";
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
+import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isAccepted } from "../deliveries.ts";
-import type { ListPage, ListQuery } from "../store/lists.ts";
-import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
 import { statusOf } from "../links.ts";
 import type { Page } from "../page.ts";
-import { dashboardPage, type Tab } from "./frame.ts";
+import type { ListPage, ListQuery } from "../store/lists.ts";
+import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
+import { dashboardPage, searchBox, type Tab } from "./frame.ts";
 import {
   actionForm,
   address,
@@ -16,15 +17,16 @@ import {
   badge,
   clipped,
   deliveryPath,
-  keyField,
   linkPath,
   linkTitle,
-  none,
   outcomeText,
+  pageLink,
   paidAt,
+  panel,
   paymentPath,
   priceOf,
   recordOf,
+  referenceOf,
   shortUrl,
   statusText,
   table,
@@ -46,8 +48,7 @@ interface List<Row> extends Listing<Row> {
 }
 
 /** A delivery with the record that it carries and its newest attempt. */
-interface ListedDelivery {
-  readonly delivery: Delivery;
+interface ListedDelivery extends Delivery {
   readonly record: TransactionRecord;
   readonly attempt: Attempt | undefined;
 }
@@ -64,46 +65,40 @@ export const DELIVERIES: List<ListedDelivery> = {
   read: ({ ledger }, query) => {
     const page = ledger.deliveries(query);
     const rows = page.rows.map((delivery) => ({
-      delivery,
+      ...delivery,
       record: recordOf(delivery),
       attempt: ledger.findAttempt(delivery.id, delivery.attempts),
     }));
     return { ...page, rows };
   },
   caption: "Deliveries of webhooks, the failed ones first",
-  id: ({ delivery }) => delivery.id,
+  id: ({ id }) => id,
   columns: [
-    { title: "State", cell: ({ delivery }) => badge(delivery.state) },
+    { title: "State", cell: ({ state }) => badge(state) },
     {
       title: "Reference",
       kind: "main",
-      cell: ({ delivery: { id, uti }, record }, view) =>
-        html`<a href="${address(view, deliveryPath(id))}" dir="auto"
-          >${clipped(textOf(record, "reference") ?? uti)}</a
-        >`,
+      cell: ({ id, uti, record }, view) => pageLink(view, deliveryPath(id), referenceOf(record, uti)),
     },
     { title: "Outcome", kind: "medium", cell: ({ record }) => outcomeText(record) },
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
-    { title: "Address", kind: "wide mono", cell: ({ delivery }) => shortUrl(delivery.url) },
+    { title: "Address", kind: "wide mono", cell: ({ url }) => shortUrl(url) },
     {
       title: "Last status",
       kind: "medium",
       cell: ({ attempt }) =>
-        attempt === undefined
-          ? none
-          : html`<span class="${isAccepted(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
+        attempt && html`<span class="${isAccepted(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
     },
-    { title: "Attempts", kind: "wide number", cell: ({ delivery }) => String(delivery.attempts) },
+    { title: "Attempts", kind: "wide number", cell: ({ attempts }) => String(attempts) },
     {
       title: "Last attempt",
       kind: "medium",
-      cell: ({ attempt }, { now }) => (attempt === undefined ? none : timeOf(attempt.at, now)),
+      cell: ({ attempt }, { now }) => attempt && timeOf(attempt.at, now),
     },
     {
       title: "Next attempt",
       kind: "wide",
-      cell: ({ delivery: { state, due } }, { now }) =>
-        state === "waiting" ? timeOf(new Date(due), now) : none,
+      cell: ({ state, due }, { now }) => state === "waiting" && timeOf(new Date(due), now),
     },
   ],
 };
@@ -121,10 +116,7 @@ export const PAYMENTS: List<Payment> = {
     {
       title: "Reference",
       kind: "main",
-      cell: ({ uti, record }, view) =>
-        html`<a href="${address(view, paymentPath(uti))}" dir="auto"
-          >${clipped(textOf(record, "reference") ?? uti)}</a
-        >`,
+      cell: ({ uti, record }, view) => pageLink(view, paymentPath(uti), referenceOf(record, uti)),
     },
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
     {
@@ -132,26 +124,21 @@ export const PAYMENTS: List<Payment> = {
       kind: "medium",
       cell: ({ record }, { now }) => {
         const time = paidAt(record);
-        return time === undefined ? none : timeOf(time, now);
+        return time && timeOf(time, now);
       },
     },
-    {
-      title: "Card",
-      kind: "wide mono",
-      cell: ({ record }) => clipped(textOf(record, "cardPan") ?? "") || none,
-    },
+    { title: "Card", kind: "wide mono", cell: ({ record }) => clipped(textOf(record, "cardPan") ?? "") },
     {
       title: "Link",
       kind: "wide mono",
-      cell: ({ linkId }, view) => html`<a href="${address(view, linkPath(linkId))}">${linkId}</a>`,
+      cell: ({ linkId }, view) => pageLink(view, linkPath(linkId), linkId),
     },
     {
       title: "Webhook",
       kind: "medium",
       cell: ({ uti }, view) => {
         const [delivery] = view.ledger.deliveries({ uti, limit: 1, now: view.now }).rows;
-        if (delivery === undefined) return none;
-        return html`<a href="${address(view, deliveryPath(delivery.id))}">${delivery.state}</a>`;
+        return delivery && pageLink(view, deliveryPath(delivery.id), delivery.state);
       },
     },
   ],
@@ -171,28 +158,30 @@ export const LINKS: List<Link> = {
   caption: "Links, the newest first",
   id: ({ id }) => id,
   columns: [
-    { title: "Status", cell: (link, { now }) => badge(statusOf(link, now)) },
+    { title: titleOf("status"), cell: (link, { now }) => badge(statusOf(link, now)) },
     {
-      title: "Description",
+      title: titleOf("description"),
       kind: "main",
-      cell: (link, view) =>
-        html`<a href="${address(view, linkPath(link.id))}" dir="auto">${clipped(linkTitle(link))}</a>`,
+      cell: (link, view) => pageLink(view, linkPath(link.id), clipped(linkTitle(link))),
     },
-    { title: "Amount", kind: "number", cell: priceOf },
+    { title: titleOf("amount"), kind: "number", cell: priceOf },
     {
-      title: "Invoice",
+      title: titleOf("invoiceId"),
       kind: "wide",
-      cell: ({ request: { invoiceId } }) =>
-        invoiceId === undefined ? none : html`<bdi>${clipped(invoiceId)}</bdi>`,
+      cell: ({ request: { invoiceId } }) => invoiceId && html`<bdi>${clipped(invoiceId)}</bdi>`,
     },
     {
-      title: "Customer",
+      title: titleOf("customerName"),
       kind: "wide",
       cell: ({ request }) => html`<bdi>${clipped(request.customerName)}</bdi>`,
     },
-    { title: "Created", kind: "medium", cell: ({ createdDate }, { now }) => timeOf(createdDate, now) },
     {
-      title: "Expires",
+      title: titleOf("createdDate"),
+      kind: "medium",
+      cell: ({ createdDate }, { now }) => timeOf(createdDate, now),
+    },
+    {
+      title: titleOf("expirationDate"),
       kind: "medium",
       cell: ({ expirationDate }, { now }) => timeOf(new Date(expirationDate), now),
     },
@@ -224,8 +213,10 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
   const above = (isOpen && Number(asked.above)) || current.skipped;
   const others = isOpen ? current.rows.filter((row) => !kept.has(list.id(row))).length : 0;
   const fresh = others + Math.max(0, current.skipped - above);
-  const filters = { text, state };
   const title = capitalized(list.tab);
+  /** This list with other filters, or at another position. */
+  const to = (query: Readonly<Record<string, string>>): string => address(view, `/${list.tab}`, query);
+  const filters = { text, state };
   return dashboardPage(view, {
     title,
     tab: list.tab,
@@ -234,59 +225,46 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
         <h1>${title}</h1>
         <div class="actions">${list.action?.(view) ?? ""}</div>
       </div>
-      ${filterBar(view, list, filters)}
+      <div class="filters">
+        <nav aria-label="Filter ${list.tab}">
+          <ul class="chips">
+            ${["", ...list.states].map(
+              (shown) =>
+                html`<li>
+                  <a href="${to({ text, state: shown })}" ${shown === state ? html`aria-current="true"` : ""}
+                    >${capitalized(shown || "all")}</a
+                  >
+                </li>`,
+            )}
+          </ul>
+        </nav>
+        ${searchBox(view, { id: "filter", action: `/${list.tab}`, label: `Filter ${list.tab} by text`, placeholder: `Filter ${list.tab}`, text, state })}
+      </div>
       <section class="panel" id="list" aria-label="${title}">
         <div class="list-row">
           <p id="range" class="quiet">${rangeText(current)}</p>
           <p role="status">
-            ${fresh === 0 ? "" : html`<a id="fresh" href="${address(view, `/${list.tab}`, filters)}">Show ${fresh} new</a>`}
+            ${fresh === 0 ? "" : html`<a id="fresh" href="${to(filters)}">Show ${fresh} new</a>`}
           </p>
         </div>
-        ${rows.length === 0 ? emptyList(view, list, filters) : table(view, list, rows)}
-        ${pageLinks(view, list.tab, filters, current)}
+        ${
+          rows.length > 0
+            ? table(view, list, rows)
+            : text === "" && state === ""
+              ? html`<div class="empty">
+                  <p><b>Nothing yet</b></p>
+                  <p>${list.nothingYet}</p>
+                </div>`
+              : html`<div class="empty">
+                  <p><b>Nothing matches</b></p>
+                  <p>No ${list.one} matches these filters.</p>
+                  <a class="button" href="${to({})}">Show all ${list.tab}</a>
+                </div>`
+        }
+        ${pageLinks(current, (position) => to({ ...filters, ...position }))}
       </section>`,
   });
 }
-
-type Filters = Readonly<Record<"text" | "state", string>>;
-
-function filterBar(
-  view: View,
-  { tab, states }: Pick<List<unknown>, "tab" | "states">,
-  filters: Filters,
-): Page {
-  const chip = (state: string, label: string): Page =>
-    html`<li>
-      <a
-        href="${address(view, `/${tab}`, { text: filters.text, state })}"
-        ${filters.state === state ? html`aria-current="true"` : ""}
-        >${label}</a
-      >
-    </li>`;
-  return html`<div class="filters">
-    <nav aria-label="Filter ${tab}">
-      <ul class="chips">
-        ${chip("", "All")} ${states.map((state) => chip(state, capitalized(state)))}
-      </ul>
-    </nav>
-    <form class="filter" method="get" action="/${tab}">
-      ${keyField(view)}
-      ${filters.state === "" ? "" : html`<input type="hidden" name="state" value="${filters.state}" />`}
-      <label class="hidden" for="filter">Filter ${tab} by text</label>
-      <input
-        id="filter"
-        name="text"
-        type="search"
-        value="${filters.text}"
-        placeholder="Filter ${tab}"
-        dir="auto"
-      />
-      <button>Filter</button>
-    </form>
-  </div>`;
-}
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 function rangeText({ skipped, rows, total }: ListPage<unknown>): string {
   if (total === 0) return "";
@@ -295,56 +273,46 @@ function rangeText({ skipped, rows, total }: ListPage<unknown>): string {
   return `${skipped + 1} to ${skipped + rows.length} of ${all}`;
 }
 
-const emptyList = (
-  view: View,
-  { tab, one, nothingYet }: Pick<List<unknown>, "tab" | "one" | "nothingYet">,
-  { text, state }: Filters,
-): Page =>
-  text !== "" || state !== ""
-    ? html`<div class="empty">
-        <p><b>Nothing matches</b></p>
-        <p>No ${one} matches these filters.</p>
-        <a class="button" href="${address(view, `/${tab}`)}">Show all ${tab}</a>
-      </div>`
-    : html`<div class="empty">
-        <p><b>Nothing yet</b></p>
-        <p>${nothingYet}</p>
-      </div>`;
-
-function pageLinks(view: View, tab: Tab, filters: Filters, { newer, older }: ListPage<unknown>): Page | "" {
+function pageLinks(
+  { newer, older }: ListPage<unknown>,
+  to: (position: Readonly<Record<string, string>>) => string,
+): Page | "" {
   if (newer === undefined && older === undefined) return "";
-  const to = (position: Readonly<Record<string, string>>): string =>
-    address(view, `/${tab}`, { ...filters, ...position });
   return html`<nav class="pages" aria-label="Pages">
     ${newer === undefined ? "" : html`<a class="button" rel="prev" href="${to({ newer })}">← Previous</a>`}
     ${older === undefined ? "" : html`<a class="button" rel="next" href="${to({ older })}">Next →</a>`}
   </nav>`;
 }
 
-/** A link to a whole list, where a page shows only its newest rows. */
-export const showAll = (view: View, tab: Tab, text: string, { rows, total }: ListPage<unknown>): Page | "" =>
-  total > rows.length
-    ? html`<a href="${address(view, `/${tab}`, { text })}">Show all ${total.toLocaleString("en-US")}</a>`
-    : "";
+/** The most rows of a list on another page. */
+const EXCERPT = 10;
 
-/** The most rows of each list that a search shows. */
-const FOUND = 10;
+interface Excerpt {
+  /** Of which link, of which payment, or with which text the rows are. */
+  readonly query: Pick<ListQuery, "linkId" | "uti" | "text">;
+  readonly title?: string;
+  /** What stands there without rows; without it, there is no such part of the page. */
+  readonly nothing?: string;
+}
+
+/** The first rows of a list on another page, with the way to all of them. */
+export function listPanel<Row>(view: View, list: List<Row>, excerpt: Excerpt): Page | "" {
+  const { query, title = capitalized(list.tab), nothing } = excerpt;
+  const { rows, total } = list.read(view, { ...query, limit: EXCERPT, now: view.now });
+  if (rows.length === 0)
+    return nothing === undefined ? "" : panel(list.tab, title, html`<p class="hint">${nothing}</p>`);
+  const all = address(view, `/${list.tab}`, { text: query.linkId ?? query.uti ?? query.text });
+  const more = html`<a href="${all}">Show all ${total.toLocaleString("en-US")}</a>`;
+  return panel(list.tab, title, table(view, list, rows), total > rows.length ? more : "");
+}
 
 export function searchPage(view: View, text: string): Page {
-  const results = <Row>(list: List<Row>): Page | "" => {
-    const found = list.read(view, { text, limit: FOUND, now: view.now });
-    const title = capitalized(list.tab);
-    return found.total === 0
-      ? ""
-      : html`<section class="panel" aria-label="${title}">
-          <div class="list-row">
-            <h2>${title}</h2>
-            ${showAll(view, list.tab, text, found)}
-          </div>
-          ${table(view, list, found.rows)}
-        </section>`;
-  };
-  const found = [results(PAYMENTS), results(LINKS), results(DELIVERIES)];
+  const query = { text };
+  const found = [
+    listPanel(view, PAYMENTS, { query }),
+    listPanel(view, LINKS, { query }),
+    listPanel(view, DELIVERIES, { query }),
+  ];
   const nothing = html`<section class="panel empty">
     <p><b>Nothing matches</b></p>
     <p>No link, payment or delivery contains this text.</p>

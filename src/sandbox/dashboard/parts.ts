@@ -78,6 +78,10 @@ export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)
 export const paymentPath = (uti: string): string => `/payments/${encodeURIComponent(uti)}`;
 export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`;
 
+/** Text that leads to a page of the dashboard. */
+export const pageLink = (view: View, path: string, text: string): Page =>
+  html`<a href="${address(view, path)}" dir="auto">${text}</a>`;
+
 /** A form for an action; empty without the key. */
 export function actionForm(view: View, action: string, content: Page, back = view.here): Page | "" {
   if (view.key === undefined) return "";
@@ -137,6 +141,10 @@ export const copyButton = (what: string, from: { readonly text: string } | { rea
     Copy
   </button>`;
 
+/** A short text in the type of code, with a button that copies it; `shown` is its start, if it is too long. */
+export const copyable = (what: string, text: string, shown = text): Page =>
+  html`<span class="mono">${shown}</span> ${copyButton(what, { text })}`;
+
 interface Block {
   readonly id: string;
   readonly title: string;
@@ -173,13 +181,22 @@ export const foldedBlock = (parts: Block, summary: string): Page =>
     ${block(parts)}
   </details>`;
 
-export const none = html`<span class="quiet">–</span>`;
+/** A part of a detail, which its title names; the parts of a page have different ids. */
+export const panel = (id: string, title: string, content: Page, beside: Page | "" = ""): Page =>
+  html`<section class="panel" id="${id}" aria-labelledby="${id}-title">
+    <div class="list-row">
+      <h2 id="${id}-title">${title}</h2>
+      ${beside}
+    </div>
+    ${content}
+  </section>`;
 
 export interface Column<Row> {
   readonly title: string;
   /** `wide` and `medium` columns are left out on narrow screens; `number` aligns to the right. */
   readonly kind?: string;
-  readonly cell: (row: Row, view: View) => Page | string;
+  /** A dash stands for nothing. */
+  readonly cell: (row: Row, view: View) => Page | string | false | undefined;
 }
 
 /** What a table shows of its rows. */
@@ -203,7 +220,7 @@ export const table = <Row>(view: View, { caption, id, columns }: Listing<Row>, r
       ${rows.map(
         (row) =>
           html`<tr data-row="${id(row)}">
-            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view)}</td>`)}
+            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || html`<span class="quiet">–</span>`}</td>`)}
           </tr>`,
       )}
     </tbody>
@@ -235,6 +252,10 @@ export const amountOf = (record: TransactionRecord): string => {
   const amount = memberOf(record, "amountTrans");
   return isJsonNumber(amount) ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
 };
+
+/** What a payment, and a webhook about it, is called. */
+export const referenceOf = (record: TransactionRecord, uti: string): string =>
+  clipped(textOf(record, "reference") ?? uti);
 
 export const outcomeText = (record: TransactionRecord): string => outcomeName(outcomeOf(record));
 

@@ -1,14 +1,34 @@
-/** The dashboard's addresses: its lists, details, forms and confirmations, and the files of its pages. */
+/** The dashboard's addresses: its pages and their files, its buttons with `paylink sandbox advance` and `rotate-key`, and the stream of changes. */
 import type { Context, Hono } from "hono";
+import type { Problem } from "../../domain/errors.ts";
+import { setAt, type JsonObject } from "../../domain/json.ts";
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { fieldFromText } from "../../domain/payment-link-fields.ts";
+import { checkRequest, requestFields } from "../../domain/payment-link.ts";
+import { parseDuration } from "../../domain/time.ts";
+import { textOf } from "../../domain/transaction.ts";
 import dashboardScript from "../browser/dashboard.js?raw";
+import { addLink, cancelLink } from "../links.ts";
 import { fileReply, htmlReply, pageHeaders, STYLE, type Page } from "../page.ts";
+import { acceptPayment } from "../payments.ts";
+import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
-import { deliveryPage } from "./delivery.ts";
-import { paymentPage } from "./details.ts";
+import { deliveryPage, paymentPage } from "./details.ts";
 import { confirmPage, notFoundPage } from "./frame.ts";
 import { linkPage, newLinkPage } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, searchPage } from "./lists.ts";
-import { address, clipped, linkPath, linkTitle, localPath, viewOf, type View } from "./parts.ts";
+import {
+  address,
+  clipped,
+  linkPath,
+  linkTitle,
+  localPath,
+  pageAddress,
+  paymentPath,
+  viewOf,
+  type View,
+} from "./parts.ts";
 import { DASHBOARD_STYLE } from "./style.ts";
 
 export function dashboardRoutes(app: Hono, service: Service): void {
@@ -41,12 +61,7 @@ export function dashboardRoutes(app: Hono, service: Service): void {
 }
 
 /** A page, or that there is no such thing. */
-export const detailReply = (
-  view: View,
-  what: string,
-  page: Page | undefined,
-  status = 200,
-): Promise<Response> =>
+const detailReply = (view: View, what: string, page: Page | undefined, status = 200): Promise<Response> =>
   page === undefined ? htmlReply(notFoundPage(view, what), 404) : htmlReply(page, status);
 
 function confirmCancel(view: View, id: string): Page | undefined {
@@ -79,5 +94,158 @@ function downloadBody(view: View, id: string): Response | Promise<Response> {
   const headers = { ...pageHeaders(), "Content-Disposition": `attachment; filename="webhook.json"` };
   return new Response(Buffer.from(delivery.body), {
     headers: { ...headers, "Content-Type": "application/octet-stream" },
+  });
+}
+
+export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): void {
+  app.get("/sandbox/events", () => eventStream(service, stop));
+  // The clock is no secret: `create` asks for it before it sends a token.
+  app.get("/sandbox/clock", () => {
+    const { clock } = service.parts;
+    return jsonReply({ now: clock.now().toISOString(), own: clock.own });
+  });
+  app.post("/sandbox/advance", (c) => advanceClock(c, service));
+  app.post("/sandbox/rotate-key", (c) => rotateKey(c, service));
+  app.post("/sandbox/links", (c) => createFromForm(c, service));
+  app.post("/sandbox/links/:id/cancel", async (c) => {
+    await cancelLink(service, c.req.param("id"));
+    return redirectBack(c, "cancelled");
+  });
+  app.post("/sandbox/links/:id/pay", (c) => payLink(c, service));
+  app.post("/sandbox/deliveries/resend-failed", async (c) => {
+    await service.deliveries.resendFailed();
+    return redirectBack(c, "resent-all");
+  });
+  app.post("/sandbox/deliveries/:id/resend", async (c) => {
+    await service.deliveries.resend(c.req.param("id"));
+    return redirectBack(c, "resent");
+  });
+}
+
+/** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
+async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
+  const form = await formBody(c);
+  const key = form.get("key") ?? undefined;
+  return c.redirect(pageAddress({ key }, path ?? localPath(form.get("back")), { done }), 303);
+}
+
+async function advanceClock(c: Context, { parts, deliveries, announce }: Service): Promise<Response> {
+  const form = await formBody(c);
+  const duration = advanceFromText(form.get("duration") ?? "", parts.clock.now());
+  if (!duration.ok)
+    throw new ServiceProblem(422, `duration ${duration.message}`, [
+      { at: "duration", message: duration.message },
+    ]);
+  await deliveries.advance(duration.value);
+  announce();
+  return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: parts.clock.now().toISOString() });
+}
+
+/** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
+const LATEST = Date.parse("9990-01-01T00:00:00Z");
+
+/** Milliseconds. */
+function advanceFromText(text: string, now: Date): Parsed<number> {
+  const duration = parseDuration(text);
+  if (!duration.ok) return duration;
+  const { milliseconds } = duration.value;
+  return now.getTime() + milliseconds < LATEST
+    ? accepted(milliseconds)
+    : refused("must not move the clock beyond the year 9989");
+}
+
+async function rotateKey(c: Context, { parts, announce }: Service): Promise<Response> {
+  const keyid = parts.keys.rotate();
+  announce();
+  return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
+}
+
+/** Reads the dashboard's form, whose fields have the names of the request, with dots. */
+async function createFromForm(c: Context, service: Service): Promise<Response> {
+  const form = await formBody(c);
+  try {
+    const link = await addLink(service, requestFromForm(form, service.parts.clock.now()), checkoutUrl(c));
+    return await redirectBack(c, "created", linkPath(link.id));
+  } catch (error) {
+    if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
+    const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
+    return htmlReply(newLinkPage(view, { entered: form, problem: error }), error.status);
+  }
+}
+
+/** Throws a 400 problem with every invalid field: those that cannot be read, and those that break a rule. */
+function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
+  const unreadable: Problem[] = [];
+  const request: JsonObject = {};
+  for (const field of requestFields()) {
+    const text = form.get(field)?.trim() ?? "";
+    if (text === "") continue;
+    const parsed = fieldFromText(field, text, now);
+    if (parsed.ok) setAt(request, field, parsed.value);
+    else unreadable.push({ at: field, message: parsed.message });
+  }
+  if (unreadable.length === 0) return request;
+  const broken = checkRequest(request, now).problems.filter(
+    ({ at }) => !unreadable.some((problem) => problem.at === at),
+  );
+  throw new ServiceProblem(400, "the form has invalid fields", [...unreadable, ...broken]);
+}
+
+/** Pays as the customer would; the dashboard then shows the payment. */
+async function payLink(c: Context, service: Service): Promise<Response> {
+  const form = await formBody(c);
+  const id = c.req.param("id") ?? "";
+  const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
+  if (outcome === undefined)
+    throw new ServiceProblem(400, `outcome must be one of ${SAMPLE_OUTCOMES.join(", ")}`);
+  const amount = form.get("amount")?.trim() ?? "";
+  try {
+    const record = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
+    return await redirectBack(c, "paid", paymentPath(textOf(record, "uti") ?? ""));
+  } catch (error) {
+    if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
+    const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
+    return detailReply(view, "link", linkPage(view, id, { entered: form, problem: error }), 422);
+  }
+}
+
+/** Milliseconds between comments in the stream: writing them reveals closed connections. */
+const HEARTBEAT = 15_000;
+/** Events that may wait for a slow reader. Beyond them it is disconnected, and fetches everything when it reconnects. */
+const WAITING = 1_000;
+
+function eventStream(service: Service, stop: AbortSignal): Response {
+  const encoder = new TextEncoder();
+  let cleanUp = (): void => undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => {
+      const enqueue = (text: string): void => stream.enqueue(encoder.encode(text));
+      const write = (text: string): void => {
+        enqueue(text);
+        if ((stream.desiredSize ?? 0) < -WAITING) disconnect();
+      };
+      const disconnect = (): void => {
+        cleanUp();
+        stream.close();
+      };
+      const unsubscribe = service.subscribe(() => write("data: changed\n\n"));
+      const heartbeat = setInterval(() => write(": heartbeat\n\n"), HEARTBEAT);
+      const end = (): void => {
+        // Lets pages show that the sandbox was stopped, not that the connection was lost.
+        enqueue("event: stopped\ndata:\n\n");
+        disconnect();
+      };
+      cleanUp = () => {
+        clearInterval(heartbeat);
+        unsubscribe();
+        stop.removeEventListener("abort", end);
+      };
+      stop.addEventListener("abort", end);
+      enqueue("retry: 1000\n\n");
+    },
+    cancel: () => cleanUp(),
+  });
+  return new Response(body, {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
   });
 }

@@ -131,7 +131,7 @@ table.headers caption { text-align: left; color: var(--quiet); font: 600 0.8125r
 table.headers th, table.headers td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 @media (max-width: 40rem) { table.headers th, table.headers td { display: block; width: auto; } table.headers td { border-top: 0; padding-top: 0; } }
-.qr { display: block; width: 12rem; max-width: 100%; height: auto; margin-top: 0.5rem; border-radius: 8px; }
+.qr svg { shape-rendering: crispEdges; display: block; width: 12rem; max-width: 100%; height: auto; margin-top: 0.5rem; border-radius: 8px; }
 #pay form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; }
 #pay form p { width: 100%; }
 #pay .field { flex: 0 1 12rem; }

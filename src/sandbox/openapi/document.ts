@@ -57,12 +57,10 @@ const documentOf = (edition: Edition): JsonSchema => ({
   security: [{ oauth2: [SCOPE] }, { bearer: [] }],
   paths: {
     [new URL(edition.tokenUrls[0].url).pathname]: tokenPath(edition),
-    [LINKS]: { get: LIST, post: CREATE },
-    [`${LINKS}/{id}`]: { parameters: [LINK_ID], get: GET, patch: UPDATE },
-    [`${LINKS}/{id}/cancel`]: { parameters: [LINK_ID], post: CANCEL },
+    ...LINK_PATHS,
     ...(edition.sandbox ? SANDBOX_PATHS : {}),
   },
-  webhooks: { paymentApproved: PAYMENT_APPROVED, paymentFailed: PAYMENT_FAILED },
+  webhooks: WEBHOOKS,
   components: {
     schemas: schemas(edition.sandbox),
     responses: errorResponses(edition.sandbox),
@@ -142,66 +140,68 @@ function errorResponses(sandbox: boolean): JsonSchema {
   };
 }
 
-const json = (schema: JsonSchema, examples: JsonSchema = {}): JsonSchema => ({
-  "application/json": { schema, ...examples },
+const json = (schema: string, examples: JsonSchema = {}): JsonSchema => ({
+  "application/json": { schema: schemaRef(schema), ...examples },
 });
+const body = (content: JsonSchema): JsonSchema => ({ requestBody: { required: true, content } });
 const pathParameter = (name: string, description: string): JsonSchema => ({
-  name,
-  in: "path",
-  required: true,
-  description,
-  schema: { type: "string" },
+  parameters: [{ name, in: "path", required: true, description, schema: { type: "string" } }],
 });
+
+/** `rest` is what it takes: its parameters or its body. */
+const operation = (
+  operationId: string,
+  summary: string,
+  responses: JsonSchema,
+  rest: JsonSchema = {},
+): JsonSchema => ({ operationId, summary, ...rest, responses });
 
 const LINK_ID = pathParameter("id", "The id of the link.");
 const LINK = {
-  description: "The link.",
-  content: json(schemaRef("PaymentLink"), { examples: LINK_EXAMPLES }),
+  200: { description: "The link.", content: json("PaymentLink", { examples: LINK_EXAMPLES }) },
 };
 
-const CREATE = {
-  operationId: "createPaymentLink",
-  summary: "Create a payment link",
-  requestBody: {
-    required: true,
-    content: json(schemaRef("PaymentLinkRequest"), { examples: REQUEST_EXAMPLES }),
+const LINK_PATHS = {
+  [LINKS]: {
+    get: operation(
+      "listPaymentLinks",
+      "List payment links by the time of their creation",
+      {
+        200: {
+          description: "One page of the links.",
+          content: json("PaymentLinks", { example: LINKS_EXAMPLE }),
+        },
+        ...errors(400, 401, 403),
+      },
+      { parameters: LIST_PARAMETERS },
+    ),
+    post: operation(
+      "createPaymentLink",
+      "Create a payment link",
+      { ...LINK, ...errors(400, 401, 403) },
+      body(json("PaymentLinkRequest", { examples: REQUEST_EXAMPLES })),
+    ),
   },
-  responses: { 200: LINK, ...errors(400, 401, 403) },
-};
-
-const LIST = {
-  operationId: "listPaymentLinks",
-  summary: "List payment links by the time of their creation",
-  parameters: LIST_PARAMETERS,
-  responses: {
-    200: {
-      description: "One page of the links.",
-      content: json(schemaRef("PaymentLinks"), { example: LINKS_EXAMPLE }),
-    },
-    ...errors(400, 401, 403),
+  [`${LINKS}/{id}`]: {
+    ...LINK_ID,
+    get: operation("getPaymentLink", "Get the details of a payment link", {
+      ...LINK,
+      ...errors(401, 403, 404),
+    }),
+    patch: operation(
+      "updatePaymentLink",
+      "Update a payment link that is active or viewed",
+      { ...LINK, ...errors(400, 401, 403, 404, 422) },
+      body(json("PaymentLinkUpdate", { example: UPDATE_EXAMPLE })),
+    ),
   },
-};
-
-const GET = {
-  operationId: "getPaymentLink",
-  summary: "Get the details of a payment link",
-  responses: { 200: LINK, ...errors(401, 403, 404) },
-};
-
-const UPDATE = {
-  operationId: "updatePaymentLink",
-  summary: "Update a payment link that is active or viewed",
-  requestBody: {
-    required: true,
-    content: json(schemaRef("PaymentLinkUpdate"), { example: UPDATE_EXAMPLE }),
+  [`${LINKS}/{id}/cancel`]: {
+    ...LINK_ID,
+    post: operation("cancelPaymentLink", "Cancel a payment link that is active, viewed or attempted", {
+      ...LINK,
+      ...errors(401, 403, 404, 422),
+    }),
   },
-  responses: { 200: LINK, ...errors(400, 401, 403, 404, 422) },
-};
-
-const CANCEL = {
-  operationId: "cancelPaymentLink",
-  summary: "Cancel a payment link that is active, viewed or attempted",
-  responses: { 200: LINK, ...errors(401, 403, 404, 422) },
 };
 
 const TOKEN_FORM = {
@@ -220,7 +220,7 @@ const TOKEN_EXAMPLE = {
   scope: SCOPE,
   refresh_token: "",
 };
-const TOKEN_ERROR = json(schemaRef("TokenError"));
+const TOKEN_ERROR = json("TokenError");
 
 const tokenPath = ({ sandbox, tokenUrls }: Edition): JsonSchema => ({
   servers: tokenUrls.map(({ url, description }) => ({ url: new URL(url).origin, description })),
@@ -231,14 +231,11 @@ const tokenPath = ({ sandbox, tokenUrls }: Edition): JsonSchema => ({
       ? "The credentials are form fields, multipart form data, or HTTP Basic with the other fields in the form."
       : "All fields are mandatory.",
     security: sandbox ? [{}, { client: [] }] : [],
-    requestBody: {
-      required: true,
-      content: { "application/x-www-form-urlencoded": TOKEN_FORM, "multipart/form-data": TOKEN_FORM },
-    },
+    ...body({ "application/x-www-form-urlencoded": TOKEN_FORM, "multipart/form-data": TOKEN_FORM }),
     responses: {
       200: {
         description: "The access token.",
-        content: json(schemaRef("Token"), { example: TOKEN_EXAMPLE }),
+        content: json("Token", { example: TOKEN_EXAMPLE }),
       },
       400: { description: "The grant, the scope or the body is invalid.", content: TOKEN_ERROR },
       401: {
@@ -253,80 +250,81 @@ const tokenPath = ({ sandbox, tokenUrls }: Edition): JsonSchema => ({
 
 const SANDBOX_PATHS = {
   [SPECIFIED_FORM.transactionUrl]: {
-    parameters: [pathParameter("uti", "The id of the transaction.")],
-    get: {
-      operationId: "getTransaction",
-      summary: "Get a transaction: the record of its webhook, with the merchantCustomData of its link",
-      responses: {
+    ...pathParameter("uti", "The id of the transaction."),
+    get: operation(
+      "getTransaction",
+      "Get a transaction: the record of its webhook, with the merchantCustomData of its link",
+      {
         200: {
           description: "The transaction.",
-          content: json(schemaRef("Transaction"), { example: recordExample("approved") }),
+          content: json("Transaction", { example: recordExample("approved") }),
         },
         ...errors(401, 404),
       },
-    },
+    ),
   },
   "/.well-known/jwks.json": {
-    get: {
-      operationId: "getKeySet",
-      summary: "Get the public keys that verify the signatures of webhooks",
-      security: [],
-      responses: { 200: { description: "The keys.", content: json(schemaRef("KeySet")) }, ...errors() },
-    },
+    get: operation(
+      "getKeySet",
+      "Get the public keys that verify the signatures of webhooks",
+      { 200: { description: "The keys.", content: json("KeySet") }, ...errors() },
+      { security: [] },
+    ),
   },
 };
 
-const PAYMENT_APPROVED = webhook("paymentApproved", "A payment was approved", "callbackUrl", {
-  schema: schemaRef("ApprovedTransaction"),
-  example: recordExample("approved"),
-});
+/** Each header of a signed webhook: what it says, its pattern and an example. */
+const SIGNATURE_HEADERS = {
+  "Content-Digest": [
+    "The digest of the body (RFC 9530), with SHA-256.",
+    "^sha-256=:[A-Za-z0-9+/]{43}=:$",
+    "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:",
+  ],
+  "Signature-Input": [
+    "What the signature sig1 covers (RFC 9421 4.1).",
+    "(^|, *)sig1=\\(",
+    'sig1=("content-digest" "content-length" "content-type")',
+  ],
+  Signature: [
+    "The signature sig1 (RFC 9421 4.2).",
+    "(^|, *)sig1=:[A-Za-z0-9+/]+={0,2}:",
+    "sig1=:LAH8BjcfcOcLojiuOBFWn0P5keD3xAOuJRGziCLuD8r5MW9S0RoXXLzLSRfGY/3SF8kVIkHjE13SEFdTo4Af/w==:",
+  ],
+} as const;
 
-const PAYMENT_FAILED = webhook("paymentFailed", "A payment was declined or cancelled", "failureCallbackUrl", {
-  schema: { oneOf: [schemaRef("DeclinedTransaction"), schemaRef("CancelledTransaction")] },
-  examples: {
-    declined: { value: recordExample("declined") },
-    cancelled: { value: recordExample("cancelled") },
-  },
-});
-
-function webhook(operationId: string, summary: string, address: string, body: JsonSchema): JsonSchema {
-  const inHeader = (name: string, description: string, pattern: string, example: string): JsonSchema => ({
-    ...header(description),
-    name,
-    in: "header",
-    schema: { type: "string", pattern, examples: [example] },
-  });
-  return {
-    post: {
-      operationId,
-      summary,
+const webhook = (operationId: string, summary: string, address: string, content: JsonSchema) => ({
+  post: operation(
+    operationId,
+    summary,
+    { "2XX": { description: "The webhook was accepted." } },
+    {
       description: `Posted to paymentSettings.${address} of the link, if it has one, with an RFC 9421 signature over header fields. A link that can be paid many times has one webhook for each payment.`,
       security: [],
-      parameters: [
-        inHeader(
-          "Content-Digest",
-          "The digest of the body (RFC 9530), with SHA-256.",
-          "^sha-256=:[A-Za-z0-9+/]{43}=:$",
-          "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:",
-        ),
-        inHeader(
-          "Signature-Input",
-          "What the signature sig1 covers (RFC 9421 4.1).",
-          "(^|, *)sig1=\\(",
-          'sig1=("content-digest" "content-length" "content-type")',
-        ),
-        inHeader(
-          "Signature",
-          "The signature sig1 (RFC 9421 4.2).",
-          "(^|, *)sig1=:[A-Za-z0-9+/]+={0,2}:",
-          "sig1=:LAH8BjcfcOcLojiuOBFWn0P5keD3xAOuJRGziCLuD8r5MW9S0RoXXLzLSRfGY/3SF8kVIkHjE13SEFdTo4Af/w==:",
-        ),
-      ],
-      requestBody: { required: true, content: { "application/json": body } },
-      responses: { "2XX": { description: "The webhook was accepted." } },
+      parameters: Object.entries(SIGNATURE_HEADERS).map(([name, [description, pattern, example]]) => ({
+        name,
+        in: "header",
+        required: true,
+        description,
+        schema: { type: "string", pattern, examples: [example] },
+      })),
+      ...body({ "application/json": content }),
     },
-  };
-}
+  ),
+});
+
+const WEBHOOKS = {
+  paymentApproved: webhook("paymentApproved", "A payment was approved", "callbackUrl", {
+    schema: schemaRef("ApprovedTransaction"),
+    example: recordExample("approved"),
+  }),
+  paymentFailed: webhook("paymentFailed", "A payment was declined or cancelled", "failureCallbackUrl", {
+    schema: { oneOf: [schemaRef("DeclinedTransaction"), schemaRef("CancelledTransaction")] },
+    examples: {
+      declined: { value: recordExample("declined") },
+      cancelled: { value: recordExample("cancelled") },
+    },
+  }),
+};
 
 function securitySchemes({ sandbox, tokenUrls: [first] }: Edition): JsonSchema {
   const flow = { tokenUrl: first.url, scopes: { [SCOPE]: "Payment links" } };

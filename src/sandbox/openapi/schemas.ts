@@ -29,17 +29,53 @@ export const schemas = (sandbox: boolean): JsonSchema => ({
     description: "The changes to a link; a field that is left out keeps its value.",
   },
   PaymentLink: { ...checked(paymentLink), description: "A payment link." },
-  PaymentLinks: PAYMENT_LINKS,
+  PaymentLinks: {
+    description: "One page of a list.",
+    ...object({
+      totalCount: integer("The number of links on all pages.", { minimum: 0 }),
+      records: { type: "array", items: schemaRef("PaymentLink"), description: "The newest links first." },
+    }),
+  },
   ApprovedTransaction: transaction("APPROVED", "The record of an approved payment."),
   DeclinedTransaction: transaction("DECLINED", "The record of a declined payment."),
   CancelledTransaction: transaction("CANCELLED", "The record of an attempt that the customer cancelled."),
   TokenRequest: {
-    ...TOKEN_REQUEST,
-    required: sandbox ? ["grant_type"] : Object.keys(TOKEN_REQUEST.properties),
+    description: "OAuth 2.0 client credentials (RFC 6749 4.4).",
+    ...object(TOKEN_REQUEST, sandbox ? Object.keys(TOKEN_REQUEST).slice(1) : []),
   },
-  Token: TOKEN,
-  TokenError: TOKEN_ERROR,
-  ...(sandbox ? { Transaction: TRANSACTION, Problem: PROBLEM, KeySet: KEY_SET } : { Error: SERVICE_ERROR }),
+  Token: object(TOKEN, ["refresh_token"]),
+  TokenError: {
+    description: "An error of the token endpoint (RFC 6749 5.2).",
+    ...object(
+      {
+        error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
+        error_description: text("What is wrong."),
+      },
+      ["error_description"],
+    ),
+  },
+  ...(sandbox
+    ? { Transaction: TRANSACTION, Problem: PROBLEM, KeySet: KEY_SET }
+    : { Error: { type: "object", properties: SERVICE_ERROR } }),
+});
+
+const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
+  type: "string",
+  ...more,
+  description,
+});
+const integer = (description: string, more: JsonSchema = {}): JsonSchema => ({
+  type: "integer",
+  ...more,
+  description,
+});
+const only = (value: string, description: string): JsonSchema => ({ const: value, description });
+
+/** An object that has every member but the optional ones. */
+const object = (properties: JsonSchema, optional: readonly string[] = []): JsonSchema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 
 const DATE_TIME = { type: "string", format: "date-time" };
@@ -140,111 +176,64 @@ const TRANSACTION = {
   description: "A transaction with the merchantCustomData of its link.",
   allOf: [
     { oneOf: ["ApprovedTransaction", "DeclinedTransaction", "CancelledTransaction"].map(schemaRef) },
-    {
-      type: "object",
-      properties: {
-        merchantCustomData: { type: "string", description: LINK_FIELDS.merchantCustomData.meaning },
-      },
-    },
+    { type: "object", properties: { merchantCustomData: text(LINK_FIELDS.merchantCustomData.meaning) } },
   ],
 };
 
-const PAYMENT_LINKS = {
-  type: "object",
-  description: "One page of a list.",
-  properties: {
-    totalCount: { type: "integer", minimum: 0, description: "The number of links on all pages." },
-    records: { type: "array", items: schemaRef("PaymentLink"), description: "The newest links first." },
-  },
-  required: ["totalCount", "records"],
-};
-
 const TOKEN_REQUEST = {
-  type: "object",
-  description: "OAuth 2.0 client credentials (RFC 6749 4.4).",
-  properties: {
-    grant_type: { const: "client_credentials", description: "The only grant of the service." },
-    scope: { const: SCOPE, description: "The only scope of the service." },
-    client_id: { type: "string", description: "The id of the client." },
-    client_secret: { type: "string", format: "password", description: "The secret of the client." },
-  },
+  grant_type: only("client_credentials", "The only grant of the service."),
+  scope: only(SCOPE, "The only scope of the service."),
+  client_id: text("The id of the client."),
+  client_secret: text("The secret of the client.", { format: "password" }),
 };
 
 const TOKEN = {
-  type: "object",
-  properties: {
-    access_token: { type: "string", description: "The token that the other operations need." },
-    token_type: { const: "Bearer", description: "How the token is sent." },
-    expires_in: { type: "integer", minimum: 1, description: "The lifetime in seconds." },
-    scope: { const: SCOPE, description: "The scope of the token." },
-    refresh_token: { type: "string", description: "Reserved." },
-  },
-  required: ["access_token", "token_type", "expires_in", "scope"],
+  access_token: text("The token that the other operations need."),
+  token_type: only("Bearer", "How the token is sent."),
+  expires_in: integer("The lifetime in seconds.", { minimum: 1 }),
+  scope: only(SCOPE, "The scope of the token."),
+  refresh_token: text("Reserved."),
 };
 
-const TOKEN_ERROR = {
-  type: "object",
-  description: "An error of the token endpoint (RFC 6749 5.2).",
-  properties: {
-    error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
-    error_description: { type: "string", description: "What is wrong." },
-  },
-  required: ["error"],
+const SERVICE_ERROR = {
+  code: integer("The service's code, such as 275 for an unknown payment link."),
+  message: text("What is wrong."),
 };
-
-const CODE = { type: "integer", description: "The service's code, such as 275 for an unknown payment link." };
-const MESSAGE = { type: "string", description: "What is wrong." };
-
-const SERVICE_ERROR = { type: "object", properties: { code: CODE, message: MESSAGE } };
 
 const PROBLEM = {
-  type: "object",
   description: "Problem details (RFC 9457) with the code and the message of the service.",
-  properties: {
-    type: { const: "about:blank", description: "The status says what kind of problem it is." },
-    title: { type: "string", description: "The name of the status." },
-    status: { type: "integer", description: "The status of the reply." },
-    detail: { type: "string", description: "The same as message." },
-    code: CODE,
-    message: MESSAGE,
-    errors: {
-      type: "array",
-      description: "Each invalid field.",
-      items: {
-        type: "object",
-        properties: {
-          pointer: {
-            type: "string",
-            pattern: "^#",
-            description: "The field, as a JSON Pointer in its URI fragment form.",
-          },
-          detail: { type: "string", description: "What is wrong with it." },
-        },
-        required: ["pointer", "detail"],
+  ...object(
+    {
+      type: only("about:blank", "The status says what kind of problem it is."),
+      title: text("The name of the status."),
+      status: integer("The status of the reply."),
+      detail: text("The same as message."),
+      ...SERVICE_ERROR,
+      errors: {
+        type: "array",
+        description: "Each invalid field.",
+        items: object({
+          pointer: text("The field, as a JSON Pointer in its URI fragment form.", { pattern: "^#" }),
+          detail: text("What is wrong with it."),
+        }),
       },
     },
-  },
-  required: ["type", "title", "status", "detail", "code", "message"],
+    ["errors"],
+  ),
 };
 
 const KEY_SET = {
-  type: "object",
   description: "A JWK Set (RFC 7517): the current key first, then those that were replaced within a day.",
-  properties: {
+  ...object({
     keys: {
       type: "array",
       description: "The public keys.",
-      items: {
-        type: "object",
-        properties: {
-          kty: { const: "RSA", description: "The type of the key." },
-          kid: { type: "string", description: "The keyid of the signatures." },
-          n: { type: "string", description: "The modulus." },
-          e: { type: "string", description: "The exponent." },
-        },
-        required: ["kty", "kid", "n", "e"],
-      },
+      items: object({
+        kty: only("RSA", "The type of the key."),
+        kid: text("The keyid of the signatures."),
+        n: text("The modulus."),
+        e: text("The exponent."),
+      }),
     },
-  },
-  required: ["keys"],
+  }),
 };
