@@ -2,9 +2,9 @@
 import { stringifyJson } from "../domain/json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { bodyOf, PLAIN, recordOfSample, type Sample, type SampleSource } from "./samples.ts";
-import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "./signature-form.ts";
+import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../signatures/cover.ts";
 import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
-import { coverToTamper, TAMPERINGS } from "./tamperings.ts";
+import { addSignature, after, coverToTamper, TAMPERINGS } from "./tamperings.ts";
 
 export interface EndpointCase {
   readonly name: string;
@@ -23,101 +23,76 @@ const DELIVERED_AGAIN =
   "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
 
 const GENUINE_CASES: readonly EndpointCase[] = [
-  genuine("approved", "an approved payment of a one-time link", LOST, PLAIN),
-  genuine("declined", "a declined payment of a one-time link", LOST, { ...PLAIN, outcome: "declined" }),
-  genuine("cancelled", "a cancelled payment of a one-time link", LOST, { ...PLAIN, outcome: "cancelled" }),
-  genuine("reusable", "an approved payment of a reusable link", LOST, { ...PLAIN, link: "reusable" }),
-  genuine("reusable-declined", "a declined payment of a reusable link", LOST, {
-    ...PLAIN,
+  genuine("approved", "an approved payment of a one-time link", {}),
+  genuine("declined", "a declined payment of a one-time link", { outcome: "declined" }),
+  genuine("cancelled", "a cancelled payment of a one-time link", { outcome: "cancelled" }),
+  genuine("reusable", "an approved payment of a reusable link", { link: "reusable" }),
+  genuine("reusable-declined", "a declined payment of a reusable link", {
     outcome: "declined",
     link: "reusable",
   }),
-  genuine("subscription", "the start of a subscription, with amount 0", LOST, {
-    ...PLAIN,
+  genuine("subscription", "the start of a subscription, with amount 0", {
     link: "subscription",
     amount: "0",
   }),
-  {
-    name: "repeat",
-    expects: "accepted",
-    required: true,
-    sent: "the same webhook twice, byte for byte",
-    matters: DELIVERED_AGAIN,
-    requests: (sender, source) => {
-      const request = signedWebhook(bodyOf(PLAIN, source), sender);
-      return [request, request];
-    },
-  },
-  {
-    name: "retry",
-    expects: "accepted",
-    required: true,
-    sent: "the same record twice, signed again the second time",
-    matters: DELIVERED_AGAIN,
-    requests: (sender, source) => {
+  accepted("repeat", "the same webhook twice, byte for byte", DELIVERED_AGAIN, (sender, source) => {
+    const request = signedWebhook(bodyOf(PLAIN, source), sender);
+    return [request, request];
+  }),
+  accepted(
+    "retry",
+    "the same record twice, signed again the second time",
+    DELIVERED_AGAIN,
+    (sender, source) => {
       const body = bodyOf(PLAIN, source);
       return [-1, 0].map((shift) => signedWebhook(body, { ...sender, created: sender.created + shift }));
     },
-  },
-  {
-    name: "exact-bytes",
-    expects: "accepted",
-    required: true,
-    sent: "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
-    matters:
-      "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
-    requests: (sender, source) => {
-      const record = {
-        ...recordOfSample({ ...PLAIN, amount: "10.00" }, source),
-        merchantName: "Café / Zürich",
-      };
-      const text = stringifyJson(record, 1)
+  ),
+  accepted(
+    "exact-bytes",
+    "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
+    "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
+    (sender, source) => {
+      const record = recordOfSample({ ...PLAIN, amount: "10.00" }, source);
+      const text = stringifyJson({ ...record, merchantName: "Café / Zürich" }, 1)
         .replace("Café", String.raw`Caf\u00e9`)
         .replace(" / ", String.raw` \/ `);
       return [signedWebhook(new TextEncoder().encode(text), sender)];
     },
-  },
-  {
-    name: "unknown-field",
-    expects: "accepted",
-    required: true,
-    sent: "a record with a field that the specification does not list",
-    matters: "Services add fields over time; an endpoint that refuses them would stop working.",
-    requests: (sender, source) => {
+  ),
+  accepted(
+    "unknown-field",
+    "a record with a field that the specification does not list",
+    "Services add fields over time; an endpoint that refuses them would stop working.",
+    (sender, source) => {
       const record = { ...recordOfSample(PLAIN, source), loyaltyProgramme: "gold" };
       return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];
     },
-  },
-  {
-    name: "second-signature",
-    expects: "accepted",
-    required: true,
-    sent: "a webhook with a second signature, as a relay may add",
-    matters: "The specification says to process sig1, whatever other signatures there are.",
-    requests: (sender, source) => {
-      const request = signedWebhook(bodyOf(PLAIN, source), sender);
-      const relay: Readonly<Record<string, string>> = {
-        "Signature-Input": `relay=("@method");created=${sender.created};keyid="relay"`,
-        Signature: "relay=:AAAA:",
-      };
-      return [
-        {
-          ...request,
-          headers: request.headers.map(([name, value]) => [
-            name,
-            relay[name] === undefined ? value : `${value}, ${relay[name]}`,
-          ]),
-        },
-      ];
+  ),
+  accepted(
+    "second-signature",
+    "a webhook with a second signature, as a relay may add",
+    "The specification says to process sig1, whatever other signatures there are.",
+    (sender, source) => {
+      const input = `("@method");created=${sender.created};keyid="relay"`;
+      return [after(...addSignature("relay", input))(bodyOf(PLAIN, source), sender)];
     },
-  },
+  ),
 ];
 
-function genuine(name: string, sent: string, matters: string, sample: Sample): EndpointCase {
-  const requests: EndpointCase["requests"] = (sender, source) => [
-    signedWebhook(bodyOf(sample, source), sender),
-  ];
+function accepted(
+  name: string,
+  sent: string,
+  matters: string,
+  requests: EndpointCase["requests"],
+): EndpointCase {
   return { name, expects: "accepted", required: true, sent, matters, requests };
+}
+
+function genuine(name: string, sent: string, sample: Partial<Sample>): EndpointCase {
+  return accepted(name, sent, LOST, (sender, source) => [
+    signedWebhook(bodyOf({ ...PLAIN, ...sample }, source), sender),
+  ]);
 }
 
 /** One cover, with and without the parameters that a service may leave out. */

@@ -4,7 +4,7 @@ import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/ex
 import type { HttpRequest } from "../http/message.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases, type EndpointCase } from "./cases.ts";
-import { SERVICE_COVER, type CoveredComponents } from "./signature-form.ts";
+import { SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
 
 export interface Answer {
   readonly status: number;
@@ -56,15 +56,9 @@ export function notReached(
   });
 }
 
-export interface CaseResult {
-  readonly name: string;
-  readonly expects: EndpointCase["expects"];
+export interface CaseResult extends Omit<EndpointCase, "requests"> {
   /** Whether the answers are as expected. */
   readonly ok: boolean;
-  /** Whether a failure counts; if not, it is a warning. */
-  readonly required: boolean;
-  readonly sent: string;
-  readonly matters: string;
   /** The answers: "200", "200, 500", "no answer: …". */
   readonly answered: string;
   readonly statuses: readonly (number | null)[];

@@ -6,7 +6,7 @@ import { contentDigest } from "../signatures/digest.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
-import type { SignatureForm } from "./signature-form.ts";
+import type { SignatureForm } from "../signatures/cover.ts";
 
 export interface WebhookOptions {
   readonly url: URL;
@@ -17,7 +17,7 @@ export interface WebhookOptions {
 }
 
 /** How a tampered webhook differs from the service's. */
-interface Differences {
+export interface Differences {
   /** Replaces the cover of the form. */
   readonly cover?: readonly string[];
   readonly label?: string;

@@ -25,3 +25,5 @@ export const TAMPERING_NAMES = {
   size: ["signatures", "header-lines", "body-size"],
   record: ["not-json", "not-utf8", "duplicate-member", "null-member", "not-complete"],
 } as const;
+
+export type TamperingName = (typeof TAMPERING_NAMES)[keyof typeof TAMPERING_NAMES][number];

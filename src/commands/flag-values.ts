@@ -3,7 +3,7 @@ import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addre
 import { LONGEST_TIMER, parseDuration } from "../domain/time.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
-import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../check/signature-form.ts";
+import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../signatures/cover.ts";
 
 /** A TCP port; 0 picks a free one. */
 export function parsePort(text: string): Parsed<number> {

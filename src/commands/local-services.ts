@@ -7,7 +7,7 @@ import { startReceiver, type ReceiverParts } from "../receiver/receiver.ts";
 import { createClock, createIds, createSigningKeys } from "../sandbox/parts.ts";
 import type { SandboxParts } from "../sandbox/parts.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
-import { SERVICE_FORM } from "../check/signature-form.ts";
+import { SERVICE_FORM } from "../signatures/cover.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 

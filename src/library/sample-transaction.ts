@@ -3,7 +3,7 @@ import { KeyObject } from "node:crypto";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfPayment, type SampleSource } from "../check/samples.ts";
-import { SERVICE_FORM } from "../check/signature-form.ts";
+import { SERVICE_FORM } from "../signatures/cover.ts";
 import { signedWebhook } from "../check/signed-webhook.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
 import type { SampleOutcome } from "../domain/outcome.ts";

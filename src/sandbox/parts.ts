@@ -1,6 +1,6 @@
 /** What a sandbox is made of; and its clock, its ids and numbers, and its signing keys. */
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
-import type { SignatureForm } from "../check/signature-form.ts";
+import type { SignatureForm } from "../signatures/cover.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { shortId, suffixFrom } from "../domain/reference.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";

@@ -2,7 +2,8 @@
 
 import { isInnerList, type Parameters, serializeItem, serializeParameters } from "structured-headers";
 import { fieldLines, type HeaderLine, type RequestHead, trimSpace } from "../http/message.ts";
-import { checkUse, isDerivedName, type Component, type DerivedName } from "./components.ts";
+import { checkUse, isDerivedName, type Component } from "./components.ts";
+import type { DerivedName } from "./cover.ts";
 import { readDictionary } from "./structured.ts";
 import { SignatureError } from "./verdict.ts";
 

@@ -1,6 +1,7 @@
 /** Component identifiers (RFC 9421 2): parsing, comparing, and the ones that a signature of a request can cover. */
 
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
+import { COMPONENT_NAMES, DERIVED_NAMES, type DerivedName } from "./cover.ts";
 import { SignatureError } from "./verdict.ts";
 import { messageOf } from "../domain/system-reason.ts";
 
@@ -13,18 +14,6 @@ export interface Component {
   /** The same for every order of the same parameters: equal identities are one component (RFC 9421 2). */
   readonly identity: string;
 }
-
-/** The derived components of a request that need no parameter (RFC 9421 2.2). */
-export const DERIVED_NAMES = [
-  "@method",
-  "@target-uri",
-  "@authority",
-  "@scheme",
-  "@request-target",
-  "@path",
-  "@query",
-] as const;
-export type DerivedName = (typeof DERIVED_NAMES)[number];
 
 const NAMES: ReadonlySet<string> = new Set(DERIVED_NAMES);
 export const isDerivedName = (name: string): name is DerivedName => NAMES.has(name);
@@ -43,12 +32,9 @@ function makeComponent(name: string, parameters: Parameters): Component {
   return { name, parameters, identifier, identity: serializeString(name) + serializeParameters(sorted) };
 }
 
-/** The components that most signatures cover, made once. */
+/** The components of most signatures, made once. */
 const COMMON: ReadonlyMap<string, Component> = new Map(
-  [...DERIVED_NAMES, "content-digest", "content-type", "content-length"].map((name) => [
-    name,
-    makeComponent(name, NO_PARAMETERS),
-  ]),
+  COMPONENT_NAMES.map((name) => [name, makeComponent(name, NO_PARAMETERS)]),
 );
 
 /** As a person reads it: the identifier without the quotes around its name. */

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
 import { type CaseResult, checkEndpoint } from "../../src/check/endpoint.ts";
 import { endpointCases } from "../../src/check/cases.ts";
-import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/check/signature-form.ts";
+import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

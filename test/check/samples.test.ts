@@ -4,12 +4,7 @@ import { describe, expect, it } from "vitest";
 import { coverToTamper, TAMPERINGS } from "../../src/check/tamperings.ts";
 import { LINK_KINDS, recordOfSample } from "../../src/check/samples.ts";
 import { signedWebhook } from "../../src/check/signed-webhook.ts";
-import {
-  COMPONENT_NAMES,
-  DERIVED_COVER,
-  SERVICE_COVER,
-  SERVICE_FORM,
-} from "../../src/check/signature-form.ts";
+import { COMPONENT_NAMES, DERIVED_COVER, SERVICE_COVER, SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";

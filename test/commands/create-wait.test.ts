@@ -1,7 +1,7 @@
 /** `paylink create --wait`, in process: where it receives, which payment it takes, and how it ends. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DERIVED_COVER, SERVICE_COVER } from "../../src/check/signature-form.ts";
+import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { serve } from "../../src/http/serve.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";

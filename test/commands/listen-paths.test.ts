@@ -1,7 +1,7 @@
 /** `listen` on several paths and with several targets, in process: what each of them receives. */
 import { expect, it } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
-import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "../../src/check/signature-form.ts";
+import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "../../src/signatures/cover.ts";
 import { startCommand, startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { DERIVED_COVER } from "../../src/check/signature-form.ts";
+import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 import { openTunnel } from "../../src/commands/listen/tunnel.ts";
 import { startProgram } from "../../src/terminal/programs.ts";
 import { startCommand, startListenWith } from "../support/background-command.ts";

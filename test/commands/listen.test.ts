@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DERIVED_COVER, SERVICE_COVER } from "../../src/check/signature-form.ts";
+import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";

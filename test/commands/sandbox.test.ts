@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { sandbox } from "../../src/commands/sandbox/command.ts";
 import { sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
-import { SERVICE_FORM } from "../../src/check/signature-form.ts";
+import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";

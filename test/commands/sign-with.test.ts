@@ -14,7 +14,7 @@ import { createVerifier, httpbis } from "http-message-signatures";
 import { parseDictionary } from "structured-headers";
 import { describe, expect, it } from "vitest";
 import { createVerifier as createOwnVerifier, sampleTransaction } from "../../src/library/webhooks.ts";
-import type { ComponentName } from "../../src/check/signature-form.ts";
+import type { ComponentName } from "../../src/signatures/cover.ts";
 import { startListenWith } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
-import { DERIVED_COVER } from "../../src/check/signature-form.ts";
+import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 import { OPENS, standIn, STAYS } from "../support/cloudflared.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";

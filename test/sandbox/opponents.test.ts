@@ -12,7 +12,7 @@ import {
   DERIVED_COVER,
   SERVICE_COVER,
   type SignatureForm,
-} from "../../src/check/signature-form.ts";
+} from "../../src/signatures/cover.ts";
 import { temporaryHome } from "../support/home.ts";
 import { linkId, NOW, oneTime, openTestSandbox } from "../support/sandbox.ts";
 

@@ -10,7 +10,7 @@ import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import type { SandboxParts } from "../../src/sandbox/parts.ts";
 import { newIdentity, type SandboxIdentity } from "../../src/sandbox/identity.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
-import { SERVICE_FORM } from "../../src/check/signature-form.ts";
+import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { temporaryHome } from "./home.ts";
 
 export const NOW = new Date("2026-01-31T12:00:00.000Z");

@@ -9,7 +9,7 @@ import type { HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { SigningKey } from "../../src/signatures/keys.ts";
 import { sign } from "../../src/signatures/sign.ts";
-import { SERVICE_COVER, type CoveredComponents } from "../../src/check/signature-form.ts";
+import { SERVICE_COVER, type CoveredComponents } from "../../src/signatures/cover.ts";
 import { componentOf } from "./vectors.ts";
 
 const PAIR = generateKeyPairSync("rsa", { modulusLength: 2048 });

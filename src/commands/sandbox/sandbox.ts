@@ -17,7 +17,7 @@ import { createClock, createIds, createSigningKeys, seededIds } from "../../sand
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { Ledger } from "../../sandbox/store/ledger.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
-import { SERVICE_COVER } from "../../check/signature-form.ts";
+import { SERVICE_COVER } from "../../signatures/cover.ts";
 import type { ValuesOf } from "../command.ts";
 import type { sandboxFlags } from "./flags.ts";
 import { withinTime } from "../time-limit.ts";

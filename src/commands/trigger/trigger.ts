@@ -14,7 +14,7 @@ import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { type Answer, type NoAnswer, notReached, post } from "../../check/endpoint.ts";
 import { recordOfSample } from "../../check/samples.ts";
-import { SERVICE_COVER, type SignatureForm } from "../../check/signature-form.ts";
+import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
 import { coverToTamper, type Tampering } from "../../check/tamperings.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";

@@ -1,12 +1,7 @@
 /** How a webhook is signed: what the signature covers, and whether it contains the time of signing. */
 
-/** What a signature of a webhook can cover: its headers and the derived components that need no parameter. */
-export const COMPONENT_NAMES = [
-  "content-digest",
-  "content-length",
-  "content-type",
-  "accept",
-  "host",
+/** The derived components of a request that need no parameter (RFC 9421 2.2). */
+export const DERIVED_NAMES = [
   "@method",
   "@target-uri",
   "@authority",
@@ -14,6 +9,17 @@ export const COMPONENT_NAMES = [
   "@request-target",
   "@path",
   "@query",
+] as const;
+export type DerivedName = (typeof DERIVED_NAMES)[number];
+
+/** What a signature of a webhook can cover: its headers and these derived components. */
+export const COMPONENT_NAMES = [
+  "content-digest",
+  "content-length",
+  "content-type",
+  "accept",
+  "host",
+  ...DERIVED_NAMES,
 ] as const;
 export type ComponentName = (typeof COMPONENT_NAMES)[number];
 
