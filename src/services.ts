@@ -23,27 +23,11 @@ interface Machine extends Pick<
   readonly eventThread: string;
 }
 
-type Services = Pick<
-  Context,
-  | "send"
-  | "settings"
-  | "profiles"
-  | "api"
-  | "serviceTime"
-  | "events"
-  | "hasEvents"
-  | "sandbox"
-  | "temporaryHome"
-  | "writeFile"
-  | "createFile"
-  | "dataFolder"
->;
-
 interface Secrets {
   readonly know: (secret: string | undefined) => void;
 }
 
-export function openServices(machine: Machine, secrets: Secrets): Services {
+export function openServices(machine: Machine, secrets: Secrets) {
   const { out, readFile, signal, now, newId, random, pause, env, profile, eventThread } = machine;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
@@ -167,7 +151,7 @@ export function openServices(machine: Machine, secrets: Secrets): Services {
     },
     writeFile,
     createFile: (path, text, place, mode) => createFile(`${path}.${newId()}`, path, { text, place, mode }),
-  };
+  } satisfies Partial<Context>;
 }
 
 /** Includes headers and parameters of the token request whose names mark them as secrets. */

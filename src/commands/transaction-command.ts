@@ -7,7 +7,7 @@ import { renderCommand } from "../render/hint.ts";
 export async function transactionCommand({
   settings,
 }: Pick<Context, "settings">): Promise<string | undefined> {
-  const inForce = await settings();
-  if (inForce.get("baseUrl") === undefined || inForce.get("transactionUrl") === undefined) return undefined;
-  return renderCommand(paylink("transaction"), inForce.named);
+  const resolved = await settings();
+  if (resolved.get("baseUrl") === undefined || resolved.get("transactionUrl") === undefined) return undefined;
+  return renderCommand(paylink("transaction"), resolved.named);
 }

@@ -55,53 +55,70 @@ export type Presence = "always" | "attempted" | "accepted";
 
 const fieldOf =
   <P extends Presence>(presence: P) =>
-  <Name extends string, Type extends FieldType>(name: Name, type: Type) => ({ name, type, presence });
+  <Name extends string, Type extends FieldType>(name: Name, type: Type, meaning: string) => ({
+    name,
+    type,
+    presence,
+    meaning,
+  });
 const always = fieldOf("always");
 const attempted = fieldOf("attempted");
 const accepted = fieldOf("accepted");
 
 /**
  * All 37 fields, in the specification's order. The reader, the library's types (`npm run docs` writes them), OpenAPI and
- * `trigger --set` come from here and from `FIELD_MEANINGS`.
+ * `trigger --set` come from here.
  */
 export const TRANSACTION_FIELDS = [
-  always("uti", text),
-  always("transType", text),
-  always("transApproved", flag),
-  always("transPartiallyApproved", flag),
-  always("transCancelled", flag),
-  always("amountTrans", amount),
-  always("amountGratuity", amount),
-  always("amountCashback", amount),
-  always("cvmSignatureRequired", flag),
-  always("cvmPinVerified", flag),
-  always("transCurrencyCode", currency),
-  always("terminalId", text),
-  always("merchantId", text),
-  always("softwareVersion", text),
-  always("receiptNumber", text),
-  always("retrievalReferenceNumber", text),
-  attempted("paymentId", text),
-  attempted("responseCode", text),
-  always("stan", text),
-  accepted("authorisationCode", text),
-  attempted("merchantTokenId", text),
-  always("cardPan", maskedCardNumber),
-  always("cardStartDate", text),
-  always("cardScheme", text),
-  always("cardPanSequenceNumber", text),
-  always("cardType", text),
-  always("emvAid", text),
-  always("emvTsi", text),
-  always("emvTvr", text),
-  always("emvCryptogram", text),
-  attempted("emvCryptogramType", text),
-  always("reference", text),
-  always("merchantName", text),
-  always("transDateTime", dateTime),
-  always("createdDateTime", dateTime),
-  always("merchantStoreId", number),
-  always("status", complete),
+  always("uti", text, "The unique id of the transaction; a webhook that is delivered again has the same."),
+  always("transType", text, "The type of the transaction, such as SALE."),
+  always("transApproved", flag, "Whether the payment was approved."),
+  always(
+    "transPartiallyApproved",
+    flag,
+    "Whether only a part of the requested amount was approved; amountTrans is that part.",
+  ),
+  always("transCancelled", flag, "Whether the customer cancelled the payment."),
+  always("amountTrans", amount, "The amount in major units, such as 10.5 for 10.50 euros."),
+  always("amountGratuity", amount, "The gratuity in major units."),
+  always("amountCashback", amount, "The cash paid out, in major units."),
+  always("cvmSignatureRequired", flag, "Whether the cardholder had to sign."),
+  always("cvmPinVerified", flag, "Whether the cardholder's PIN was verified."),
+  always("transCurrencyCode", currency, "The currency: three letters of ISO 4217, such as EUR."),
+  always("terminalId", text, "The terminal of the payment link."),
+  always("merchantId", text, "The merchant's id at the service."),
+  always("softwareVersion", text, "The version of the software that made the payment."),
+  always("receiptNumber", text, "The number on the receipt."),
+  always(
+    "retrievalReferenceNumber",
+    text,
+    "The retrieval reference number (RRN), which names the transaction to the acquirer.",
+  ),
+  attempted("paymentId", text, "The id of the payment."),
+  attempted("responseCode", text, "The issuer's response code, such as 00 for approved."),
+  always("stan", text, "The system trace audit number (STAN)."),
+  accepted("authorisationCode", text, "The issuer's authorisation code."),
+  attempted("merchantTokenId", text, "The token that stands for the card in later payments."),
+  always("cardPan", maskedCardNumber, "The card number, masked."),
+  always("cardStartDate", text, "The month from which the card is valid."),
+  always("cardScheme", text, "The card scheme, such as VISA."),
+  always("cardPanSequenceNumber", text, "The sequence number of the card among those with its number."),
+  always("cardType", text, "How the card was read, such as CTLS or EMV."),
+  always("emvAid", text, "The application identifier (AID) of the chip."),
+  always("emvTsi", text, "The transaction status information (TSI) of the chip."),
+  always("emvTvr", text, "The terminal verification results (TVR)."),
+  always("emvCryptogram", text, "The cryptogram of the chip; it may be empty."),
+  attempted("emvCryptogramType", text, "The type of the cryptogram, such as ARQC or AAC."),
+  always(
+    "reference",
+    text,
+    "The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment.",
+  ),
+  always("merchantName", text, "The merchant's name."),
+  always("transDateTime", dateTime, "When the payment was made, in UTC."),
+  always("createdDateTime", dateTime, "When the record was created, in UTC."),
+  always("merchantStoreId", number, "The number of the merchant's store."),
+  always("status", complete, "Complete in a webhook; with another status, the outcome is unclear."),
 ] as const satisfies readonly TransactionField[];
 
 interface FieldType {
@@ -114,54 +131,11 @@ export interface TransactionField {
   readonly name: string;
   readonly type: FieldType;
   readonly presence: Presence;
+  readonly meaning: string;
 }
 
 type Field = (typeof TRANSACTION_FIELDS)[number];
 export type FieldName = Field["name"];
-
-/** What each field means; apart from the table, since the code of `paylink/webhooks` needs the table and not the words. */
-export const FIELD_MEANINGS: Readonly<Record<FieldName, string>> = {
-  uti: "The unique id of the transaction; a webhook that is delivered again has the same.",
-  transType: "The type of the transaction, such as SALE.",
-  transApproved: "Whether the payment was approved.",
-  transPartiallyApproved:
-    "Whether only a part of the requested amount was approved; amountTrans is that part.",
-  transCancelled: "Whether the customer cancelled the payment.",
-  amountTrans: "The amount in major units, such as 10.5 for 10.50 euros.",
-  amountGratuity: "The gratuity in major units.",
-  amountCashback: "The cash paid out, in major units.",
-  cvmSignatureRequired: "Whether the cardholder had to sign.",
-  cvmPinVerified: "Whether the cardholder's PIN was verified.",
-  transCurrencyCode: "The currency: three letters of ISO 4217, such as EUR.",
-  terminalId: "The terminal of the payment link.",
-  merchantId: "The merchant's id at the service.",
-  softwareVersion: "The version of the software that made the payment.",
-  receiptNumber: "The number on the receipt.",
-  retrievalReferenceNumber:
-    "The retrieval reference number (RRN), which names the transaction to the acquirer.",
-  paymentId: "The id of the payment.",
-  responseCode: "The issuer's response code, such as 00 for approved.",
-  stan: "The system trace audit number (STAN).",
-  authorisationCode: "The issuer's authorisation code.",
-  merchantTokenId: "The token that stands for the card in later payments.",
-  cardPan: "The card number, masked.",
-  cardStartDate: "The month from which the card is valid.",
-  cardScheme: "The card scheme, such as VISA.",
-  cardPanSequenceNumber: "The sequence number of the card among those with its number.",
-  cardType: "How the card was read, such as CTLS or EMV.",
-  emvAid: "The application identifier (AID) of the chip.",
-  emvTsi: "The transaction status information (TSI) of the chip.",
-  emvTvr: "The terminal verification results (TVR).",
-  emvCryptogram: "The cryptogram of the chip; it may be empty.",
-  emvCryptogramType: "The type of the cryptogram, such as ARQC or AAC.",
-  reference:
-    "The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment.",
-  merchantName: "The merchant's name.",
-  transDateTime: "When the payment was made, in UTC.",
-  createdDateTime: "When the record was created, in UTC.",
-  merchantStoreId: "The number of the merchant's store.",
-  status: "Complete in a webhook; with another status, the outcome is unclear.",
-};
 
 type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value is infer T extends Json)
   ? T

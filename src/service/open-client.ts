@@ -36,7 +36,7 @@ export async function openApi(parts: AccountParts): Promise<Api> {
     ? withRetries({ ...parts, send: once, timeLeft })
     : withoutRetries(once, parts.now);
   const clientCertificate = await readClientCertificate(settings, readFile);
-  const tokens = tokensInForce({ ...parts, send, clientCertificate });
+  const tokens = resolvedTokens({ ...parts, send, clientCertificate });
   return createApi({
     // Only a request that may change something (RFC 9110 9.2.1) must be completed.
     send: (request, options) => send(request, { ...options, finish: request.method !== "GET" }),
@@ -76,10 +76,10 @@ interface TokenParts extends AccountParts {
  * A stronger source wins. If one source has both, the token is used and the credentials renew it. Credentials of another
  * source never replace a refused token, since they may belong to another account.
  */
-function tokensInForce(parts: TokenParts): TokenSource {
+function resolvedTokens(parts: TokenParts): TokenSource {
   const { settings } = parts;
   const token = settings.find("token");
-  const credentials = credentialsInForce(parts);
+  const credentials = resolvedCredentials(parts);
   if (token !== undefined && (credentials === undefined || !isStronger(credentials.source, token.source))) {
     const fixed = fixedToken(token.value);
     if (credentials?.source !== token.source) return fixed;
@@ -92,7 +92,7 @@ function tokensInForce(parts: TokenParts): TokenSource {
 const STRENGTH: readonly Source[] = ["default", "service", "profile", "environment", "flag"];
 const isStronger = (one: Source, other: Source): boolean => STRENGTH.indexOf(one) > STRENGTH.indexOf(other);
 
-function credentialsInForce({
+function resolvedCredentials({
   settings,
   keep,
   clientCertificate,

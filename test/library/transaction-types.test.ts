@@ -7,7 +7,6 @@ import {
   amount,
   type FieldName,
   type Presence,
-  FIELD_MEANINGS,
   TRANSACTION_FIELDS,
   type WellFormedRecord,
 } from "../../src/domain/transaction-fields.ts";
@@ -26,13 +25,13 @@ type Flags = (typeof FLAGS)[number];
 const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
 
 function typesFromTable(): string {
-  const member = ({ name, type: { json }, ...field }: Field, value?: string): string => {
+  const member = ({ name, meaning, type: { json }, ...field }: Field, value?: string): string => {
     const exact =
       field.presence === "always" && isAmount(name)
         ? ` \`amounts.${name}\` has its exact text, and its minor units.`
         : "";
     const type = "const" in json ? JSON.stringify(json.const) : json.type;
-    return `/** ${FIELD_MEANINGS[name]}${exact} */\nreadonly ${name}: ${value ?? type};`;
+    return `/** ${meaning}${exact} */\nreadonly ${name}: ${value ?? type};`;
   };
   const isAmount = (name: string): boolean =>
     TRANSACTION_FIELDS.some((field) => field.name === name && field.type === amount);

@@ -77,7 +77,7 @@ const COLUMN = 20;
 export async function listSettings(context: Context): Promise<number> {
   const { out } = context;
   const settings = await context.settings();
-  const profile = profileInForce(context, settings);
+  const profile = resolvedProfile(context, settings);
   if (out.json) {
     const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
     out.lines([JSON.stringify({ profile, settings: values })]);
@@ -99,7 +99,7 @@ export async function listSettings(context: Context): Promise<number> {
   return 0;
 }
 
-function profileInForce(
+function resolvedProfile(
   { profile }: Context,
   settings: ResolvedSettings,
 ): { readonly name: string; readonly source: string } | null {
@@ -116,7 +116,7 @@ function documentOf(found: Setting | undefined): object | null {
 }
 
 export async function printSetting({ out, settings }: Context, name: SettingName): Promise<number> {
-  const found = valueInForce(await settings(), name);
+  const found = resolvedValue(await settings(), name);
   if (out.json)
     out.data(JSON.stringify({ key: name.text, ...(documentOf(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
@@ -127,7 +127,7 @@ export async function printSetting({ out, settings }: Context, name: SettingName
   return 0;
 }
 
-function valueInForce(settings: ResolvedSettings, { key, header }: SettingName): Setting | undefined {
+function resolvedValue(settings: ResolvedSettings, { key, header }: SettingName): Setting | undefined {
   if (header === undefined) return settings.find(key);
   const all = settings.find("headers");
   const one = Object.entries(all?.value ?? {}).find(([name]) => name.toLowerCase() === header.toLowerCase());

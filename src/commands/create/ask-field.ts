@@ -26,9 +26,9 @@ export async function askField(
   parts: AskParts,
 ): Promise<RequestFlags> {
   const mayBeEmpty = optional?.(flags) ?? false;
-  const inForce = settingOf(flag, parts.settings);
+  const resolved = settingOf(flag, parts.settings);
   // The built-in expiry is for one-time links only.
-  const known = mayBeEmpty && inForce?.source === "default" ? undefined : inForce?.value;
+  const known = mayBeEmpty && resolved?.source === "default" ? undefined : resolved?.value;
   const answer = await parts.ask.text({
     message: mayBeEmpty ? `${message}, or Enter to skip` : message,
     initial: known ?? initial?.(flags),

@@ -7,7 +7,7 @@ import type { Outcome } from "../../domain/outcome.ts";
 import { LINK_FIELDS, meaningOf } from "../../domain/payment-link-fields.ts";
 import { LARGEST_PAGE, LINK_STATUSES, paymentLink } from "../../domain/payment-link-reply.ts";
 import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
-import { FIELD_MEANINGS, TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
+import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
 import { isForbidden, isRequired } from "../../domain/transaction.ts";
 import { SCOPE, TOKEN_ERRORS } from "../access.ts";
 
@@ -162,9 +162,9 @@ function transaction(outcome: Outcome, description: string): JsonSchema {
     type: "object",
     description,
     properties: Object.fromEntries(
-      present.map(({ name, type }) => [
+      present.map(({ name, type, meaning }) => [
         name,
-        { ...type.json, ...flags[name], description: FIELD_MEANINGS[name] },
+        { ...type.json, ...flags[name], description: meaning },
       ]),
     ),
     required: present.filter((field) => isRequired(field, outcome)).map(({ name }) => name),
