@@ -3,19 +3,13 @@ import type { Paint } from "./paint.ts";
 import { serviceLabel } from "../domain/known-services.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
-import type { Hint } from "../domain/errors.ts";
+import type { Check } from "../service/checks.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { renderHint } from "./hint.ts";
 import { wrap } from "./layout.ts";
 import { widthOf } from "./width.ts";
 
-/** The settings that a result came from. */
-export interface NamedService {
-  /** Undefined without a profile: all values come from flags and environment. */
-  readonly profile: string | undefined;
-  get(key: "baseUrl"): string | undefined;
-}
-
-export function renderServiceName(service: NamedService, paint: Paint): string {
+export function renderServiceName(service: Pick<ResolvedSettings, "profile" | "get">, paint: Paint): string {
   const { profile } = service;
   const baseUrl = service.get("baseUrl") ?? "";
   const label = serviceLabel(baseUrl);
@@ -24,17 +18,10 @@ export function renderServiceName(service: NamedService, paint: Paint): string {
   return `${paint.dim(`${name} · ${host} ·`)} ${label === "LIVE" ? paint.yellow(label) : paint.dim(label)}`;
 }
 
-export interface ShownCheck {
-  readonly check: string;
-  readonly state: "ok" | "warning" | "failed" | "skipped";
-  readonly detail: string;
-  readonly remedies: readonly Hint[];
-}
-
 const WIDTH = "transaction address".length;
 
 export function renderCheck(
-  { check, state, detail, remedies }: ShownCheck,
+  { check, state, detail, remedies }: Check,
   { paint, lineWidth }: { readonly paint: Paint; readonly lineWidth: number },
   profile: string | undefined,
 ): string {

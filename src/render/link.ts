@@ -9,13 +9,14 @@ import { isSecretName } from "../domain/secrets.ts";
 import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
-import { renderServiceName, type NamedService } from "./account.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import { renderServiceName } from "./account.ts";
 import { formatLocal, localTime } from "./layout.ts";
 
 interface LinkStyle {
   readonly paint: Paint;
   readonly time: ServiceTime;
-  readonly service: NamedService;
+  readonly service: ResolvedSettings;
 }
 
 type FieldRow = readonly [label: string, value: string];
@@ -46,7 +47,7 @@ export function renderLink(
   return framed(link.url, rows, paint, service);
 }
 
-const framed = (url: string, rows: readonly FieldRow[], paint: Paint, service: NamedService): string =>
+const framed = (url: string, rows: readonly FieldRow[], paint: Paint, service: ResolvedSettings): string =>
   [paint.bold(safeText(url)), ...rowLines(rows, paint), `  ${renderServiceName(service, paint)}`].join("\n");
 
 function relativeDate(text: string, { now, ofSandbox }: ServiceTime): string {

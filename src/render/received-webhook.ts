@@ -1,7 +1,9 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { memberOf } from "../domain/json.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
-import type { TransactionRecord, Violation } from "../domain/transaction.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
+import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/events.ts";
+import type { Progress } from "../receiver/queue-forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
@@ -14,15 +16,11 @@ import {
   renderWarning,
 } from "./transaction-record.ts";
 
-interface ReceivedWebhook {
-  readonly id: string;
-  readonly receivedAt: Date;
-  readonly repeated: boolean;
-  readonly verdict: { readonly verdict: string; readonly warnings: readonly Warning[] };
-  readonly record: TransactionRecord | null;
-  readonly violations: readonly Violation[];
-  readonly request: { readonly target: string };
-}
+/** What is shown of an event. */
+type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "record" | "violations"> & {
+  readonly verdict: Pick<WebhookEvent["verdict"], "verdict" | "warnings">;
+  readonly request: Pick<WebhookEvent["request"], "target">;
+};
 
 interface WebhookStyle extends RecordStyle {
   /** The command that reads a transaction with its custom data, without the uti; undefined if the service does not offer it. */
@@ -30,7 +28,7 @@ interface WebhookStyle extends RecordStyle {
 }
 
 /** The whole record, the outcome first, then when and where it was received. */
-export function renderWebhook(event: ReceivedWebhook, style: WebhookStyle): string {
+export function renderWebhook(event: Received, style: WebhookStyle): string {
   const { id, receivedAt, verdict, record, violations } = event;
   const { paint, width, transactionCommand } = style;
   const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
@@ -52,7 +50,7 @@ function customData(command: string, { paint, width }: RecordStyle): string[] {
 }
 
 /** The same in one line. */
-export function renderCompactWebhook(event: ReceivedWebhook, paint: Paint): string {
+export function renderCompactWebhook(event: Received, paint: Paint): string {
   const { id, receivedAt, verdict, record } = event;
   const words = [
     paint.dim(`${formatLocal(receivedAt)} ${pathOf(event)} ${id}`),
@@ -64,14 +62,14 @@ export function renderCompactWebhook(event: ReceivedWebhook, paint: Paint): stri
 }
 
 /** A query may hold a secret of the receiver. */
-const pathOf = ({ request }: ReceivedWebhook): string => safeText(request.target.split("?", 1)[0] ?? "");
+const pathOf = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
 
-function marksOf({ verdict, repeated }: ReceivedWebhook, paint: Paint): string {
+function marksOf({ verdict, repeated }: Received, paint: Paint): string {
   const verified = verdict.verdict === "valid" ? paint.green("verified") : paint.red.bold("UNVERIFIED");
   return repeated ? `${verified} ${paint.yellow("repeated")}` : verified;
 }
 
-const ownWarnings = ({ warnings }: ReceivedWebhook["verdict"]): Warning[] =>
+const ownWarnings = ({ warnings }: Received["verdict"]): Warning[] =>
   warnings.filter((warning) => WARNINGS[warning] === "webhook");
 
 /** Only with a uti that needs no quoting in a shell. */
@@ -81,33 +79,15 @@ function commandFor(record: TransactionRecord, command: string | undefined): str
   return isPlain && command !== undefined ? `${command} ${uti}` : undefined;
 }
 
-interface Rejected {
-  readonly id: string;
-  readonly receivedAt: Date;
-  readonly code: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly hint?: string;
-}
-
 /** One line names the step that failed and the reason; `verify` shows longer details. */
 const DETAIL_LENGTH = 300;
 
 export function renderRejection(
-  { id, receivedAt, code, status, detail, hint }: Rejected,
+  { id, receivedAt, code, status, detail, hint }: Omit<Rejection, "type" | "checks" | "request">,
   paint: Paint,
 ): string {
   const line = `${paint.dim(clockTime(receivedAt))} ${paint.dim(id)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;
   return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
-}
-
-interface Forwarded {
-  readonly target: string;
-  /** Null if the application did not answer. */
-  readonly status: number | null;
-  readonly ms: number;
-  readonly detail: string;
-  readonly signatureAge?: number;
 }
 
 /** Why an application that verifies probably refused a late attempt, and what helps. */
@@ -121,26 +101,17 @@ function ageWords(age: number): string {
   return hours < 48 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;
 }
 
-/** An attempt from the queue. */
-interface Progress {
-  readonly attempt: number;
-  readonly state: string;
-  /** When the next one is due. */
-  readonly next: Date | null;
-}
-
 /** The application's status and latency, and its error text; without an answer, the reason. */
 export function renderForward(
   id: string,
-  { target, status, ms, detail, signatureAge }: Forwarded,
+  { target, status, ms, detail, signatureAge }: Omit<Forward, "at">,
   paint: Paint,
   progress?: Progress,
 ): string {
   const line = (what: string): string =>
     `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}${progressWords(progress, paint)}`;
   if (status === null) return line(paint.red.bold(safeText(detail)));
-  const isAccepted = status >= 200 && status < 300;
-  const shown = line((isAccepted ? paint.green : paint.red.bold)(String(status)));
+  const shown = line((isAccepted(status) ? paint.green : paint.red.bold)(String(status)));
   const why = signatureAge === undefined ? [] : [lateSignature(signatureAge)];
   return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }

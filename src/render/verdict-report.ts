@@ -1,60 +1,49 @@
 /** Shows the result of `verify`: each step, the digests, the signature base, warnings, cause and advice. */
 import type { Paint } from "./paint.ts";
-import { REASONS, WARNING_MEANINGS, type RefusalCode, type Warning } from "../domain/reasons.ts";
-import type { Violation, TransactionRecord } from "../domain/transaction.ts";
-import { renderRecord } from "./transaction-record.ts";
+import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
+import type { HttpRequest } from "../http/message.ts";
+import type { Examination } from "../receiver/captured.ts";
+import { traceBase, type TracedLine } from "../signatures/diagnose/diagnose.ts";
+import { compareDigests, type ComparedDigest } from "../signatures/digest.ts";
+import type { Check, Verdict } from "../signatures/verdict.ts";
+import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
 
-interface ShownVerdict {
-  readonly verdict: "valid" | "invalid";
-  readonly code: "ok" | RefusalCode;
-  readonly keyid: string | null;
-  readonly alg: string;
-  readonly checks: readonly { readonly check: string; readonly ok: boolean; readonly detail: string }[];
-  readonly warnings: readonly Warning[];
-  readonly hints: readonly { readonly variant: string; readonly advice: string }[];
-}
-
-export interface ShownSteps {
-  readonly verdict: Pick<ShownVerdict, "checks" | "warnings">;
-  readonly digests: readonly { readonly sent: string; readonly computed: string }[];
-  readonly trace: readonly { readonly line: string; readonly origin: string }[];
-}
-
-export interface ShownExamination extends ShownSteps {
-  readonly verdict: ShownVerdict;
-  readonly record: TransactionRecord | null;
-  readonly violations: readonly Violation[];
-  readonly request: {
-    readonly method: string;
-    readonly scheme: string;
-    readonly authority: string;
-    readonly target: string;
-  };
-}
-
-interface VerdictStyle {
-  readonly paint: Paint;
-  readonly width: number;
-}
-
-export function renderExamination(shown: ShownExamination, style: VerdictStyle): string {
-  const { verdict, record, violations } = shown;
+/** `source` says where the address of the request comes from. */
+export function renderExamination(
+  { verdict, record, violations }: Examination,
+  request: HttpRequest,
+  source: string,
+  style: RecordStyle,
+): string {
   const { paint } = style;
-  const sections = [
-    heading(shown, paint),
-    renderSteps(shown, paint),
+  return joined([
+    heading(verdict, request, paint),
+    renderSteps(verdict, request, source, paint),
     section("cause", cause(verdict, paint), paint),
     record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
-  ];
-  return joined(sections);
+  ]);
 }
 
-/** The steps, the digests, the signature base and the warnings, without the conclusion. */
-export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: Paint): string {
+/**
+ * The steps, the digests, the signature base and the warnings, without the conclusion. There is nothing to compare if what was
+ * rejected was not an HTTP request.
+ */
+export function renderSteps(
+  verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
+  request: HttpRequest | null,
+  source: string,
+  paint: Paint,
+): string {
+  const digests = request === null ? [] : compareDigests(request.headers, request.body);
+  const trace = request === null ? [] : traceBase(verdict.signatureBase, request, source);
   return joined([
-    section("checks", checks(verdict, paint), paint),
+    section(
+      "checks",
+      verdict.checks.map((check) => checked(check, paint)),
+      paint,
+    ),
     section(
       "digest",
       digests.flatMap((digest) => comparison(digest, paint)),
@@ -75,7 +64,7 @@ export function renderSteps({ verdict, digests, trace }: ShownSteps, paint: Pain
 
 const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
 
-function heading({ verdict, request }: ShownExamination, paint: Paint): string {
+function heading(verdict: Examination["verdict"], request: HttpRequest, paint: Paint): string {
   const { method, scheme, authority, target } = request;
   const address = `${scheme}://${authority}${target}`;
   const word = verdict.verdict === "valid" ? paint.green.bold("VALID") : paint.red.bold("INVALID");
@@ -91,16 +80,14 @@ function section(title: string, lines: readonly string[], paint: Paint): string 
 
 const CHECK_WIDTH = 18;
 
-function checks({ checks: made }: ShownSteps["verdict"], paint: Paint): string[] {
-  return made.map(({ check, ok, detail }) => {
-    const mark = ok ? paint.green("✓") : paint.red("✗");
-    return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(clip(detail, DETAIL_LENGTH))}`;
-  });
+function checked({ check, ok, detail }: Check, paint: Paint): string {
+  const mark = ok ? paint.green("✓") : paint.red("✗");
+  return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(clip(detail, DETAIL_LENGTH))}`;
 }
 
 const DETAIL_LENGTH = 1000;
 
-function comparison({ sent, computed }: { sent: string; computed: string }, paint: Paint): string[] {
+function comparison({ sent, computed }: ComparedDigest, paint: Paint): string[] {
   const same = sent === computed;
   return [
     `sent      ${safeText(sent)}`,
@@ -109,7 +96,7 @@ function comparison({ sent, computed }: { sent: string; computed: string }, pain
 }
 
 /** Shows the whole line, since every character of it counts for the signature. */
-const traced = ({ line, origin }: { line: string; origin: string }, paint: Paint): string[] => [
+const traced = ({ line, origin }: TracedLine, paint: Paint): string[] => [
   safeText(line),
   paint.dim(`  └ ${safeText(origin)}`),
 ];
@@ -118,7 +105,7 @@ function warned(warning: Warning, paint: Paint): string {
   return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNING_MEANINGS[warning])}`;
 }
 
-function cause({ verdict, code, hints }: ShownVerdict, paint: Paint): string[] {
+function cause({ verdict, code, hints }: Examination["verdict"], paint: Paint): string[] {
   if (verdict === "valid" || code === "ok") return [];
   if (hints.length === 0) return [REASONS[code].advice ?? NOTHING];
   return hints.flatMap(({ variant, advice }) => [

@@ -156,7 +156,19 @@ export const FOLDERS = {
   },
   render: {
     holds: "values as text, pure",
-    mayImport: ["domain", "http/message", "fast-string-width", "uqr"],
+    mayImport: [
+      "domain",
+      "http/message",
+      "check/endpoint",
+      "receiver/captured",
+      "receiver/events",
+      "receiver/queue-forwarder",
+      "service/checks",
+      "settings/resolved-settings",
+      "signatures",
+      "fast-string-width",
+      "uqr",
+    ],
   },
   terminal: {
     holds: "effects on the terminal",

@@ -10,6 +10,7 @@ import { renderLink } from "../../src/render/link.ts";
 import { renderCompactRecord, renderRecord } from "../../src/render/transaction-record.ts";
 import { safeJson, safeText } from "../../src/render/safe-text.ts";
 import { clip } from "../../src/render/width.ts";
+import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { renderRejection } from "../../src/render/received-webhook.ts";
 
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u202eevil\u200b\u2066\ufeff\u{e0041}\n\u2028";
@@ -72,7 +73,12 @@ describe("every renderer", () => {
     notePaint: plain,
     width: 80,
     time: { now: new Date(0), ofSandbox: false },
-    service: { profile: HOSTILE, get: () => HOSTILE },
+    service: resolveSettings({
+      named: HOSTILE,
+      env: {},
+      current: HOSTILE,
+      profiles: { [HOSTILE]: { baseUrl: HOSTILE } },
+    }),
     json: false,
     warnings: [],
     unwritten: [],

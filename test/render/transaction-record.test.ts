@@ -35,11 +35,11 @@ const APPROVED = sampleRecord(
   },
   { newId: () => "8e2f6a4c-5b7d-4d0e-9a51-2f6c1f0b7a11", now: new Date("2026-01-31T12:00:00Z") },
 );
-const RECEIVED = {
+const RECEIVED: Parameters<typeof renderWebhook>[0] = {
   id: "mi9w2k0a0000zz",
   receivedAt: new Date("2026-01-31T12:00:01Z"),
   repeated: false,
-  verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] as Warning[] },
+  verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] },
   record: APPROVED,
   violations: [],
   request: { target: "/hooks/paid?key=secret" },
@@ -114,7 +114,7 @@ describe("a received webhook", () => {
 
   it("has its own warnings, and not those of every webhook of the service", () => {
     const warnings: Warning[] = [...RECEIVED.verdict.warnings, "multiple_signatures"];
-    const event = { ...RECEIVED, verdict: { verdict: "invalid", warnings } };
+    const event = { ...RECEIVED, verdict: { verdict: "invalid" as const, warnings } };
     const shown = renderWebhook(event, style);
     expect(shown).toContain("UNVERIFIED");
     expect(shown).toContain("! there are several signatures; only the selected one was checked");

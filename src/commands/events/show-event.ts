@@ -6,8 +6,6 @@ import { formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { eventLine, type Forward, type WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { compareDigests } from "../../signatures/digest.ts";
-import { traceBase } from "../../signatures/diagnose/diagnose.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import {
   type Arrival,
@@ -113,14 +111,10 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
   ];
 }
 
-/** As `verify` shows it; there is nothing to compare if what was rejected was not an HTTP request. */
-function verificationText(
+/** As `verify` shows it. */
+const verificationText = (
   verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
   request: HttpRequest | null,
   paint: Paint,
-): string {
-  const digests = request === null ? [] : compareDigests(request.headers, request.body);
-  const trace =
-    request === null ? [] : traceBase(verdict.signatureBase, request, "the address it was verified against");
-  return renderSteps({ verdict, digests, trace }, paint).replace(/^(?=.)/gm, "  ");
-}
+): string =>
+  renderSteps(verdict, request, "the address it was verified against", paint).replace(/^(?=.)/gm, "  ");

@@ -10,8 +10,6 @@ import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { examine, type Examination } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExamination } from "../../render/verdict-report.ts";
-import { compareDigests } from "../../signatures/digest.ts";
-import { traceBase } from "../../signatures/diagnose/diagnose.ts";
 import { findOne } from "../../events/store.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
@@ -48,19 +46,7 @@ export async function verify(
     },
     capture.request.fault,
   );
-  out.data(
-    out.json
-      ? documentOf(examination)
-      : renderExamination(
-          {
-            ...examination,
-            request,
-            digests: compareDigests(request.headers, request.body),
-            trace: traceBase(examination.verdict.signatureBase, request, source),
-          },
-          out,
-        ),
-  );
+  out.data(out.json ? documentOf(examination) : renderExamination(examination, request, source, out));
   const { verdict, code } = examination.verdict;
   if (verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
