@@ -92,7 +92,7 @@ const list = command({
   consequence: "Nothing was listed.",
   check: checkPeriod,
   run: async (context, { rejected, failed, quiet, db, ...values }) => {
-    const { listEvents } = await import("./list-events.ts");
+    const { listEvents } = await import("./stored-events.ts");
     const { limit = DEFAULT_LIMIT } = values;
     const filter = { ...filterOf({ db, ...values }), failed, limit };
     return listEvents(context, { filter, rejected, quiet, database: db });
@@ -112,8 +112,7 @@ const show = command({
   },
   flags: storeFlags,
   consequence: "Nothing was shown.",
-  run: async (context, { uti, db }) =>
-    (await import("./show-event.ts")).showEvent(context, { name: uti, database: db }),
+  run: async (context, { uti, db }) => (await import("./show-event.ts")).showEvent(context, uti, db),
 });
 
 const replay = command({
@@ -169,10 +168,8 @@ const exporting = command({
   flags: filterFlags,
   consequence: "Nothing was exported.",
   check: checkPeriod,
-  run: async (context, values) => {
-    const { exportEvents } = await import("./export-events.ts");
-    return exportEvents(context, { filter: filterOf(values), database: values.db });
-  },
+  run: async (context, values) =>
+    (await import("./stored-events.ts")).exportEvents(context, filterOf(values), values.db),
 });
 
 const prune = command({
@@ -193,7 +190,7 @@ const prune = command({
   consequence: "Nothing was deleted.",
   check: checkConfirmable,
   run: async (context, { before, db }) =>
-    (await import("./prune-events.ts")).pruneEvents(context, { before, database: db }),
+    (await import("./stored-events.ts")).pruneEvents(context, before, db),
 });
 
 export const events = command({

@@ -3,15 +3,33 @@ import type { Context } from "../../context.ts";
 import { openForwardingKey } from "../../check/signing-key.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
-import { forward, targetOf } from "../../receiver/forward.ts";
+import { forward, targetOf, type Route } from "../../receiver/forward.ts";
 import { lateSignature, renderForward } from "../../render/received-webhook.ts";
-import { asReceived, type EventStore, type StoredEvent } from "../../receiver/event-store.ts";
+import {
+  asReceived,
+  type EventFilter,
+  type EventStore,
+  type StoredEvent,
+} from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import { withinTime } from "../time-limit.ts";
-import type { ReplayOptions } from "./options.ts";
 import { eventCount, withEvents } from "./stored-events.ts";
+
+interface ReplayOptions {
+  /** The events to send, by uti or id; if there are none, all that pass the filter. */
+  readonly names: readonly string[];
+  readonly filter: EventFilter;
+  readonly routes: readonly Route[];
+  readonly insecure: boolean;
+  /** The file of the private key that signs each event again; undefined sends the service's signature. */
+  readonly signWith: string | undefined;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+  readonly quiet: boolean;
+  readonly database: string | undefined;
+}
 
 export const replayEvents = (context: Context, options: ReplayOptions): Promise<number> =>
   withinTime(
@@ -23,9 +41,9 @@ export const replayEvents = (context: Context, options: ReplayOptions): Promise<
 
 async function sendAgain(context: Context, options: ReplayOptions): Promise<number> {
   const { out, now, send, signal } = context;
-  const { names, filter, routes, insecure, signWith, quiet } = options;
+  const { names, filter, routes, insecure, signWith, quiet, database } = options;
   const recordAt = (await context.settings()).get("recordAt");
-  await withEvents(context, options, async (store) => {
+  await withEvents(context, database, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
     let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];
     const found =
@@ -85,7 +103,7 @@ async function sendAgain(context: Context, options: ReplayOptions): Promise<numb
 
 const LATE = hint`The events are still stored. To sign them with your own key, which your application then verifies with: ${paylink("events", "replay", "<uti>", "--to", "<target>", "--sign-with", "<file>")}`;
 
-const isFiltered = (filter: ReplayOptions["filter"]): boolean =>
+const isFiltered = (filter: EventFilter): boolean =>
   Object.entries(filter).some(([name, value]) => name !== "failed" && value !== undefined);
 
 /** Finds every event before the first is sent. */

@@ -16,15 +16,18 @@ import {
   type StoredRejection,
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
-import type { ShowOptions } from "./options.ts";
 import { transactionCommand } from "../transaction-command.ts";
 import { withEvents } from "./stored-events.ts";
 
-export async function showEvent(context: Context, options: ShowOptions): Promise<number> {
+export async function showEvent(
+  context: Context,
+  name: string,
+  database: string | undefined,
+): Promise<number> {
   const { out } = context;
   const recordAt = (await context.settings()).get("recordAt");
-  await withEvents(context, options, async (store) => {
-    const found = await findOne(store, options.name);
+  await withEvents(context, database, async (store) => {
+    const found = await findOne(store, name);
     if (found.type === "rejected") out.data(out.json ? JSON.stringify(found) : rejectionText(found, context));
     else {
       const history = await historyOf(found, store);

@@ -1,10 +1,25 @@
-/** Opens the event store for one command, and counts in words. */
+/** What `paylink events` does with the stored events by itself: it lists, exports and deletes them. */
 import type { Context } from "../../context.ts";
-import type { EventStore } from "../../receiver/event-store.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { outcomeOf, summaryOf } from "../../domain/transaction.ts";
+import {
+  asReceived,
+  type EventFilter,
+  type EventStore,
+  type Pruned,
+  type StoredEvent,
+  type StoredRejection,
+} from "../../receiver/event-store.ts";
+import { eventLine } from "../../receiver/events.ts";
+import { type Cell, formatLocal, relativeTime, renderTable } from "../../render/layout.ts";
+import { safeJson, safeText } from "../../render/safe-text.ts";
+import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import { isConfirmed } from "../confirm.ts";
 
+/** Opens the event store for one command: a file or a URL, or the one at the default location. */
 export async function withEvents<T>(
   { events }: Context,
-  { database }: { readonly database: string | undefined },
+  database: string | undefined,
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
   const store = await events(database);
@@ -16,3 +31,150 @@ export async function withEvents<T>(
 }
 
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
+
+interface ListOptions {
+  readonly filter: EventFilter;
+  readonly rejected: boolean;
+  readonly quiet: boolean;
+  readonly database: string | undefined;
+}
+
+/** The newest events as a table, or as JSON lines. */
+export async function listEvents(context: Context, options: ListOptions): Promise<number> {
+  const { out } = context;
+  const { filter, rejected, quiet, database } = options;
+  const recordAt = (await context.settings()).get("recordAt");
+  const found: (StoredEvent | StoredRejection)[] = [];
+  await withEvents(context, database, async (store) => {
+    for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
+  });
+  // Stores are read in order of arrival.
+  found.reverse();
+  if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one, recordAt))));
+  else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
+  else if (found.length === 0)
+    out.note(
+      `No ${rejected ? "rejected webhooks" : filter.failed === true ? "failed events" : "events"} found.`,
+    );
+  else {
+    const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
+      text,
+      paint: out.paint.dim,
+      right: text === "AMOUNT",
+    }));
+    const rows = found.map((one) => cellsOf(one, recordAt, context));
+    out.lines([renderTable([header, ...rows], out.lineWidth)]);
+  }
+  return 0;
+}
+
+const HEADERS = {
+  events: ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "NOTES"],
+  rejections: ["RECEIVED", "ID", "STATUS", "CODE", "REASON"],
+} as const;
+
+const nameOf = (one: StoredEvent | StoredRejection): string =>
+  one.type === "rejected" ? one.id : one.uti || one.id;
+
+function cellsOf(
+  one: StoredEvent | StoredRejection,
+  recordAt: string | undefined,
+  { now, out: { paint } }: Context,
+): Cell[] {
+  const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
+  if (one.type === "rejected")
+    return [
+      time,
+      { text: one.id },
+      { text: String(one.status), paint: paint.red },
+      { text: one.code },
+      { text: one.detail },
+    ];
+  const { record } = asReceived(one, recordAt);
+  const marks = [
+    ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
+    ...(one.accepted ? ["forwarded"] : []),
+    ...(one.failed ? ["failed"] : []),
+    ...(one.queued?.state === "pending" ? ["pending"] : []),
+    ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
+  ];
+  const outcome = outcomeOf(record);
+  return [
+    time,
+    { text: outcome, paint: () => paintOutcome(outcome, paint) },
+    { text: record === null ? "–" : amountOf(record), right: true },
+    { text: one.reference || "–" },
+    { text: nameOf(one) },
+    { text: marks.join(", "), paint: paint.yellow },
+  ];
+}
+
+function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined): Record<string, unknown> {
+  if (one.type === "rejected") {
+    const { type, id, receivedAt, code, status, detail, checks } = one;
+    return { type, id, receivedAt, code, status, detail, checks };
+  }
+  const { id, receivedAt, repeats, accepted, failed, queued, verdict } = one;
+  return {
+    type: "event",
+    id,
+    receivedAt,
+    ...summaryOf(asReceived(one, recordAt)),
+    verified: verdict.verdict === "valid",
+    repeats,
+    accepted,
+    failed,
+    forwarding: queued,
+  };
+}
+
+/** Events as the lines of `listen --json`, in order of arrival. */
+export async function exportEvents(
+  context: Context,
+  filter: EventFilter,
+  database: string | undefined,
+): Promise<number> {
+  const { out, signal } = context;
+  const recordAt = (await context.settings()).get("recordAt");
+  const unread = out.unread();
+  await withEvents(context, database, async (store) => {
+    for await (const event of store.events(filter)) {
+      if (signal.aborted || unread.aborted) return;
+      out.lines([safeJson(eventLine(asReceived(event, recordAt)))]);
+      await out.drained();
+    }
+  });
+  return 0;
+}
+
+/** Deletes what was received before a given time. */
+export async function pruneEvents(
+  context: Context,
+  before: Date,
+  database: string | undefined,
+): Promise<number> {
+  const { out } = context;
+  await withEvents(context, database, async (store) => {
+    if (!(await mayPrune(store, before, context))) {
+      out.note("Nothing was deleted.");
+      return;
+    }
+    const pruned = await store.prune(before);
+    out.data(
+      out.json
+        ? JSON.stringify({ before, ...pruned })
+        : `Deleted ${inWords(pruned)} received before ${formatLocal(before)}`,
+    );
+  });
+  return 0;
+}
+
+/** Asks on a terminal, unless there is nothing to delete. */
+async function mayPrune(store: EventStore, before: Date, context: Context): Promise<boolean> {
+  const old = await store.countBefore(before);
+  if (old.events + old.rejections === 0) return true;
+  return isConfirmed(context, `Delete ${inWords(old)} received before ${formatLocal(before)}?`);
+}
+
+const inWords = ({ events, rejections }: Pruned): string =>
+  `${eventCount(events)} and ${rejections} rejected ${rejections === 1 ? "webhook" : "webhooks"}`;
