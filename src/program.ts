@@ -15,7 +15,7 @@ import { declare, declared, declareLater, examples, type Execute } from "./comma
 import { demo } from "./commands/demo/command.ts";
 import { events } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
-import { help } from "./commands/help/help.ts";
+import { help, version } from "./commands/help/help.ts";
 import { links } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
 import { login } from "./commands/login/login.ts";
@@ -29,7 +29,6 @@ import { test } from "./commands/test/command.ts";
 import { transaction } from "./commands/transaction.ts";
 import { trigger } from "./commands/trigger/command.ts";
 import { verify } from "./commands/verify/command.ts";
-import { version } from "./commands/version.ts";
 
 /** The commands under their headings, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Command>>>> = {

@@ -1,5 +1,8 @@
-/** How every help text is laid out: values as they are typed, and the options of every command. */
+/** How help is laid out: values as they are typed, the options of every command, and the explanation of a setting. */
 import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
+import { paylink } from "../domain/errors.ts";
+import { renderCommand } from "../render/hint.ts";
+import { type SettingKey, SETTINGS } from "../settings/setting-table.ts";
 import { programOf, termOf } from "./declare.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
@@ -36,4 +39,17 @@ function described({ description, argChoices = [], defaultValue }: Option | Argu
   return ownNotes === undefined
     ? `${description} (${notes.join("; ")})`
     : `${text} (${[ownNotes, ...notes].join("; ")})`;
+}
+
+/** What a setting is for, its default and variable, and a good value. */
+export function explainSetting(key: SettingKey): string {
+  const { means, variable, default: usual, example } = SETTINGS[key];
+  return [
+    `  ${key}: ${means}`,
+    ...(usual === undefined ? [] : [`      default: ${usual}`]),
+    ...(variable === undefined ? [] : [`      variable: ${variable}`]),
+    example === undefined
+      ? "      a secret: paylink login stores it, and no command prints it"
+      : `      ${renderCommand(paylink("config", "set", key, example), undefined)}`,
+  ].join("\n");
 }

@@ -6,7 +6,7 @@ import { safeText } from "../render/safe-text.ts";
 import { noSuchProfile, parseOwnProfileName } from "../settings/profile-names.ts";
 import type { Profile, Profiles } from "../settings/profile.ts";
 import { argument, command, text } from "./command.ts";
-import { checkConfirmable, isConfirmed } from "./confirm.ts";
+import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
 
 const NO_PROFILE = "There is no profile. Run paylink sandbox, or paylink login.";
 

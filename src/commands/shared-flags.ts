@@ -1,8 +1,11 @@
-/** The flags that several commands share, each declared once, and what they mean together with the settings. */
+/** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
 import type { ForwardingKey } from "../check/signing-key.ts";
+import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
+import { paylink } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { renderCommand } from "../render/hint.ts";
 import type { Route } from "../receiver/forward.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { Component } from "../signatures/components.ts";
@@ -173,4 +176,23 @@ function unknownOutcome(near: string | undefined, target: string): Parsed<never>
   const meant = instead === undefined ? "" : `; did you mean ${instead}?`;
   const names = OUTCOME_NAMES.join(", ");
   return refused(`must have one of these before "=": ${names}${meant}`, instead);
+}
+
+/** Where nobody can answer, only `--yes` confirms: a script must not delete by accident. */
+export function checkConfirmable(_: unknown, { problems }: Usage, { ask, yes }: Context): void {
+  if (yes || ask !== undefined) return;
+  problems.push({ at: "--yes", message: "is required where nobody can be asked: it confirms the command" });
+}
+
+/** Asks, unless `--yes` has confirmed it before. */
+export const isConfirmed = async ({ ask, yes }: Pick<Context, "ask" | "yes">, question: string) =>
+  yes || (ask !== undefined && ask.confirm(question, { initial: false }));
+
+/** The command that reads a transaction, without the uti. Undefined if the service has no known address for transactions. */
+export async function transactionCommand({
+  settings,
+}: Pick<Context, "settings">): Promise<string | undefined> {
+  const resolved = await settings();
+  if (resolved.get("baseUrl") === undefined || resolved.get("transactionUrl") === undefined) return undefined;
+  return renderCommand(paylink("transaction"), resolved.named);
 }

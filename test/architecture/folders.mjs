@@ -252,17 +252,15 @@ export const COMMANDS = {
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/command",
-    "commands/confirm",
     "commands/account-keys",
     "commands/declare",
     "commands/flag-values",
+    "commands/help-layout",
     "commands/request-flags",
     "commands/resources",
     "commands/running-listener",
     "commands/shared-flags",
     "commands/time-limit",
-    "commands/setting-help",
-    "commands/transaction-command",
     "commands/usage-errors",
     "commands/local-services",
   ],

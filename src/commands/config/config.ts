@@ -2,7 +2,7 @@
 import { accepted } from "../../domain/parse-result.ts";
 import { isConfigKey } from "../../settings/setting-table.ts";
 import { argument, command, text, toggle } from "../command.ts";
-import { explainSetting } from "../setting-help.ts";
+import { explainSetting } from "../help-layout.ts";
 
 const load = () => import("./settings.ts");
 

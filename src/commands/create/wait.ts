@@ -17,8 +17,7 @@ import type { RequestFlags } from "../../service/request.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { closingLater, type Later } from "../resources.ts";
 import { isRunning } from "../running-listener.ts";
-import { policyOf } from "../shared-flags.ts";
-import { transactionCommand } from "../transaction-command.ts";
+import { policyOf, transactionCommand } from "../shared-flags.ts";
 
 interface WaitParts {
   readonly request: PaymentLinkRequest;

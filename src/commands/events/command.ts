@@ -12,9 +12,9 @@ import {
   type Usage,
   type ValuesOf,
 } from "../command.ts";
-import { checkConfirmable } from "../confirm.ts";
 import { parseLimit, parseOutcome } from "../flag-values.ts";
 import {
+  checkConfirmable,
   checkTargets,
   eventStoreFlag,
   forwardingKeyFlag,

@@ -16,7 +16,7 @@ import {
   type StoredRejection,
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
-import { transactionCommand } from "../transaction-command.ts";
+import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
 export async function showEvent(

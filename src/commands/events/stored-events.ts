@@ -14,7 +14,7 @@ import { eventLine } from "../../receiver/events.ts";
 import { type Cell, formatLocal, relativeTime, renderTable } from "../../render/layout.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
-import { isConfirmed } from "../confirm.ts";
+import { isConfirmed } from "../shared-flags.ts";
 
 /** Opens the event store for one command: a file or a URL, or the one at the default location. */
 export async function withEvents<T>(

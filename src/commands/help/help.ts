@@ -1,4 +1,4 @@
-/** `paylink help`: its argument and help; the help of a command is that command's own. */
+/** `paylink help`, where the help of a command is that command's own, and `paylink version`. */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { argument, command, text } from "../command.ts";
 import { declared, programOf } from "../declare.ts";
@@ -39,3 +39,14 @@ function commandNamed([word, ...rest]: readonly string[], group: CommandUnknownO
   if (found === undefined) throw unknownCommand(word, group);
   return commandNamed(rest, declared(found));
 }
+
+/** Prints what `--version` prints, or JSON. */
+export const version = command({
+  summary: "print the version",
+  examples: ["paylink version", "paylink version --json"],
+  run: async ({ out }, _, self) => {
+    const number = programOf(self).version() ?? "";
+    out.data(out.json ? JSON.stringify({ version: number }) : number);
+    return 0;
+  },
+});

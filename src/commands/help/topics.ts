@@ -1,21 +1,19 @@
-/** The topics of `paylink help` that do not belong to one command: what each one prints, as JSON and for people. */
+/** The topics of `paylink help` that do not belong to one command: their texts, and what each prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
 import { MEANINGS } from "../../domain/reasons.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { explainSetting } from "../setting-help.ts";
+import { explainSetting } from "../help-layout.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
-import {
-  CI,
-  DECISIONS,
-  type Guide,
-  PRODUCTION,
-  RECIPES,
-  WEBHOOK_OPTIONS,
-  WEBHOOKS_INTRODUCTION,
-  WEBHOOKS_NOTES,
-} from "./texts.ts";
+import ci from "./guides/ci.txt?raw";
+import production from "./guides/production.txt?raw";
+import express from "./recipes/express.mjs?raw";
+import fastify from "./recipes/fastify.mjs?raw";
+import hono from "./recipes/hono.mjs?raw";
+import next from "./recipes/next.mjs?raw";
+import node from "./recipes/node.mjs?raw";
+import bookings from "./recipes/orders.mjs?raw";
 
 interface Explanation {
   readonly json: unknown;
@@ -24,6 +22,113 @@ interface Explanation {
 
 /** A paragraph, which is wrapped, or anything else. */
 type Part = string | ((out: Output) => string);
+
+/** Titled parts of a text. They are not wrapped: people copy files and scripts from them. */
+type Guide = Readonly<Record<string, { readonly title: string; readonly text: string }>>;
+
+/** Each part begins with a line `== name: title`. */
+const guideOf = (file: string): Guide =>
+  Object.fromEntries(
+    `\n${file.trim()}`
+      .split(/\n+== /)
+      .slice(1)
+      .map((part) => {
+        const [, name = "", title = "", text = ""] = /^(\w+): (.*)\n+([\s\S]*)$/.exec(part) ?? [];
+        return [name, { title, text }];
+      }),
+  );
+
+/** How to test payments in continuous integration. */
+const CI = guideOf(ci);
+
+/** How to run `listen` as a service of a machine or in a container. */
+const PRODUCTION = guideOf(production);
+
+/** What paylink does where the specification of the service is silent. */
+const DECISIONS: Readonly<Record<string, string>> = {
+  "access token":
+    "OAuth 2.0 client credentials as form fields, multipart form data or HTTP Basic. The sandbox serves POST /oauth/token; its tokens are valid for an hour.",
+  "reading a transaction": "GET /v1/transactions/{uti}, or the address in the setting transactionUrl.",
+  "verification key":
+    "The one that you configure: PEM, certificate, JWK, JWKS or the URL of one. The sandbox serves /.well-known/jwks.json.",
+  "signature cover":
+    "The sandbox signs content-digest, content-length and content-type, or what --cover names. The receiver accepts any cover that satisfies its policy.",
+  "created, keyid and alg of a signature":
+    "The sandbox sends them. The receiver does not require them; --require-created requires created.",
+  "SHA-512 digests": "Accepted, as RFC 9530 allows, with a warning: the service supports SHA-256 only.",
+  "error bodies":
+    "The sandbox answers application/problem+json (RFC 9457) with errors, and with the code and message of the service. The client reads any common shape, and --json gives the service's code in error.details.",
+  "link status":
+    "active, viewed, attempted, paid (after an accepted payment), expired or cancelled. A reusable link never becomes paid.",
+  "a declined or cancelled one-time link":
+    "It becomes attempted. It can still be paid or cancelled, but no longer updated.",
+  "retries of a webhook":
+    "Any 2xx within 10 s means delivered. Otherwise the sandbox tries again after 5 s, 30 s, 2 min, 10 min and 1 h, each time with a fresh signature. Then the delivery has failed, and can be sent again from the dashboard. Deliveries survive a kill of the sandbox and arrive at least once.",
+  "two links with one invoiceId":
+    "The sandbox accepts both. With --duplicate-invoices refuse it answers 422 to the second at a terminal.",
+  "where the sandbox posts": "To loopback and the hosts of --allow-host, unless --allow-remote is given.",
+  "reference of a reusable link":
+    "<invoiceId>-<9 of A-Z0-9>. The reader accepts one hyphen or two between them.",
+  "amount 0 of a one-time SALE": "Sent, with a warning.",
+  "bounds as string or number": "Sent as strings; both are read.",
+  "names of the address fields": "Sent as in the field list (address1, postalcode); both spellings are read.",
+  "a record with both outcome flags true":
+    "Shown as UNCLEAR, with the reason; so is a missing flag, a flag of another type, or a status other than Complete.",
+  "negative amounts": "Read like any other number: the specification says number.",
+  "a rotated signing key": "The sandbox serves it for another 24 h.",
+  "a sandbox with --clock":
+    "The clock moves payments, expiries and retries. The created time of a signature is that of the machine: receivers would refuse any other.",
+  "--reference of listen and events": "Matches every reference that contains the text.",
+  "a request that may have arrived":
+    "Never sent again by itself, unless idempotencyHeader is set: the command ends with exit code 6. After a refused connection, a DNS or TLS failure, 429 or 503, the request is sent again up to three times.",
+  secrets:
+    "Stored in the settings file, which only its owner can read (mode 0600). They are in no argument, output or log. A token is sent over https only, except to this machine, and never to the target of a redirect.",
+  "the sandbox's own access":
+    "It binds to loopback and checks Host. The controls of its dashboard work only at the address that it prints, which contains a secret.",
+  "a long Retry-After":
+    "Not waited for if it is longer than the rest of --timeout (30 s by default): the command ends with exit code 5 and says so. bulk waits as long as the service asks.",
+  "a list that bulk has sent":
+    "Recognised at one service by what its rows ask for (customer, amount and invoice, but not expiry or callback), however the address of the service is spelled. No row is sent twice without --again.",
+};
+
+/** Verification in an application, with a recipe for each framework. */
+const WEBHOOKS_INTRODUCTION = [
+  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install --ignore-scripts paylink",
+  "verifyWebhook(request, options) verifies one webhook, and createVerifier(options) returns a function that verifies many. Both resolve with { outcome, transaction, amounts, violations, verdict, raw, record } if the webhook is authentic. Otherwise they throw a WebhookError: do not act on the request, and answer with error.status. A mistaken option or request is a TypeError, which says what to pass.",
+  "outcome is APPROVED, PARTIALLY_APPROVED (which does not pay the order), DECLINED, CANCELLED or UNCLEAR. transaction has the fields of the specification, with a type for each outcome: a field that is missing or has another type is undefined, and in violations. amounts has the text of each amount, its currency, and its minorUnits, a bigint to compare with the order; minorUnits is undefined if it cannot be told. record is the whole record as parsed, with the members that the specification does not have, and raw the bytes of the body.",
+  "Before you book a payment, compare amount and currency with the order, and book each uti once: orders.mjs below does both for every recipe.",
+  "request is a Web Request, the request of Node, Express, Fastify or Hono, or { method, url, headers, body } with the body as bytes. A body that was parsed before is refused (body_parsed): its bytes are gone.",
+];
+
+const WEBHOOK_OPTIONS: Readonly<Record<string, string>> = {
+  key: "the service's public key: anything that --key accepts, a JWK, a KeyObject, or a list of them; a URL is fetched again after ten minutes, or as its Cache-Control says, and when a key is not known",
+  publicUrl:
+    "the address that the service posts to; needed only if the signature covers it (@authority, @target-uri, …)",
+  tolerance: "how old a signature may be: seconds or a duration; 5m by default",
+  require: "a list of components that must be signed besides content-digest",
+  requireCreated: "true refuses signatures without a creation time",
+  recordAt: "the JSON Pointer to the record, if the service wraps it",
+  strict:
+    "true refuses a record that breaks the specification (422), and gives each transaction its full type",
+  now: "the time to verify at, for tests",
+};
+
+const WEBHOOKS_NOTES = [
+  "The rules: the signature has the label sig1 and is made with rsa-v1_5-sha256 and an RSA key of at least 2048 bits. It covers content-digest, which matches the bytes of the body. created, if given, is at most 5 minutes old and not in the future, with 60 seconds for clocks that differ; expires, if given, has not passed. Nothing in the message can change a rule: neither its alg nor Host nor a forwarding header.",
+  "listen answers 401 if a rule is broken, and gives the reason only to you. A record that breaks the specification is authentic: listen shows each violation, and refuses it only with --strict.",
+  "The key of the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox). Without a key, createVerifier ends the application at its start.",
+  "For tests, sampleTransaction(outcome, changes) makes a transaction and signWebhook(transaction, { key, url }) signs it: fetch(url, webhook) posts it. paylink check tests the whole endpoint.",
+  "It runs on Node 20.18 and later, and on Bun and Deno, which have node:crypto. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
+];
+
+const RECIPES: Readonly<Record<string, string>> = {
+  orders: bookings,
+  express,
+  fastify,
+  hono,
+  next,
+  node,
+};
 
 /** Every environment variable that paylink reads. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {

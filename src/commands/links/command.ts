@@ -3,9 +3,8 @@ import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry, parseWhen } from "../../domain/time.ts";
 import { argument, command, flag, oneOf, text, type Parser } from "../command.ts";
-import { checkConfirmable } from "../confirm.ts";
 import { parseLimit } from "../flag-values.ts";
-import { quietFlag, timeoutFlag } from "../shared-flags.ts";
+import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 
 const timeout = timeoutFlag("30s for each request");
 const linkFlags = { timeout, quiet: quietFlag("the URL of each link") };

@@ -13,7 +13,7 @@ import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { ServiceLink } from "../../service/links.ts";
 import type { Usage } from "../command.ts";
-import { isConfirmed } from "../confirm.ts";
+import { isConfirmed } from "../shared-flags.ts";
 
 interface ListFlags {
   /** Undefined only without an account, which the command then reports. */

@@ -11,7 +11,7 @@ import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/received-webhook.ts";
 import { closingLater } from "../resources.ts";
-import { transactionCommand } from "../transaction-command.ts";
+import { transactionCommand } from "../shared-flags.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
 import { openForwarding } from "./forwarding.ts";
