@@ -3,7 +3,7 @@ import type { Context, SandboxHome } from "../context.ts";
 import type { Server } from "../http/exchange.ts";
 import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
-import { startReceiver, type ReceiverParts } from "../receiver/receiver.ts";
+import { startReceiver, type ReceiverOptions } from "../receiver/receiver.ts";
 import { createClock, createIds, createSigningKeys } from "../sandbox/parts.ts";
 import type { SandboxParts } from "../sandbox/parts.ts";
 import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
@@ -16,7 +16,7 @@ const ADDRESS = { host: "127.0.0.1", port: 0 } as const;
 /** What the receiver does with a webhook. */
 export interface Receiving {
   readonly log: EventLog;
-  readonly forwarder: ReceiverParts["forwarder"];
+  readonly forwarder: ReceiverOptions["forwarder"];
   readonly close: () => Promise<void>;
 }
 

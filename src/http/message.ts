@@ -40,6 +40,13 @@ export interface HttpReply {
   readonly body: Uint8Array;
 }
 
+/** Node and undici give names and values as one flat list: it hides no line, unlike their other forms. */
+export function headerLines(raw: readonly string[]): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) lines.push([raw[at] ?? "", raw[at + 1] ?? ""]);
+  return lines;
+}
+
 /** Every line's value of one field, in order; the name in any case. */
 export function fieldLines(headers: readonly HeaderLine[], name: string): string[] {
   const wanted = name.toLowerCase();

@@ -1,15 +1,11 @@
 /** HTTP/1.1 requests as text (RFC 9112): parsed from a capture, and written byte for byte. */
+import { refusal, type Refusal } from "./exchange.ts";
 import { fieldLines, trimSpace, type HeaderLine, type HttpRequest } from "./message.ts";
-
-/** Why an HTTP server would have refused the request. */
-export interface Fault {
-  readonly code: "http_parse_error" | "body_incomplete";
-  readonly detail: string;
-}
 
 /** The request in the text, which does not contain the scheme and the address it was sent to. */
 export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
-  readonly fault?: Fault;
+  /** Why an HTTP server would have refused it. */
+  readonly fault?: Refusal;
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -66,9 +62,9 @@ function splitHead(text: string): { lines: string[]; rest: string } {
   return { lines, rest: text.slice(start) };
 }
 
-function readHeaders(lines: readonly string[]): { headers: HeaderLine[]; fault?: Fault } {
+function readHeaders(lines: readonly string[]): { headers: HeaderLine[]; fault?: Refusal } {
   const headers: HeaderLine[] = [];
-  let fault: Fault | undefined;
+  let fault: Refusal | undefined;
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon));
@@ -78,7 +74,7 @@ function readHeaders(lines: readonly string[]): { headers: HeaderLine[]; fault?:
   return fault === undefined ? { headers } : { headers, fault };
 }
 
-const parseError = (detail: string): Fault => ({ code: "http_parse_error", detail });
+const parseError = (detail: string): Refusal => refusal("http_parse_error", detail);
 
 function headerProblem(line: string): string {
   if (/^[ \t]/.test(line)) return "a header line is folded, which HTTP/1.1 no longer allows (RFC 9112 5.2)";
@@ -87,7 +83,7 @@ function headerProblem(line: string): string {
 }
 
 /** Finds what llhttp refuses, so that a capture gets the same verdict as a received request. */
-function faultOf(method: string, needsHost: boolean, headers: readonly HeaderLine[]): Fault | undefined {
+function faultOf(method: string, needsHost: boolean, headers: readonly HeaderLine[]): Refusal | undefined {
   if (!/^[A-Z]+(?:-[A-Z]+)*$/.test(method)) return parseError(`the method ${method} is not upper case`);
   const lengths = fieldLines(headers, "content-length");
   if (lengths.length > 1) return parseError("the request has more than one Content-Length");
@@ -138,5 +134,5 @@ function readChunks(text: string): Content {
 
 function cutShort(chunks: readonly string[]): Content {
   const body = Buffer.from(chunks.join(""), "latin1");
-  return { body, fault: { code: "body_incomplete", detail: `the chunks end after ${body.length} bytes` } };
+  return { body, fault: refusal("body_incomplete", `the chunks end after ${body.length} bytes`) };
 }

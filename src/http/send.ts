@@ -12,7 +12,14 @@ import {
   SendTimeout,
   type TlsFiles,
 } from "./exchange.ts";
-import { codingsOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
+import {
+  codingsOf,
+  fieldLines,
+  headerLines,
+  type HeaderLine,
+  type HttpReply,
+  type HttpRequest,
+} from "./message.ts";
 
 const TIMEOUT = 30_000;
 const CONNECT_TIMEOUT = 10_000;
@@ -130,7 +137,11 @@ function exchange(
         },
         onResponseStart: (started, statusCode) => {
           status = statusCode;
-          headers = pairs(started.rawHeaders);
+          // In latin1, each octet is a character.
+          const raw: unknown[] = Array.isArray(started.rawHeaders) ? started.rawHeaders : [];
+          headers = headerLines(
+            raw.map((part) => (part instanceof Buffer ? part.toString("latin1") : String(part))),
+          );
         },
         onResponseData: (_, chunk) => {
           length += chunk.length;
@@ -156,16 +167,6 @@ function exchange(
 
 const lengthOf = (milliseconds: number): string =>
   milliseconds < 950 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
-
-/** undici gives names and values as one flat list of buffers; latin1 keeps one character an octet. */
-function pairs(raw: Dispatcher.DispatchController["rawHeaders"]): HeaderLine[] {
-  const lines: HeaderLine[] = [];
-  if (!Array.isArray(raw)) return lines;
-  const text = raw.map((part) => (typeof part === "string" ? part : part.toString("latin1")));
-  for (let index = 0; index + 1 < text.length; index += 2)
-    lines.push([text[index] ?? "", text[index + 1] ?? ""]);
-  return lines;
-}
 
 /** What decides which connections may carry a request. Each combination has its own agent. */
 interface Route {

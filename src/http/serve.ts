@@ -31,7 +31,7 @@ import {
   type StreamedReply,
   type TlsFiles,
 } from "./exchange.ts";
-import { type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
+import { headerLines, type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
 import { pipeline } from "node:stream/promises";
 
 const LIMITS = {
@@ -154,7 +154,7 @@ async function exchange(
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
   try {
-    const reply = await handler(withBody(head, body.bytes, pairs(incoming.rawTrailers)));
+    const reply = await handler(withBody(head, body.bytes, headerLines(incoming.rawTrailers)));
     answer(outgoing, reply, state.closing);
     // A stream has no end of its own: its connection may be closed to make room, and when the server closes.
     if (!(reply.body instanceof Uint8Array)) connections.answered(socket);
@@ -169,16 +169,8 @@ function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead
     scheme,
     authority: incoming.headers.host ?? "",
     target: incoming.url ?? "",
-    headers: pairs(incoming.rawHeaders),
+    headers: headerLines(incoming.rawHeaders),
   };
-}
-
-/** Node's flat list of names and values is the only view of the headers that hides no line. */
-function pairs(raw: readonly string[]): HeaderLine[] {
-  const lines: HeaderLine[] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2)
-    lines.push([raw[index] ?? "", raw[index + 1] ?? ""]);
-  return lines;
 }
 
 /** RFC 9112 3.2: HTTP/1.1 without a Host is malformed. */
@@ -217,16 +209,7 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOption
   });
 }
 
-interface SocketOptions extends Pick<ServeOptions, "refused"> {
-  /** Connections whose body is being read. */
-  readonly reading: WeakSet<Socket>;
-}
-
-function refuseSocket(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  { reading, refused }: SocketOptions,
-): void {
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, { reading, refused }: ServerState): void {
   // A socket that sent nothing made no request to report. If a connection ends inside a body, readBody reports it.
   const silent = socket.bytesRead === 0 || (error.code === "HPE_INVALID_EOF_STATE" && reading.has(socket));
   if (error.code === "ECONNRESET" || silent || !socket.writable) return void socket.destroy();

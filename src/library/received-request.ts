@@ -2,7 +2,14 @@
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { RAW_BODY_FIXES, type Framework } from "../domain/reasons.ts";
 import { refusal, type Refusal } from "../http/exchange.ts";
-import { addressOf, withBody, type HeaderLine, type HttpRequest, type RequestHead } from "../http/message.ts";
+import {
+  addressOf,
+  headerLines,
+  withBody,
+  type HeaderLine,
+  type HttpRequest,
+  type RequestHead,
+} from "../http/message.ts";
 import { addressed, type ReceiverAddress } from "../receiver/address.ts";
 import { refuseMessage } from "../receiver/admit.ts";
 import type { Policy } from "../signatures/policy.ts";
@@ -93,7 +100,8 @@ function nodeForm(request: NodeRequest, outer: object): RequestForm {
     authority: "",
     // Express shortens `url` where a router is mounted.
     target: textMember(request, "originalUrl") ?? request.url ?? "",
-    headers: headerLines(request.rawHeaders),
+    // HTTP/2 has pseudo-headers, such as `:path`.
+    headers: headerLines(request.rawHeaders).filter(([name]) => !name.startsWith(":")),
   };
   const own = ownAddress(request);
   return {
@@ -107,16 +115,6 @@ function nodeForm(request: NodeRequest, outer: object): RequestForm {
     trailers: () => headerLines(request.rawTrailers ?? []),
     framework: nodeFramework(request, outer),
   };
-}
-
-/** Without the pseudo-headers of HTTP/2, such as `:path`. */
-function headerLines(raw: readonly string[]): HeaderLine[] {
-  const lines: HeaderLine[] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] ?? "";
-    if (!name.startsWith(":")) lines.push([name, raw[at + 1] ?? ""]);
-  }
-  return lines;
 }
 
 /** Undefined where the request has no socket, as in a serverless function or a test. */

@@ -80,49 +80,37 @@ interface AcceptedFields {
   readonly authorisationCode: string;
 }
 
+/** The flags, which make the outcome. */
+interface FlagFields<Approved extends boolean, Partially extends boolean, Cancelled extends boolean> {
+  /** Whether the payment was approved. */
+  readonly transApproved: Approved;
+  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
+  readonly transPartiallyApproved: Partially;
+  /** Whether the customer cancelled the payment. */
+  readonly transCancelled: Cancelled;
+}
+
 /** The absent fields of a record, so that reading one is a type error or undefined. */
 type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
 
 /** A payment that was approved. */
-export interface ApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
-  /** Whether the payment was approved. */
-  readonly transApproved: true;
-  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
-  readonly transPartiallyApproved: false;
-  /** Whether the customer cancelled the payment. */
-  readonly transCancelled: false;
-}
+export interface ApprovedTransaction
+  extends CommonFields, AttemptedFields, AcceptedFields, FlagFields<true, false, false> {}
 
 /** A payment of which only a part was approved: it does not pay the order. */
-export interface PartiallyApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
-  /** Whether the payment was approved. */
-  readonly transApproved: true;
-  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
-  readonly transPartiallyApproved: true;
-  /** Whether the customer cancelled the payment. */
-  readonly transCancelled: false;
-}
+export interface PartiallyApprovedTransaction
+  extends CommonFields, AttemptedFields, AcceptedFields, FlagFields<true, true, false> {}
 
 /** A payment that the issuer declined. */
-export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields> {
-  /** Whether the payment was approved. */
-  readonly transApproved: false;
-  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
-  readonly transPartiallyApproved: boolean;
-  /** Whether the customer cancelled the payment. */
-  readonly transCancelled: false;
-}
+export interface DeclinedTransaction
+  extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields>, FlagFields<false, boolean, false> {}
 
 /** A payment that the customer cancelled. */
 export interface CancelledTransaction
-  extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields> {
-  /** Whether the payment was approved. */
-  readonly transApproved: false;
-  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
-  readonly transPartiallyApproved: boolean;
-  /** Whether the customer cancelled the payment. */
-  readonly transCancelled: true;
-}
+  extends
+    CommonFields,
+    Absent<keyof AttemptedFields | keyof AcceptedFields>,
+    FlagFields<false, boolean, true> {}
 
 /** A record that keeps the specification, by its flags. */
 export type Transaction =
@@ -151,14 +139,8 @@ export type ReceivedTransaction<Whole extends Transaction> = {
       : Whole[Field] | undefined;
 };
 
-interface AllFields extends CommonFields, AttemptedFields, AcceptedFields {
-  /** Whether the payment was approved. */
-  readonly transApproved: boolean;
-  /** Whether only a part of the requested amount was approved; amountTrans is that part. */
-  readonly transPartiallyApproved: boolean;
-  /** Whether the customer cancelled the payment. */
-  readonly transCancelled: boolean;
-}
+interface AllFields
+  extends CommonFields, AttemptedFields, AcceptedFields, FlagFields<boolean, boolean, boolean> {}
 
 /** A record that does not say what became of the payment: any field may be undefined. */
 export type UnclearTransaction = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };

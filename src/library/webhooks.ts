@@ -16,20 +16,16 @@ import type {
   WebhookRequest,
 } from "./types.ts";
 import { sampleOf, signWebhookAt } from "./sample-transaction.ts";
-import type {
-  ApprovedTransaction,
-  CancelledTransaction,
-  DeclinedTransaction,
-  PartiallyApprovedTransaction,
-  Transaction,
-  TransactionOutcome,
-} from "./transaction-types.ts";
+import type { Transaction, TransactionByOutcome, TransactionOutcome } from "./transaction-types.ts";
 import { createVerifierWith } from "./verifier.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 export type {
   ExactAmount,
   ExactAmounts,
+  HeaderFields,
+  NodeRequest,
+  PlainRequest,
   SignedWebhook,
   SignWebhookOptions,
   StrictOptions,
@@ -40,6 +36,9 @@ export type {
   VerifierOptions,
   WebhookKey,
   WebhookKeys,
+  WebhookRequest,
+  WebRequest,
+  WrappedRequest,
 } from "./types.ts";
 export type {
   ApprovedTransaction,
@@ -53,14 +52,6 @@ export type {
   UnclearTransaction,
 } from "./transaction-types.ts";
 export { WebhookError, type RecordViolation, type WebhookErrorCode } from "./webhook-error.ts";
-export type {
-  HeaderFields,
-  NodeRequest,
-  PlainRequest,
-  WebhookRequest,
-  WebRequest,
-  WrappedRequest,
-} from "./types.ts";
 export type { Reason, Warning } from "../domain/reasons.ts";
 export type { Check, Hint, Verdict } from "../signatures/verdict.ts";
 
@@ -106,23 +97,10 @@ export function signWebhook(transaction: Transaction | string, options: SignWebh
 }
 
 /** A transaction with every field of its outcome and new ids, for tests; `changes` replaces fields. */
-export function sampleTransaction(
-  outcome: "APPROVED",
-  changes?: Partial<ApprovedTransaction>,
-): ApprovedTransaction;
-export function sampleTransaction(
-  outcome: "PARTIALLY_APPROVED",
-  changes?: Partial<PartiallyApprovedTransaction>,
-): PartiallyApprovedTransaction;
-export function sampleTransaction(
-  outcome: "DECLINED",
-  changes?: Partial<DeclinedTransaction>,
-): DeclinedTransaction;
-export function sampleTransaction(
-  outcome: "CANCELLED",
-  changes?: Partial<CancelledTransaction>,
-): CancelledTransaction;
-export function sampleTransaction(outcome: TransactionOutcome, changes?: Partial<Transaction>): Transaction;
-export function sampleTransaction(outcome: TransactionOutcome, changes: Partial<Transaction> = {}): object {
+export function sampleTransaction<Outcome extends TransactionOutcome>(
+  outcome: Outcome,
+  changes?: Partial<TransactionByOutcome[Outcome]>,
+): TransactionByOutcome[Outcome];
+export function sampleTransaction(outcome: TransactionOutcome, changes: object = {}): object {
   return { ...sampleOf(outcome, { newId: () => randomUUID(), now }), ...changes };
 }

@@ -3,6 +3,7 @@ import type { MessageReason, Reason, RefusalCode } from "../domain/reasons.ts";
 import { refusal, type Refusal } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
+import { Report } from "../signatures/report.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 
 /** Bytes of body; a webhook of the service has a few KiB. */
@@ -16,19 +17,12 @@ type MessageRefusal = Refusal<Reason | MessageReason>;
 /** The verdict on a request that was refused before its signature was looked at. */
 export const refusedVerdict = <Code extends RefusalCode>(
   { code, detail }: Pick<Refusal<Code>, "code" | "detail">,
-  { label, algorithm }: Policy,
+  policy: Policy,
 ): Verdict<Code> => ({
+  ...new Report(policy).verdict(),
   verdict: "invalid",
   code,
-  label,
-  keyid: null,
-  alg: algorithm,
-  created: null,
-  covered: [],
   checks: [{ check: "http", ok: false, detail }],
-  warnings: [],
-  hints: [],
-  signatureBase: null,
 });
 
 /** Whether a request may be a webhook. If memory runs short, others are refused first. */

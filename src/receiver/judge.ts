@@ -6,7 +6,7 @@ import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { verify } from "../signatures/verify.ts";
+import { verify, type VerifyOptions } from "../signatures/verify.ts";
 
 /** The record is null also if the webhook is not authentic. */
 export interface Judgement extends ReadRecord {
@@ -28,9 +28,16 @@ export interface JudgeOptions {
   readonly unverified?: boolean;
 }
 
+/** A signature counts whole seconds. */
+export const verifyOptions = ({ keys, policy, now }: JudgeOptions): VerifyOptions => ({
+  keys,
+  policy,
+  now: Math.floor(now.getTime() / 1000),
+});
+
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
-  const { keys, policy, now, maxBody, recordAt, unverified = false } = options;
-  const verdict = verify(request, { keys, policy, now: Math.floor(now.getTime() / 1000) });
+  const { maxBody, recordAt, unverified = false } = options;
+  const verdict = verify(request, verifyOptions(options));
   if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
   const { decoded, ...content } = readContent(request, maxBody, recordAt);
   return { verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"), ...content };

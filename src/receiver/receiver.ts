@@ -5,12 +5,12 @@ import { describeViolation } from "../domain/transaction.ts";
 import {
   refusal,
   type Handler,
-  type Refusal,
   type Serve,
+  type ServeOptions,
   type Server,
   type TlsFiles,
 } from "../http/exchange.ts";
-import type { HttpReply, HttpRequest, RequestHead } from "../http/message.ts";
+import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
 import { failureOf, type Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
@@ -20,14 +20,18 @@ import type { Forwarder } from "./forward.ts";
 import { createJudge, type CurrentKeys, type Judgement, warned } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
-export interface ReceiverParts {
+export interface ReceiverOptions {
+  readonly serve: Serve;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsFiles | undefined;
+  /** The address that the service posts to; undefined if it is the listener's own. */
+  readonly publicAddress: () => ReceiverAddress | undefined;
   /** The keys in use now; a promise while they are read again. */
   readonly keys: () => CurrentKeys;
   /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: () => Promise<boolean>;
   readonly policy: Policy;
-  /** Known once the listener is bound, before the first request. */
-  readonly address: () => ReceiverAddress;
   /** The paths that are answered; others are 404. */
   readonly paths: readonly string[];
   readonly maxBody: number;
@@ -44,39 +48,28 @@ export interface ReceiverParts {
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
   /** Called with the number of rejections that arrived faster than they could be stored. */
   readonly dropped?: (rejections: number) => void;
-}
-
-export interface ReceiverOptions extends Omit<ReceiverParts, "address"> {
-  readonly serve: Serve;
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: TlsFiles | undefined;
-  /** The address that the service posts to; undefined if it is the listener's own. */
-  readonly publicAddress: () => ReceiverAddress | undefined;
   readonly faulted: (error: unknown) => void;
 }
 
 export async function startReceiver(options: ReceiverOptions): Promise<Server> {
   const { serve, host, port, tls, maxBody, faulted, publicAddress } = options;
   const scheme = tls === undefined ? "http" : "https";
+  /** Complete once the listener is bound, before the first request. */
   let own: ReceiverAddress = { kind: "own", scheme, hosts: [host], port };
-  const { admit, refused, handle } = createReceiver({ ...options, address: () => publicAddress() ?? own });
-  const prefers = looksSigned;
-  const server = await serve(handle, { host, port, tls, maxBody, admit, prefers, refused, faulted });
+  const { handle, ...hooks } = createReceiver(options, () => publicAddress() ?? own);
+  const server = await serve(handle, { host, port, tls, maxBody, prefers: looksSigned, faulted, ...hooks });
   own = { kind: "own", scheme, hosts: server.hosts, port: server.port };
   return server;
 }
 
-interface Receiver {
-  readonly admit: (head: RequestHead) => Refusal | undefined;
-  readonly refused: (refusal: Refusal, head: RequestHead | undefined) => void;
+interface Receiver extends Pick<Required<ServeOptions>, "admit" | "refused"> {
   readonly handle: Handler;
 }
 
 type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
 type Reject = (rejected: Rejected) => HttpReply;
 
-function createReceiver(parts: ReceiverParts): Receiver {
+function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress): Receiver {
   const { paths, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const storeRejection = createRejectionQueue(log, dropped);
@@ -91,7 +84,7 @@ function createReceiver(parts: ReceiverParts): Receiver {
     admit: (head) => {
       const refused = refuseHead(head, paths);
       if (refused?.code !== "not_found") return refused;
-      const asPublic = refuseHead(addressed(head, parts.address()), paths);
+      const asPublic = refuseHead(addressed(head, address()), paths);
       return asPublic?.code === "not_found" ? refused : asPublic;
     },
     refused: (why, head) =>
@@ -101,7 +94,7 @@ function createReceiver(parts: ReceiverParts): Receiver {
         request: head === undefined ? null : { ...head, body: NOTHING },
       }),
     handle: async (received) => {
-      const request = addressed(received, parts.address());
+      const request = addressed(received, address());
       const receivedAt = now();
       let judgement: Judgement;
       try {
@@ -130,7 +123,7 @@ async function accept(
   request: HttpRequest,
   judgement: Judgement,
   receivedAt: Date,
-  { log, forwarder, newId, observe }: ReceiverParts,
+  { log, forwarder, newId, observe }: ReceiverOptions,
   reject: Reject,
 ): Promise<HttpReply> {
   const { verdict } = judgement;

@@ -21,6 +21,11 @@ import type {
 
 const FLAGS = ["transApproved", "transPartiallyApproved", "transCancelled"] as const;
 type Flags = (typeof FLAGS)[number];
+const FLAG_TYPES: Readonly<Record<Flags, string>> = {
+  transApproved: "Approved",
+  transPartiallyApproved: "Partially",
+  transCancelled: "Cancelled",
+};
 
 const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
 
@@ -40,10 +45,9 @@ function typesFromTable(): string {
       .map((field) => member(field))
       .join("\n");
   const isFlag = (name: string): boolean => FLAGS.some((flag) => flag === name);
-  const flags = (...values: readonly string[]): string =>
-    FLAGS.flatMap((flag, at) =>
-      TRANSACTION_FIELDS.filter(({ name }) => name === flag).map((field) => member(field, values[at])),
-    ).join("\n");
+  const flags = FLAGS.flatMap((flag) =>
+    TRANSACTION_FIELDS.filter(({ name }) => name === flag).map((field) => member(field, FLAG_TYPES[flag])),
+  ).join("\n");
   return `/** The transaction record as applications see it, written from the table of fields: \`npm run docs\`. */
 
 /** The fields of every record. */
@@ -61,28 +65,29 @@ interface AcceptedFields {
 ${fields("accepted")}
 }
 
+/** The flags, which make the outcome. */
+interface FlagFields<Approved extends boolean, Partially extends boolean, Cancelled extends boolean> {
+${flags}
+}
+
 /** The absent fields of a record, so that reading one is a type error or undefined. */
 type Absent<Fields extends string> = { readonly [Field in Fields]?: undefined };
 
 /** A payment that was approved. */
-export interface ApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
-${flags("true", "false", "false")}
-}
+export interface ApprovedTransaction
+  extends CommonFields, AttemptedFields, AcceptedFields, FlagFields<true, false, false> {}
 
 /** A payment of which only a part was approved: it does not pay the order. */
-export interface PartiallyApprovedTransaction extends CommonFields, AttemptedFields, AcceptedFields {
-${flags("true", "true", "false")}
-}
+export interface PartiallyApprovedTransaction
+  extends CommonFields, AttemptedFields, AcceptedFields, FlagFields<true, true, false> {}
 
 /** A payment that the issuer declined. */
-export interface DeclinedTransaction extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields> {
-${flags("false", "boolean", "false")}
-}
+export interface DeclinedTransaction
+  extends CommonFields, AttemptedFields, Absent<keyof AcceptedFields>, FlagFields<false, boolean, false> {}
 
 /** A payment that the customer cancelled. */
-export interface CancelledTransaction extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields> {
-${flags("false", "boolean", "true")}
-}
+export interface CancelledTransaction
+  extends CommonFields, Absent<keyof AttemptedFields | keyof AcceptedFields>, FlagFields<false, boolean, true> {}
 
 /** A record that keeps the specification, by its flags. */
 export type Transaction =
@@ -111,9 +116,8 @@ export type ReceivedTransaction<Whole extends Transaction> = {
       : Whole[Field] | undefined;
 };
 
-interface AllFields extends CommonFields, AttemptedFields, AcceptedFields {
-${flags("boolean", "boolean", "boolean")}
-}
+interface AllFields
+  extends CommonFields, AttemptedFields, AcceptedFields, FlagFields<boolean, boolean, boolean> {}
 
 /** A record that does not say what became of the payment: any field may be undefined. */
 export type UnclearTransaction = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };
