@@ -5,7 +5,6 @@ import { parseJson } from "../domain/parse-json.ts";
 import { tokenError } from "./access.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
-import { transactionResponse } from "./payments.ts";
 import { checkoutUrl, formBody, jsonReply, ServiceProblem } from "./replies.ts";
 import type { Service } from "./service.ts";
 
@@ -14,7 +13,7 @@ export function apiRoutes(app: Hono, service: Service): void {
   app.post("/oauth/token", (c) => issueToken(c, service));
   app.get("/v1/transactions/:uti", (c) => readTransaction(c, service));
   app.get("/openapi.json", (c) => describeService(c));
-  app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.parts.keys.published() }));
+  app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.keys.published() }));
 }
 
 async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
@@ -43,18 +42,20 @@ async function describeService(c: Context): Promise<Response> {
   return new Response(sandboxDocument(new URL(c.req.url).origin), { headers });
 }
 
-function readTransaction(c: Context, { parts }: Service): Response {
-  const payment = parts.ledger.findPayment(c.req.param("uti") ?? "");
-  const link = payment && parts.ledger.findLink(payment.linkId);
+/** The record, with the merchant's own data of its link (Overview 6). */
+function readTransaction(c: Context, { ledger }: Service): Response {
+  const payment = ledger.findPayment(c.req.param("uti") ?? "");
+  const link = payment && ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined)
     throw new ServiceProblem(404, "no transaction has this uti");
-  return jsonReply(transactionResponse(payment.record, link));
+  const { merchantCustomData } = link.request;
+  return jsonReply({ ...payment.record, merchantCustomData });
 }
 
 const LINKS = "/v1/payment-links";
 
 function linkRoutes(app: Hono, service: Service): void {
-  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), service.parts.clock.now());
+  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), service.clock.now());
   app.post(LINKS, async (c) => {
     const link = await addLink(service, await jsonBody(c), checkoutUrl(c));
     return jsonReply(shown(c, link));

@@ -1,28 +1,80 @@
-/** What a customer enters: a test card and personal details, with the checks on both. */
+/** What a customer enters: a test card and personal details, as the form asks for them, with the checks on both. */
 import type { SampleOutcome } from "../domain/outcome.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { hasCheckDigit, maskCardNumber } from "../domain/card-numbers.ts";
+import type { Field } from "./form.ts";
 
-/** The fields in the order of the form, with their labels and what browsers fill in. */
+/** A field of the form. */
+interface Entry extends Omit<Field, "name"> {
+  /** What is wrong with a text, as the end of a sentence that begins with the name of the field. */
+  readonly check: (text: string, now: Date) => string | undefined;
+}
+
+/** Characters. */
+const LONGEST_DETAIL = 200;
+const LONGEST_NAME = 100;
+
+const detail = (field: Omit<Field, "name">, check?: Entry["check"]): Entry => ({
+  ...field,
+  maxlength: LONGEST_DETAIL,
+  check: (text, now) => textProblem(text, LONGEST_DETAIL) ?? check?.(text, now),
+});
+
+/** In the order of the form, with what browsers fill in. */
 export const CUSTOMER_FIELDS = {
-  email: { label: "E-mail", autocomplete: "email", inputmode: "email" },
-  firstName: { label: "First name", autocomplete: "given-name", short: true },
-  lastName: { label: "Last name", autocomplete: "family-name", short: true },
-  address1: { label: "Address", autocomplete: "address-line1" },
-  address2: { label: "Address line 2", autocomplete: "address-line2" },
-  city: { label: "City", autocomplete: "address-level2", short: true },
-  postalcode: { label: "Postcode", autocomplete: "postal-code", short: true },
-  country: { label: "Country", autocomplete: "country-name" },
+  email: detail({ label: "E-mail", autocomplete: "email", inputmode: "email" }, emailProblem),
+  firstName: detail({ label: "First name", autocomplete: "given-name", short: true }),
+  lastName: detail({ label: "Last name", autocomplete: "family-name", short: true }),
+  address1: detail({ label: "Address", autocomplete: "address-line1" }),
+  address2: detail({ label: "Address line 2", autocomplete: "address-line2" }),
+  city: detail({ label: "City", autocomplete: "address-level2", short: true }),
+  postalcode: detail({ label: "Postcode", autocomplete: "postal-code", short: true }),
+  country: detail({ label: "Country", autocomplete: "country-name" }),
 } as const;
 export type CustomerField = keyof typeof CUSTOMER_FIELDS;
 export const CUSTOMER_FIELD_NAMES = Object.keys(CUSTOMER_FIELDS) as CustomerField[];
 
+const ofCard = (field: Omit<Field, "name">, check: Entry["check"]): Entry => ({
+  ...field,
+  check: (text, now) => (text === "" ? "is missing" : check(text, now)),
+});
+
+export const CARD_FIELDS: Readonly<Record<string, Entry>> = {
+  number: ofCard({ label: "Card number", autocomplete: "cc-number", inputmode: "numeric" }, numberProblem),
+  expiry: ofCard(
+    {
+      label: "Expiry (MM/YY)",
+      subject: "expiry date",
+      autocomplete: "cc-exp",
+      inputmode: "numeric",
+      short: true,
+    },
+    expiryProblem,
+  ),
+  cvc: ofCard(
+    { label: "Security code", autocomplete: "cc-csc", inputmode: "numeric", short: true },
+    (text) => (/^\d{3}$/.test(text) ? undefined : "must be the 3 digits on the back of the card"),
+  ),
+  name: ofCard({ label: "Name on the card", autocomplete: "cc-name", maxlength: LONGEST_NAME }, (text) =>
+    textProblem(text, LONGEST_NAME),
+  ),
+};
+
+/** What is wrong with the entries that are given. */
+export const entryProblems = (
+  fields: Readonly<Record<string, Entry>>,
+  entries: Readonly<Record<string, string | undefined>> = {},
+  now: Date,
+): Problem[] =>
+  Object.entries(fields).flatMap(([at, { check }]) => {
+    const text = entries[at];
+    const message = text === undefined ? undefined : check(text, now);
+    return message === undefined ? [] : [{ at, message }];
+  });
+
 /** Empty fields are left out. */
 export type CustomerDetails = Readonly<Partial<Record<CustomerField, string>>>;
-
-/** The longest entry, in characters. */
-export const LONGEST_DETAIL = 200;
 
 /** Those that the merchant gave with the link, in which some fields have two spellings. */
 export function givenDetails({ customerDetails = {} }: PaymentLinkRequest): CustomerDetails {
@@ -83,20 +135,9 @@ export const detailsOfPayment = (
   ...givenDetails(request),
 });
 
-/** Each message is the end of a sentence that begins with the name of the field. */
-export function detailProblems(entered: CustomerDetails = {}): Problem[] {
-  return CUSTOMER_FIELD_NAMES.flatMap((at) => {
-    const value = entered[at];
-    const message =
-      value === undefined ? undefined : (textProblem(value, LONGEST_DETAIL) ?? emailProblem(at, value));
-    return message === undefined ? [] : [{ at, message }];
-  });
+function emailProblem(text: string): string | undefined {
+  return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : "must be an address such as ada@shop.example";
 }
-
-const emailProblem = (field: CustomerField, value: string): string | undefined =>
-  field === "email" && !/^[^\s@]+@[^\s@]+$/.test(value)
-    ? "must be an address such as ada@shop.example"
-    : undefined;
 
 /** Control and format characters (bidirectional marks among them), line separators, unassigned code points. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -117,36 +158,13 @@ export const TEST_CARDS = [
 export const maskedCardFor = (outcome: SampleOutcome): string =>
   maskCardNumber(digitsOf(TEST_CARDS[outcome === "declined" ? 1 : 0].number));
 
-/** A card as the customer typed it. */
-export interface EnteredCard {
-  readonly number: string;
-  readonly expiry: string;
-  readonly cvc: string;
-  readonly name: string;
-}
-
 const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
 
 /** The test card with a number, written with or without spaces and hyphens. */
 export const testCardWith = (number: string) =>
   TEST_CARDS.find((card) => digitsOf(card.number) === digitsOf(number));
 
-/** The longest name on a card. */
-export const LONGEST_NAME = 100;
-
-/** Each message is the end of a sentence that begins with the name of the field. */
-export function cardProblems(card: EnteredCard, now: Date): Problem[] {
-  const checks: [keyof EnteredCard, string | undefined][] = [
-    ["number", numberProblem(card.number)],
-    ["expiry", expiryProblem(card.expiry, now)],
-    ["cvc", cvcProblem(card.cvc)],
-    ["name", card.name === "" ? "is missing" : textProblem(card.name, LONGEST_NAME)],
-  ];
-  return checks.flatMap(([at, message]) => (message === undefined ? [] : [{ at, message }]));
-}
-
 function numberProblem(number: string): string | undefined {
-  if (number === "") return "is missing";
   const digits = digitsOf(number);
   if (!/^\d{12,19}$/.test(digits) || !hasCheckDigit(digits)) return "is not valid: check its digits";
   return testCardWith(number) === undefined
@@ -159,7 +177,6 @@ const EXPIRY =
   /^(?<month>\d{1,2}) ?[/-] ?(?<year>\d{4}|\d{2})$|^(?<month2>\d{2})(?<year2>\d{2})$|^(?<year3>\d{4})-(?<month3>\d{2})$/;
 
 function expiryProblem(expiry: string, now: Date): string | undefined {
-  if (expiry === "") return "is missing";
   const { month, month2, month3, year, year2, year3 } = EXPIRY.exec(expiry)?.groups ?? {};
   const [monthText, yearText = ""] = [month ?? month2 ?? month3, year ?? year2 ?? year3];
   const lastMonth = Number(monthText);
@@ -168,9 +185,4 @@ function expiryProblem(expiry: string, now: Date): string | undefined {
   // A card is valid until the end of its month.
   const isPast = Date.UTC(lastYear, lastMonth, 1) <= now.getTime();
   return isPast ? "is in the past" : undefined;
-}
-
-function cvcProblem(cvc: string): string | undefined {
-  if (cvc === "") return "is missing";
-  return /^\d{3}$/.test(cvc) ? undefined : "must be the 3 digits on the back of the card";
 }

@@ -101,11 +101,11 @@ const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? 
 
 /** Creates a link and resolves when it is durable. */
 export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
-  const { merchant, ids, ledger, clock, duplicateInvoices } = service.parts;
+  const { merchant, ids, ledger, clock, duplicateInvoices } = service;
   const link = createLink(request, merchant, ids.newLinkId, clock.now());
   if (duplicateInvoices === "refuse") requireNewInvoice(ledger, link);
   await ledger.write(() => ledger.addLink(link));
-  service.parts.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
+  service.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
 }
 
@@ -127,15 +127,14 @@ export function findLink(ledger: Ledger, id: string): Link {
 }
 
 /** Throws a 404 problem for an unknown id, a 403 problem for a link on a terminal of another merchant. */
-export function ownLink({ parts }: Service, id: string): Link {
-  const link = findLink(parts.ledger, id);
-  requireOwnTerminal(parts.merchant, link.request.terminalId);
+export function ownLink({ ledger, merchant }: Service, id: string): Link {
+  const link = findLink(ledger, id);
+  requireOwnTerminal(merchant, link.request.terminalId);
   return link;
 }
 
 /** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
-export function listLinks({ parts }: Service, query: Readonly<Record<string, string>>) {
-  const { ledger, merchant, clock } = parts;
+export function listLinks({ ledger, merchant, clock }: Service, query: Readonly<Record<string, string>>) {
   const now = clock.now();
   const { terminalId, from, to, page, size, status } = validated(checkLinksQuery(query));
   requireOwnTerminal(merchant, terminalId);
@@ -153,26 +152,26 @@ export function listLinks({ parts }: Service, query: Readonly<Record<string, str
 
 /** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
 export async function updateLink(service: Service, id: string, body: Json): Promise<Link> {
-  const { ledger, clock } = service.parts;
+  const { ledger, clock } = service;
   const link = ownLink(service, id);
   const changes = validated(checkUpdate(body, clock.now()));
   requireStatus(link, ["active", "viewed"], "updated", clock.now());
   const { expirationDate = link.expirationDate } = changes;
   const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
   await ledger.write(() => ledger.saveLink(updated));
-  service.parts.observe({ type: "updated", link: updated });
+  service.observe({ type: "updated", link: updated });
   return updated;
 }
 
 /** Throws a 422 problem unless the link can still be paid. */
 export async function cancelLink(service: Service, id: string): Promise<Link> {
-  const { ledger, clock } = service.parts;
+  const { ledger, clock } = service;
   const link = ownLink(service, id);
   const now = clock.now();
   requireStatus(link, OPEN_STATUSES, "cancelled", now);
   const cancelled = { ...link, cancelledDate: now };
   await ledger.write(() => ledger.saveLink(cancelled));
-  service.parts.observe({ type: "cancelled", link: cancelled });
+  service.observe({ type: "cancelled", link: cancelled });
   return cancelled;
 }
 

@@ -1,6 +1,6 @@
 /** Payments through a link: checks what the customer entered, makes the transaction record, and queues its webhook. */
 import type { Problem } from "../domain/errors.ts";
-import type { JsonNumber, JsonObject } from "../domain/json.ts";
+import type { JsonNumber } from "../domain/json.ts";
 import {
   compareAmounts,
   groupedAmount,
@@ -17,13 +17,13 @@ import { sampleRecord } from "../domain/sample-record.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import {
-  cardProblems,
-  detailProblems,
+  CARD_FIELDS,
+  CUSTOMER_FIELDS,
   detailsOfPayment,
+  entryProblems,
   maskedCardFor,
   textProblem,
   type CustomerDetails,
-  type EnteredCard,
 } from "./customer.ts";
 import type { Link } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
@@ -35,7 +35,7 @@ import type { Service } from "./service.ts";
 export interface PaymentInput {
   readonly outcome: SampleOutcome;
   /** A typed card, which is checked. A click on a test card, `paylink pay` and the dashboard give only the outcome. */
-  readonly card?: EnteredCard;
+  readonly card?: Readonly<Record<string, string>>;
   /** Only for a reusable link (Endpoints rule 7). */
   readonly amount?: string;
   /** Only if the link's paymentReferenceMode is not FIXED. */
@@ -88,8 +88,8 @@ function checkInput(link: Link, input: PaymentInput, now: Date) {
   const problems = [
     ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
     ...(base.ok ? [] : [{ at: "reference", message: base.message }]),
-    ...(card === undefined ? [] : cardProblems(card, now)),
-    ...detailProblems(customer),
+    ...entryProblems(CARD_FIELDS, card, now),
+    ...entryProblems(CUSTOMER_FIELDS, customer, now),
   ];
   if (problems.length > 0 && outcome !== "cancelled") throw unprocessable(problems);
   return {
@@ -143,24 +143,18 @@ function checkReference(link: Link, entered: string | undefined): Parsed<string>
 const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
   new ServiceProblem(422, problems.map(({ at, message }) => `${at} ${message}`).join("; "), problems);
 
-/** The reply to reading a transaction: the record with the merchant's own data (Overview 6). */
-export function transactionResponse(record: TransactionRecord, link: Link): JsonObject {
-  const { merchantCustomData } = link.request;
-  return { ...record, ...(merchantCustomData === undefined ? {} : { merchantCustomData }) };
-}
-
 /**
  * Accepts a payment and queues its webhook in one commit; resolves when both are durable. Nothing is awaited between
  * reading the link and writing it, so the second of two simultaneous payments finds the link paid. A rendered form pays
  * once: a second submission gets the payment of the first.
  */
 export async function acceptPayment(
-  { parts, deliveries }: Service,
+  service: Service,
   linkId: string,
   input: PaymentInput,
   form: string | null = null,
 ): Promise<TransactionRecord> {
-  const { ledger } = parts;
+  const { ledger, deliveries } = service;
   const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
   if (earlier !== undefined) {
     // The commit of the first submission may still be in progress; an empty unit joins it.
@@ -168,7 +162,7 @@ export async function acceptPayment(
     return earlier.record;
   }
   const link = findLink(ledger, linkId);
-  const record = takePayment(link, input, parts);
+  const record = takePayment(link, input, service);
   const url = callbackFor(link, record);
   const customer = record.transCancelled ? {} : detailsOfPayment(link.request, input.customer);
   await ledger.write(() => {
@@ -176,7 +170,7 @@ export async function acceptPayment(
     ledger.saveLink(link);
     ledger.addPayment({ uti: record.uti, linkId, record, customer, form });
   });
-  parts.observe({ type: "payment", link, record });
+  service.observe({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
   return record;
 }

@@ -1,4 +1,4 @@
-/** What the sandbox's routes use: its parts, its access tokens, its deliveries and its events. */
+/** What the sandbox's routes use: its parts with its access tokens, its deliveries and its subscribers. */
 import { createAccessTokens } from "./access.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { SandboxParts } from "./parts.ts";
@@ -16,7 +16,7 @@ export function createService(given: SandboxParts) {
   };
   const parts: SandboxParts = { ...given, ledger: { ...given.ledger, write } };
   return {
-    parts,
+    ...parts,
     tokens: createAccessTokens(parts.merchant, parts.newToken, () => parts.clock.now()),
     deliveries: createDeliveries(parts),
     /** Tells open pages that something they may show has changed; each unit of the ledger tells it by itself. */

@@ -1,18 +1,26 @@
-/** The pages of the checkout, without a script: the form with its summary, the receipt, and pages with one message. */
+/** The pages of the checkout, without a script: the summary and the form, the receipt, and pages with one message. */
 import { html } from "hono/html";
 import { isJsonNumber, memberOf } from "../../domain/json.ts";
-import { groupedAmount, signOf, type Amount } from "../../domain/money.ts";
+import { exponentOf, formatAmount, groupedAmount, signOf, type Amount } from "../../domain/money.ts";
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
+import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { customerFacts, TEST_CARDS } from "../customer.ts";
-import type { Refused } from "../form.ts";
-import type { Link, Payment } from "../store/rows.ts";
+import {
+  CARD_FIELDS,
+  CUSTOMER_FIELD_NAMES,
+  CUSTOMER_FIELDS,
+  customerFacts,
+  givenDetails,
+  TEST_CARDS,
+} from "../customer.ts";
+import { createForm, type Field, type Refused } from "../form.ts";
 import { isReusable, type OpenStatus } from "../links.ts";
 import { facts, page, type Page } from "../page.ts";
+import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import type { ServiceProblem } from "../replies.ts";
-import { checkoutForm } from "./form.ts";
+import type { Link, Payment } from "../store/rows.ts";
 
 interface CheckoutParts {
   readonly link: Link;
@@ -78,6 +86,75 @@ function summary(link: Link, merchantName: string): Page {
     ])}
   </section>`;
 }
+
+/** A refused form keeps every entry but the security code. */
+function checkoutForm(link: Link, refused: Refused | undefined): Page {
+  const given = givenDetails(link.request);
+  const openFields = [
+    ...(isReusable(link) ? [amountField(link)] : []),
+    ...(hasFixedReference(link) ? [] : [referenceField(link)]),
+  ];
+  const cardFields = Object.entries(CARD_FIELDS).map(([name, field]): Field => ({ name, ...field }));
+  const customerFields = CUSTOMER_FIELD_NAMES.filter((name) => given[name] === undefined).map(
+    (name): Field => ({ name, ...CUSTOMER_FIELDS[name] }),
+  );
+  const entered = new URLSearchParams(refused?.entered);
+  entered.delete("cvc");
+  const form = createForm([...openFields, ...cardFields, ...customerFields], { ...refused, entered });
+  const isOpen = customerFields.length === CUSTOMER_FIELD_NAMES.length;
+  return html`${refused === undefined ? "" : form.summary(`Nothing was paid. Please correct ${refused.problem.errors.length === 1 ? "this" : "these"}:`)}
+    ${openFields.map(form.field)}
+    <fieldset>
+      <legend>Card</legend>
+      ${cardFields.map(form.field)}
+    </fieldset>
+    <fieldset>
+      <legend>Your details</legend>
+      ${isOpen ? "" : facts(customerFacts(given))}
+      ${
+        customerFields.length === 0
+          ? ""
+          : html`<details ${customerFields.some(form.isInUse) ? "open" : ""}>
+              <summary>
+                ${isOpen ? "Add your address and e-mail" : "Add more details"}
+                <span class="hint">(optional)</span>
+              </summary>
+              <div class="fields">${customerFields.map(form.field)}</div>
+            </details>`
+      }
+    </fieldset>`;
+}
+
+/** Endpoints rule 7. */
+function amountField(link: Link): Field {
+  const { amount, currency } = link.request;
+  return {
+    name: "amount",
+    label: `Amount in ${currency.toUpperCase()}`,
+    subject: "amount",
+    inputmode: exponentOf(currency) === 0 ? "numeric" : "decimal",
+    prefix: currency.toUpperCase(),
+    value: signOf(amount) > 0 ? formatAmount(amount, currency).replace(/^\S+ /, "") : "",
+    hint: boundsText(link),
+  };
+}
+
+/** Endpoints rule 9: bounds apply in this mode only. */
+function boundsText({ request: { currency, linkOptions = {} } }: Link): string | undefined {
+  const { mode, minAmount, maxAmount } = linkOptions;
+  const least = minAmount === undefined ? "" : groupedAmount(minAmount, currency);
+  const most = maxAmount === undefined ? "" : groupedAmount(maxAmount, currency);
+  if (mode !== VARIABLE_MODE || `${least}${most}` === "") return undefined;
+  if (least === "") return `At most ${most}`;
+  return most === "" ? `At least ${least}` : `From ${least} to ${most}`;
+}
+
+const referenceField = ({ request }: Link): Field => ({
+  name: "reference",
+  label: "Payment reference",
+  maxlength: LONGEST_REFERENCE,
+  value: request.invoiceId,
+});
 
 /** After the form: the Enter key presses the first button of the form. */
 const testCards = (link: Link): Page =>
@@ -192,21 +269,17 @@ function nextSteps({ merchantName, payAgain, returnLink }: ReceiptParts, mark: s
 }
 
 /** Drawn as paths, since fonts draw such characters in different sizes. */
-const SHAPES = {
-  check: "M5 12.5l4.5 4.5L19 7.5",
-  cross: "M7 7l10 10M17 7L7 17",
-  dash: "M6.5 12h11",
-  exclamation: "M12 6v7.5M12 17.5v.01",
-} as const;
-
+const CHECK = "M5 12.5l4.5 4.5L19 7.5";
+const CROSS = "M7 7l10 10M17 7L7 17";
+const EXCLAMATION = "M12 6v7.5M12 17.5v.01";
 const MARKS = {
-  approved: SHAPES.check,
-  declined: SHAPES.cross,
-  cancelled: SHAPES.dash,
-  paid: SHAPES.check,
-  expired: SHAPES.exclamation,
-  unknown: SHAPES.exclamation,
-  refused: SHAPES.cross,
+  approved: CHECK,
+  declined: CROSS,
+  cancelled: "M6.5 12h11",
+  paid: CHECK,
+  expired: EXCLAMATION,
+  unknown: EXCLAMATION,
+  refused: CROSS,
 } as const;
 
 export const messagePage = (mark: keyof typeof MARKS, title: string, content: Page): Page =>

@@ -1,10 +1,10 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
-import { SAMPLE_OUTCOMES, type SampleOutcome } from "../../domain/outcome.ts";
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
-import { CUSTOMER_FIELD_NAMES, filledIn, testCardWith, type EnteredCard } from "../customer.ts";
+import { CARD_FIELDS, CUSTOMER_FIELDS, filledIn, testCardWith } from "../customer.ts";
 import type { Link } from "../store/rows.ts";
 import { isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
@@ -21,11 +21,11 @@ export function checkoutRoutes(app: Hono, service: Service): void {
   app.get("/checkout.css", () => fileReply(STYLE + CHECKOUT_STYLE, "text/css"));
 }
 
-const linkFromQuery = (c: Context, { parts }: Service): Link | undefined =>
-  parts.ledger.findLink(c.req.query("r") ?? "");
+const linkFromQuery = (c: Context, { ledger }: Service): Link | undefined =>
+  ledger.findLink(c.req.query("r") ?? "");
 
 async function viewLink(c: Context, service: Service): Promise<Response> {
-  const { ledger, clock } = service.parts;
+  const { ledger, clock } = service;
   const link = linkFromQuery(c, service);
   if (link === undefined) return htmlReply(unknownPage(), 404);
   if (link.viewedDate === null) {
@@ -34,11 +34,11 @@ async function viewLink(c: Context, service: Service): Promise<Response> {
   return linkPage(link, service);
 }
 
-function linkPage(link: Link, { parts }: Service): Response | Promise<Response> {
-  const { merchantName } = parts.merchant;
-  const status = statusOf(link, parts.clock.now());
+function linkPage(link: Link, { merchant, clock, newToken }: Service): Promise<Response> {
+  const { merchantName } = merchant;
+  const status = statusOf(link, clock.now());
   return isOpen(status)
-    ? htmlReply(checkoutPage({ link, merchantName, token: parts.newToken() }))
+    ? htmlReply(checkoutPage({ link, merchantName, token: newToken() }))
     : htmlReply(closedPage(status, merchantName), 410);
 }
 
@@ -84,7 +84,7 @@ function refuseForm(
   const link = linkFromQuery(c, service);
   if (link === undefined) return htmlReply(unknownPage(), 404);
   if (problem.status === 409) return c.redirect(checkoutPath(link.id), 303);
-  const { merchant, newToken } = service.parts;
+  const { merchant, newToken } = service;
   const { merchantName } = merchant;
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
   const token = formToken(entered) ?? newToken();
@@ -93,18 +93,18 @@ function refuseForm(
 }
 
 /** `stay` is in the query once the customer has turned off the time limit. */
-function viewResult(c: Context, { parts }: Service): Response | Promise<Response> {
+function viewResult(c: Context, { ledger, clock, merchant }: Service): Response | Promise<Response> {
   const { t = "", stay } = c.req.query();
-  const payment = parts.ledger.findPayment(t);
-  const link = payment && parts.ledger.findLink(payment.linkId);
+  const payment = ledger.findPayment(t);
+  const link = payment && ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return htmlReply(unknownPage(), 404);
-  const open = isOpen(statusOf(link, parts.clock.now()));
+  const open = isOpen(statusOf(link, clock.now()));
   const url = returnUrlFor(payment.record, link);
   const leaves = url !== undefined && stay === undefined;
   const content = receiptPage({
     payment,
     link,
-    merchantName: parts.merchant.merchantName,
+    merchantName: merchant.merchantName,
     payAgain: open ? checkoutPath(link.id) : undefined,
     returnLink: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
   });
@@ -119,31 +119,27 @@ export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
     ...paidWith(form),
     ...(amount === "" ? {} : { amount }),
     ...(reference === "" ? {} : { reference }),
-    customer: filledIn(
-      Object.fromEntries(CUSTOMER_FIELD_NAMES.map((field) => [field, entered(form, field)])),
-    ),
+    customer: filledIn(allEntered(form, CUSTOMER_FIELDS)),
   };
 }
 
 const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
 
-function paidWith(form: URLSearchParams): { readonly outcome: SampleOutcome; readonly card?: EnteredCard } {
-  const button =
+const allEntered = (form: URLSearchParams, fields: object): Record<string, string> =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, entered(form, name)]));
+
+function paidWith(form: URLSearchParams): Pick<PaymentInput, "outcome" | "card"> {
+  const outcome =
     SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome")) ??
     testCardWith(form.get("card") ?? "")?.outcome;
-  if (button !== undefined) return { outcome: button };
+  if (outcome !== undefined) return { outcome };
   if (!form.has("number")) {
     const message = `must be one of ${SAMPLE_OUTCOMES.join(", ")}`;
     throw new ServiceProblem(400, `outcome ${message}`, [{ at: "outcome", message }]);
   }
-  const card = {
-    number: entered(form, "number"),
-    expiry: entered(form, "expiry"),
-    cvc: entered(form, "cvc"),
-    name: entered(form, "name"),
-  };
   // Any other card is refused, so its outcome does not matter.
-  return { outcome: testCardWith(card.number)?.outcome ?? "declined", card };
+  const typed = testCardWith(entered(form, "number"))?.outcome ?? "declined";
+  return { outcome: typed, card: allEntered(form, CARD_FIELDS) };
 }
 
 /** The token of the rendered form, which pays once; null for a request of a program, which has none. */

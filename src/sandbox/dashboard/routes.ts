@@ -100,10 +100,9 @@ function downloadBody(view: View, id: string): Response | Promise<Response> {
 export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): void {
   app.get("/sandbox/events", () => eventStream(service, stop));
   // The clock is no secret: `create` asks for it before it sends a token.
-  app.get("/sandbox/clock", () => {
-    const { clock } = service.parts;
-    return jsonReply({ now: clock.now().toISOString(), own: clock.own });
-  });
+  app.get("/sandbox/clock", () =>
+    jsonReply({ now: service.clock.now().toISOString(), own: service.clock.own }),
+  );
   app.post("/sandbox/advance", (c) => advanceClock(c, service));
   app.post("/sandbox/rotate-key", (c) => rotateKey(c, service));
   app.post("/sandbox/links", (c) => createFromForm(c, service));
@@ -129,16 +128,16 @@ async function redirectBack(c: Context, done: string, path?: string): Promise<Re
   return c.redirect(pageAddress({ key }, path ?? localPath(form.get("back")), { done }), 303);
 }
 
-async function advanceClock(c: Context, { parts, deliveries, announce }: Service): Promise<Response> {
+async function advanceClock(c: Context, { clock, deliveries, announce }: Service): Promise<Response> {
   const form = await formBody(c);
-  const duration = advanceFromText(form.get("duration") ?? "", parts.clock.now());
+  const duration = advanceFromText(form.get("duration") ?? "", clock.now());
   if (!duration.ok)
     throw new ServiceProblem(422, `duration ${duration.message}`, [
       { at: "duration", message: duration.message },
     ]);
   await deliveries.advance(duration.value);
   announce();
-  return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: parts.clock.now().toISOString() });
+  return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: clock.now().toISOString() });
 }
 
 /** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
@@ -154,8 +153,8 @@ function advanceFromText(text: string, now: Date): Parsed<number> {
     : refused("must not move the clock beyond the year 9989");
 }
 
-async function rotateKey(c: Context, { parts, announce }: Service): Promise<Response> {
-  const keyid = parts.keys.rotate();
+async function rotateKey(c: Context, { keys, announce }: Service): Promise<Response> {
+  const keyid = keys.rotate();
   announce();
   return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
 }
@@ -164,7 +163,7 @@ async function rotateKey(c: Context, { parts, announce }: Service): Promise<Resp
 async function createFromForm(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   try {
-    const link = await addLink(service, requestFromForm(form, service.parts.clock.now()), checkoutUrl(c));
+    const link = await addLink(service, requestFromForm(form, service.clock.now()), checkoutUrl(c));
     return await redirectBack(c, "created", linkPath(link.id));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
