@@ -19,7 +19,12 @@ import type { Service } from "../service.ts";
 export type View = Readonly<ReturnType<typeof viewOf>>;
 
 /** `here` is the page's address, if it is not that of the request. */
-export function viewOf(c: Context, { merchant, clock, keys, ledger, tokens }: Service, key: string | undefined, here?: string) {
+export function viewOf(
+  c: Context,
+  { merchant, clock, keys, ledger, tokens }: Service,
+  key: string | undefined,
+  here?: string,
+) {
   return {
     merchantName: merchant.merchantName,
     /** The merchant's first terminal. */
