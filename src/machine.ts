@@ -1,6 +1,7 @@
 /** The context of a command on the real machine: its clock, network, disk and terminal. */
 import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
+import { hasCode } from "./domain/system-reason.ts";
 import { createSender } from "./http/send.ts";
 import { openServices } from "./services.ts";
 import { createReadFile, createStdin } from "./terminal/files.ts";
@@ -81,7 +82,7 @@ function isRunning(process: NodeJS.Process, pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasCode(error, "EPERM");
   }
 }
 

@@ -3,7 +3,7 @@ import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const DATE_TIME =
-  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** The last instant that ISO 8601 writes with four digits of year. */
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
@@ -80,13 +80,9 @@ function notWhen(text: string, now: Date): string {
 
 /** Refuses 30 February, which `Date` reads as a day in March. */
 function isDay(match: RegExpExecArray | null): boolean {
-  if (match === null) return false;
-  const year = Number(match[1]);
-  const month = Number(match[2]);
-  const day = Number(match[3]);
-  if (month < 1 || month > 12 || day < 1) return false;
-  if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
-  return day <= (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28);
+  const day = match?.[0].slice(0, 10) ?? "";
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 const SECOND = 1000;

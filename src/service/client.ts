@@ -168,7 +168,8 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const { send, tokens, timeout, clientCertificate, idempotencyHeader } = parts;
   const { effect, link } = operation;
   const isKeyed = effect === "create" && idempotencyHeader !== undefined;
-  const options = { timeout, clientCertificate, isKeyed };
+  // Only a request that may change something (RFC 9110 9.2.1) must be completed.
+  const options = { timeout, clientCertificate, isKeyed, finish: operation.method !== "GET" };
   const exchange = (token: string): Promise<HttpReply> =>
     send(requestTo(operation, parts, token), options).catch((error: unknown) => {
       throw failureOf(error, effect, link);

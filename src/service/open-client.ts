@@ -38,8 +38,7 @@ export async function openApi(parts: AccountParts): Promise<Api> {
   const clientCertificate = await readClientCertificate(settings, readFile);
   const tokens = resolvedTokens({ ...parts, send, clientCertificate });
   return createApi({
-    // Only a request that may change something (RFC 9110 9.2.1) must be completed.
-    send: (request, options) => send(request, { ...options, finish: request.method !== "GET" }),
+    send,
     baseUrl,
     tokens,
     timeout,

@@ -172,7 +172,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw new PaylinkError(
       "file_unreadable",
       `The settings in ${path} cannot be read: ${systemReason(error)}.`,
