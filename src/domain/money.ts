@@ -187,13 +187,14 @@ export function isKnownCurrency(code: string): boolean {
   return CURRENCIES.has(code.toUpperCase());
 }
 
+/** The form of a currency code, whatever ISO 4217 has. */
+export const CURRENCY_CODE = /^[A-Za-z]{3}$/;
+
 const LETTERS = "must be a three-letter currency code, such as EUR";
 
 /** A currency code in a request: three letters in either case, sent unchanged. */
 /* The library has no use for it, and leaves it and zod out. */
-export const currencyLetters = /* @__PURE__ */ z
-  .string(must(LETTERS))
-  .check(z.regex(/^[A-Za-z]{3}$/, LETTERS));
+export const currencyLetters = /* @__PURE__ */ z.string(must(LETTERS)).check(z.regex(CURRENCY_CODE, LETTERS));
 
 /** A currency code from a person: the same, in upper case. */
 export function parseCurrency(text: string): Parsed<string> {

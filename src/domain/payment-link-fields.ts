@@ -131,6 +131,16 @@ export const LINK_FIELDS = {
 } as const satisfies Readonly<Record<string, LinkField>>;
 export type LinkFieldPath = keyof typeof LINK_FIELDS;
 
+/** In the order of a link's life. */
+export const LINK_DATES = [
+  "createdDate",
+  "expirationDate",
+  "viewedDate",
+  "attemptedDate",
+  "paidDate",
+  "cancelledDate",
+] as const;
+
 /** What people call a field; the path of one that the specification lacks. */
 export const labelOf = (path: string): string => (isLinkField(path) ? LINK_FIELDS[path].label : path);
 

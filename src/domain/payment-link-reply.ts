@@ -3,8 +3,9 @@
 import * as z from "zod/mini";
 import { problemWith, type Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from "./json.ts";
-import { type Amount, compareAmounts, isDecimal } from "./money.ts";
+import { type Amount, compareAmounts, CURRENCY_CODE, isDecimal } from "./money.ts";
 import { pastExpiry, type PaymentLinkRequest, paymentLinkUpdate } from "./payment-link.ts";
+import { LINK_DATES } from "./payment-link-fields.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
 import { parseWebAddress } from "./addresses.ts";
 import { duration, isUtcDateTime, parseInstant } from "./time.ts";
@@ -24,7 +25,7 @@ export const paymentLink = z.looseObject({
   amount: z.custom<JsonNumber>(isJsonNumber, replied("must be a number")),
   currency: z
     .string(replied("must be a three-letter currency code"))
-    .check(z.regex(/^[A-Za-z]{3}$/, "must be a three-letter currency code")),
+    .check(z.regex(CURRENCY_CODE, "must be a three-letter currency code")),
   invoiceId: z.optional(text),
   terminalId: text,
   customerName: text,
@@ -101,17 +102,8 @@ function shownPart(reply: JsonObject): PaymentLink {
   return shown.data ?? shownLink.safeParse(validPart(reply, shown.error.issues)).data ?? {};
 }
 
-const DATES = [
-  "createdDate",
-  "expirationDate",
-  "viewedDate",
-  "attemptedDate",
-  "paidDate",
-  "cancelledDate",
-] as const;
-
 function* brokenDates(link: PaymentLink): Iterable<Problem> {
-  for (const at of DATES) {
+  for (const at of LINK_DATES) {
     const date = link[at];
     if (typeof date === "string" && !isUtcDateTime(date))
       yield { at, message: "must be an ISO 8601 date-time in UTC" };

@@ -2,6 +2,7 @@
 
 import { isReadableCardNumber } from "./card-numbers.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
+import { CURRENCY_CODE } from "./money.ts";
 import { isUtcDateTime } from "./time.ts";
 
 /**
@@ -32,8 +33,8 @@ const number = {
 export const amount = { ...number };
 const currency = {
   must: "a three-letter currency code",
-  json: { type: "string", pattern: "^[A-Za-z]{3}$" },
-  test: (value: Json): value is string => typeof value === "string" && /^[A-Za-z]{3}$/.test(value),
+  json: { type: "string", pattern: CURRENCY_CODE.source },
+  test: (value: Json): value is string => typeof value === "string" && CURRENCY_CODE.test(value),
 };
 export const dateTime = {
   must: "an ISO 8601 date-time in UTC",

@@ -1,6 +1,6 @@
 /** Verifies webhooks in an application: the listener's own judgement of a request in any form, as a typed result. */
 import { isJsonNumber, memberOf, parseJsonPointer, plainJson, plainObject } from "../domain/json.ts";
-import { minorUnitsOf } from "../domain/money.ts";
+import { CURRENCY_CODE, minorUnitsOf } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { parseDuration } from "../domain/time.ts";
 import { outcomeOf, textOf, type TransactionRecord, type Violation } from "../domain/transaction.ts";
@@ -87,7 +87,7 @@ function transactionOf(record: TransactionRecord, violations: readonly Violation
 
 function amountsOf(record: TransactionRecord | null): ExactAmounts {
   const code = record === null ? undefined : textOf(record, "transCurrencyCode");
-  const currency = code !== undefined && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined;
+  const currency = code !== undefined && CURRENCY_CODE.test(code) ? code.toUpperCase() : undefined;
   const exact = (name: keyof ExactAmounts): ExactAmount => {
     const amount = record === null ? undefined : memberOf(record, name);
     const text = isJsonNumber(amount) || typeof amount === "string" ? String(amount) : undefined;

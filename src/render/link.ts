@@ -2,7 +2,7 @@
 import { shellWord } from "../domain/errors.ts";
 import { isJsonObject, memberOf, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf, type Amount } from "../domain/money.ts";
-import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isSecretName } from "../domain/secrets.ts";
@@ -75,12 +75,7 @@ const SHOWN_FIELDS: readonly LinkFieldPath[] = [
   "description",
   "invoiceId",
   "terminalId",
-  "createdDate",
-  "expirationDate",
-  "viewedDate",
-  "attemptedDate",
-  "paidDate",
-  "cancelledDate",
+  ...LINK_DATES,
 ];
 
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...SHOWN_FIELDS, "url", "amount", "currency"]);

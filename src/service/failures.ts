@@ -59,10 +59,13 @@ export function refusalOf(reply: HttpReply, effect: Effect, link?: string): Unus
   return unusable(code, reply, { effect, hints, details: link === undefined ? {} : { link } });
 }
 
+/** Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. */
+export const isOverloaded = (status: number): boolean => status === 429 || status === 503;
+
 function codeOf({ status }: HttpReply, effect: Effect): FailureCode {
   if (status >= 300 && status < 400) return "redirected";
   if (status === 401 || status === 403) return "unauthorized";
-  if (status === 429 || status === 503) return "overloaded";
+  if (isOverloaded(status)) return "overloaded";
   if (status >= 400 && status < 500) return "refused";
   return HARMLESS.has(effect) ? "not_reached" : "outcome_unknown";
 }

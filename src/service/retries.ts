@@ -2,7 +2,7 @@
 import { PaylinkError } from "../domain/errors.ts";
 import { SendError, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf } from "./failures.ts";
+import { failureOf, isOverloaded, refusalOf } from "./failures.ts";
 
 /** How many times a request is sent again. */
 const RETRIES = 3;
@@ -97,7 +97,7 @@ function causeToRepeat(result: HttpReply | SendError, isKeyed: boolean, now: Dat
     return mayRepeat ? { reason: result.message, mayHaveArrived: result.sent } : undefined;
   }
   const { status } = result;
-  const mayHaveArrived = !isOverloaded(result);
+  const mayHaveArrived = !isOverloaded(status);
   if (mayHaveArrived && !(isKeyed && status >= 500)) return undefined;
   return { reason: `it answered ${status}`, mayHaveArrived, asked: retryAfter(result, now) };
 }
@@ -111,7 +111,7 @@ export function withoutRetries(send: Send, now: () => Date): Send {
     const reply = await send(request, options).catch((error: unknown) => {
       throw error instanceof SendError && !error.sent ? failureOf(error, "create") : error;
     });
-    if (!isOverloaded(reply)) return reply;
+    if (!isOverloaded(reply.status)) return reply;
     const { message, details } = refusalOf(reply, "create");
     throw new PaylinkError("overloaded", message, {
       details: { ...details, retryAfter: retryAfter(reply, now()) },
@@ -123,9 +123,6 @@ export function withoutRetries(send: Send, now: () => Date): Send {
 export function backoff(first: number, nth: number, random: () => number): number {
   return first * 2 ** (nth - 1) * (0.5 + random());
 }
-
-/** Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. */
-const isOverloaded = ({ status }: HttpReply): boolean => status === 429 || status === 503;
 
 /** Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). */
 export function retryAfter(reply: HttpReply, now: Date): number | undefined {

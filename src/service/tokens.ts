@@ -5,7 +5,7 @@ import { isJsonNumber, memberOf, type Json, type JsonObject } from "../domain/js
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
-import { answeredWith, notReached, refusalOf, UnusableAnswer } from "./failures.ts";
+import { answeredWith, isOverloaded, notReached, refusalOf, UnusableAnswer } from "./failures.ts";
 import { serviceWords, wordsOf, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
@@ -119,7 +119,7 @@ async function requestToken(
     throw error instanceof SendError ? notReached(error, effect, TOKEN_URL) : error;
   });
   const { status } = reply;
-  if (status === 429 || status === 503) throw refusalOf(reply, effect);
+  if (isOverloaded(status)) throw refusalOf(reply, effect);
   if (status < 200 || status > 299) throw refusedToken(url, reply, effect);
   return tokenFrom(url, reply, { asked, anyType: credentials.anyType, effect });
 }

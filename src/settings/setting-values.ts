@@ -4,6 +4,7 @@ import { eventStoreProblem, isDatabaseUrl, isKeyText, normalAddress, parseUrl } 
 import { parseCurrency } from "../domain/money.ts";
 import { parseJsonPointer } from "../domain/json.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
+import { parseHeaderLine, parseHeaderName, parseHeaderValue } from "../domain/header-field.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseDuration } from "../domain/time.ts";
 
@@ -199,47 +200,3 @@ export type KindValues = {
 };
 
 export const KINDS: { readonly [Of in Kind]: Parser<KindValues[Of]> } = PARSERS;
-
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** ASCII alone: RFC 9110 5.5 leaves the meaning of other octets open. No line break, so no second header. */
-const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
-
-/** Headers that describe the connection or the body: another value breaks the request. */
-const RESERVED = [
-  "connection",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
-
-/** The name of a header that may be added to a request. */
-export function parseHeaderName(text: string): Parsed<string> {
-  const name = text.trim();
-  if (!NAME.test(name)) return refused("must be a header name, such as X-Terminal");
-  return RESERVED.includes(name.toLowerCase())
-    ? refused("must be another header: paylink sets this one itself")
-    : accepted(name);
-}
-
-export function parseHeaderValue(text: string): Parsed<string> {
-  const value = text.trim();
-  return VALUE.test(value)
-    ? accepted(value)
-    : refused("must be a header value: ASCII, not empty, without line breaks");
-}
-
-/** A whole header line. */
-export function parseHeaderLine(text: string): Parsed<readonly [name: string, value: string]> {
-  const colon = text.indexOf(":");
-  const name = parseHeaderName(text.slice(0, Math.max(0, colon)));
-  if (!name.ok) return name;
-  const value = parseHeaderValue(text.slice(colon + 1));
-  return value.ok ? accepted([name.value, value.value]) : value;
-}

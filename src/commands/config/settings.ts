@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { parseHeaderName } from "../../settings/setting-values.ts";
+import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";
