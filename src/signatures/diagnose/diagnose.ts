@@ -12,7 +12,7 @@ import type { VerificationKey } from "../keys.ts";
 import type { VerifyOptions } from "../verify.ts";
 import { explainBody } from "./body.ts";
 import { ALGORITHM_VARIANTS, keyVariants, orderVariants, SPELLING_VARIANTS } from "./signer.ts";
-import type { Signing, SigningVariant } from "./signing.ts";
+import { explain, type Search, type Signing } from "./signing.ts";
 import { addressVariants, fieldVariants } from "./transit.ts";
 
 /** Failures that another message, key or algorithm may explain. */
@@ -33,7 +33,7 @@ export function diagnose(request: HttpRequest, options: VerifyOptions, verdict: 
   const body =
     code === "content_digest_mismatch" || code === "signature_invalid" ? explainBody(request) : undefined;
   const signature = SIGNATURE_FAILURES.has(code)
-    ? explainSignature(request, options, { code, body: body?.body ?? request.body })
+    ? explainSignature(request, options, { code, body: body?.signed ?? request.body })
     : undefined;
   const hints = [signature, body?.hint].flatMap((hint) => hint ?? []);
   return hints.length > 0 ? hints : fieldHints(request, options.now, verdict);
@@ -111,7 +111,7 @@ const FIELD_HINTS: readonly FieldHint[] = [
 const YEAR = 365 * 86_400;
 
 /** The first hint that applies, if any. */
-export function fieldHints(request: HttpRequest, now: number, verdict: Verdict): Hint[] {
+function fieldHints(request: HttpRequest, now: number, verdict: Verdict): Hint[] {
   const found = FIELD_HINTS.find(({ applies }) => applies(request, verdict, now));
   return found === undefined ? [] : [{ variant: found.variant, advice: found.advice }];
 }
@@ -120,7 +120,7 @@ export function fieldHints(request: HttpRequest, now: number, verdict: Verdict):
 const MAX_SIGNATURES = 4000;
 
 /** `body` is the one that the digest matches, if known. */
-export function explainSignature(
+function explainSignature(
   request: HttpRequest,
   options: VerifyOptions,
   { code, body }: { readonly code: Reason | "ok"; readonly body: Uint8Array },
@@ -128,38 +128,18 @@ export function explainSignature(
   const received = signatureOf(request, options);
   if (received === undefined) return undefined;
   const start = startOf(request, options, received, code);
-  const variants = signingVariants(start, options.keys, body);
   const search = createSearch(received, options.keys);
-  if (code === "alg_not_allowed" && search.holds(start)) return WRONG_ALG;
-  for (const variant of variants) {
-    const signing = variant.apply(start);
-    if (search.holds(signing)) return signingHint([variant], signing);
-  }
-  for (const [at, first] of variants.entries()) {
-    for (const second of variants.slice(at + 1)) {
-      if (second.kind === first.kind) continue;
-      const signing = second.apply(first.apply(start));
-      if (search.holds(signing)) return signingHint([first, second], signing);
-      if (search.exhausted()) return undefined;
-    }
-  }
-  return undefined;
-}
-
-/** The likeliest first. */
-function signingVariants(
-  start: Signing,
-  keys: readonly VerificationKey[],
-  body: Uint8Array,
-): SigningVariant[] {
-  return [
+  if (code === "alg_not_allowed" && search.matches(start)) return WRONG_ALG;
+  // The likeliest first.
+  const variants = [
     ...addressVariants(start),
     ...fieldVariants(start, body),
-    ...keyVariants(start, keys),
+    ...keyVariants(start, options.keys),
     ...ALGORITHM_VARIANTS,
     ...SPELLING_VARIANTS,
     ...orderVariants(start),
   ];
+  return explain(start, variants, search)?.hint;
 }
 
 const WRONG_ALG: Hint = {
@@ -196,21 +176,17 @@ function startOf(
   };
 }
 
-interface Search {
-  /** Whether the signature matches; the same signing is tried once. */
-  holds(signing: Signing): boolean;
-  exhausted(): boolean;
-}
-
-function createSearch({ signature }: ReceivedSignature, keys: readonly VerificationKey[]): Search {
+/** Verifies each signing once. */
+function createSearch({ signature }: ReceivedSignature, keys: readonly VerificationKey[]): Search<Signing> {
   const seen = new Set<string>();
   const bits = Math.max(2048, ...keys.map(({ key }) => key.asymmetricKeyDetails?.modulusLength ?? 0));
   let budget = Math.ceil((MAX_SIGNATURES * 2048) / bits);
   const isNew = (text: string, algorithm: string, key: VerificationKey): boolean =>
     seen.size !== seen.add(`${algorithm}\n${keys.indexOf(key)}\n${text}`).size;
   return {
-    exhausted: () => budget <= 0,
-    holds: (signing) => {
+    maxFirst: Infinity,
+    isExhausted: () => budget <= 0,
+    matches: (signing) => {
       const text = textOf(signing);
       if (text === undefined) return false;
       const { algorithm, keys: tried } = signing;
@@ -233,13 +209,6 @@ function textOf({ components, params, request, spell }: Signing): string | undef
   } catch {
     return undefined;
   }
-}
-
-function signingHint(variants: readonly SigningVariant[], signing: Signing): Hint {
-  return {
-    variant: variants.map(({ variant }) => variant).join(" + "),
-    advice: [...new Set(variants.map(({ advice }) => advice(signing)))].join("\n"),
-  };
 }
 
 export interface TracedLine {

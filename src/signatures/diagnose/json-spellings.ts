@@ -6,7 +6,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 const MAX_NUMBERS = 5;
 
 /** Every spelling of a JSON text, the most common first; empty if it is not JSON. */
-export function* respellings(text: string): Iterable<Uint8Array> {
+export function* respellings(text: string): Iterable<Buffer> {
   const tokens = tokensOf(text);
   if (tokens === undefined) return;
   const seen = new Set([text]);

@@ -21,9 +21,8 @@ export function keyVariants({ keys: tried }: Signing, keys: readonly Verificatio
       : {
           kind: "key",
           variant: `key=${key.keyid ?? `#${at + 1}`}`,
-          apply: (signing) => ({ ...signing, keys: [key] }),
-          advice: () =>
-            `The signature matches ${name}, which its keyid does not name: the key set is out of date or its ids are wrong. Fetch the service's keys again, or use only that key.`,
+          apply: (signing) => [{ ...signing, keys: [key] }],
+          advice: `The signature matches ${name}, which its keyid does not name: the key set is out of date or its ids are wrong. Fetch the service's keys again, or use only that key.`,
         };
   });
 }
@@ -71,9 +70,8 @@ export const ALGORITHM_VARIANTS: readonly SigningVariant[] = (
 ).map(([name, verify]) => ({
   kind: "algorithm",
   variant: `algorithm=${name}`,
-  apply: (signing) => ({ ...signing, algorithm: { name, verify } }),
-  advice: () =>
-    `The signature verifies as ${name}, but only rsa-v1_5-sha256 (RSASSA-PKCS1-v1_5 with SHA-256) is accepted. The signer has to use it.`,
+  apply: (signing) => [{ ...signing, algorithm: { name, verify } }],
+  advice: `The signature verifies as ${name}, but only rsa-v1_5-sha256 (RSASSA-PKCS1-v1_5 with SHA-256) is accepted. The signer has to use it.`,
 }));
 
 /** More than this have too many orders to try: 4 have 24. */
@@ -82,7 +80,7 @@ const MAX_ORDERED = 4;
 export function orderVariants({ components, params }: Signing): SigningVariant[] {
   const [list] = parseList(params);
   const parameters = list !== undefined && isInnerList(list) ? [...list[1]] : [];
-  const advice = (): string =>
+  const advice =
     "A proxy or a framework reordered Signature-Input, and the signature covers the order. Configure it to leave the header unchanged.";
   const reordered = (
     variant: string,
@@ -91,7 +89,7 @@ export function orderVariants({ components, params }: Signing): SigningVariant[]
   ): SigningVariant => ({
     kind: "order",
     variant,
-    apply: (signing) => ({ ...signing, components: listed, params: signatureParams(listed, new Map(given)) }),
+    apply: (signing) => [{ ...signing, components: listed, params: signatureParams(listed, new Map(given)) }],
     advice,
   });
   return [
@@ -185,8 +183,8 @@ const SPELLINGS: readonly Spelling[] = [
 export const SPELLING_VARIANTS: readonly SigningVariant[] = SPELLINGS.map(({ variant, fault, spell }) => ({
   kind: "spelling",
   variant: `signer: ${variant}`,
-  apply: (signing) => ({ ...signing, spell: (base) => spell(base, signing) }),
-  advice: () => `The signer ${fault}; RFC 9421 2.5 defines the signature base. The signer has to fix this.`,
+  apply: (signing) => [{ ...signing, spell: (base) => spell(base, signing) }],
+  advice: `The signer ${fault}; RFC 9421 2.5 defines the signature base. The signer has to fix this.`,
 }));
 
 /** The base with another value in the line of one component. */

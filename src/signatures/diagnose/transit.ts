@@ -5,12 +5,7 @@ import { onRequest, type Signing, type SigningVariant } from "./signing.ts";
 export function addressVariants({ request }: Signing): SigningVariant[] {
   const scheme = request.scheme === "http" ? "https" : "http";
   const targets = targetsOf(request).map(([target, variant, advice]) =>
-    onRequest(
-      "target",
-      variant,
-      (one) => ({ ...one, target }),
-      () => advice,
-    ),
+    onRequest("target", variant, (one) => ({ ...one, target }), advice),
   );
   return [
     onRequest("scheme", `scheme=${scheme}`, (one) => ({ ...one, scheme }), publicUrlAdvice),
@@ -23,10 +18,9 @@ export function addressVariants({ request }: Signing): SigningVariant[] {
         "method",
         `method=${method}`,
         (one) => ({ ...one, method }),
-        () =>
-          method === method.toLowerCase()
-            ? "The signer wrote the method in lower case; RFC 9421 2.2.1 signs it as sent. The signer has to fix this."
-            : `The signature is for ${method}, but ${request.method} arrived: something in between changed the method.`,
+        method === method.toLowerCase()
+          ? "The signer wrote the method in lower case; RFC 9421 2.2.1 signs it as sent. The signer has to fix this."
+          : `The signature is for ${method}, but ${request.method} arrived: something in between changed the method.`,
       ),
     ),
   ];
@@ -139,67 +133,52 @@ export function fieldVariants({ components, request }: Signing, body: Uint8Array
     const lines = fieldLines(request.headers, name);
     const guesses = [...lineGuesses(name, lines), ...valueGuesses(name, lines, request, body)];
     return guesses.map(([values, variant, advice]) =>
-      onRequest(
-        `field ${name}`,
-        variant,
-        (one) => withField(one, name, values),
-        () => advice,
-      ),
+      onRequest(`field ${name}`, variant, (one) => withField(one, name, values), advice),
     );
   });
 }
 
 /** Lines of one field, in another order or joined otherwise than RFC 9421 2.1 joins them. */
 function lineGuesses(name: string, lines: readonly string[]): FieldGuess[] {
-  const kept = `Configure the proxy or framework to keep the lines of ${name} separate and in order.`;
+  const guess = (values: readonly string[], variant: string, signed: string): FieldGuess => [
+    values,
+    `${name}${variant}`,
+    `${signed} Configure the proxy or framework to keep the lines of ${name} separate and in order.`,
+  ];
   const [first = ""] = lines;
-  const last = lines.at(-1) ?? "";
-  const parts = lines.length === 1 && name !== "content-type" ? first.split(/,[ \t]*/) : [];
-  const joined = lines.join(",");
+  if (lines.length > 1)
+    return [
+      guess(lines.toReversed(), " lines reordered", `The lines of ${name} were signed in the other order.`),
+      guess(
+        [lines.join(",")],
+        " lines joined",
+        `The lines of ${name} were signed joined by a comma without a space.`,
+      ),
+      guess([first], ": the first line alone", `A second line of ${name} was added after signing.`),
+      guess(
+        [lines.at(-1) ?? ""],
+        ": the last line alone",
+        `A first line of ${name} was added after signing.`,
+      ),
+    ];
+  const parts = name === "content-type" ? [] : first.split(/,[ \t]*/);
+  if (parts.length < 2) return [];
   return [
-    ...(lines.length > 1
-      ? ([
-          [
-            lines.toReversed(),
-            `${name} lines reordered`,
-            `The lines of ${name} were signed in the other order. ${kept}`,
-          ],
-          [
-            [joined],
-            `${name} lines joined`,
-            `The lines of ${name} were signed joined by a comma without a space. ${kept}`,
-          ],
-          [
-            [first],
-            `${name}: the first line alone`,
-            `A second line of ${name} was added after signing. ${kept}`,
-          ],
-          [
-            [last],
-            `${name}: the last line alone`,
-            `A first line of ${name} was added after signing. ${kept}`,
-          ],
-        ] as const)
-      : []),
-    ...(parts.length > 1
-      ? ([
-          [
-            [parts.toReversed().join(", ")],
-            `${name} lines reordered`,
-            `The values of ${name} were signed in the other order. ${kept}`,
-          ],
-          [
-            [parts.join(",")],
-            `${name} lines joined`,
-            `The values of ${name} were signed with a comma and no space between them. ${kept}`,
-          ],
-          [
-            [parts.join(", ")],
-            `${name} lines joined`,
-            `The values of ${name} were signed as several lines, joined by a comma and a space (RFC 9421 2.1). ${kept}`,
-          ],
-        ] as const)
-      : []),
+    guess(
+      [parts.toReversed().join(", ")],
+      " lines reordered",
+      `The values of ${name} were signed in the other order.`,
+    ),
+    guess(
+      [parts.join(",")],
+      " lines joined",
+      `The values of ${name} were signed with a comma and no space between them.`,
+    ),
+    guess(
+      [parts.join(", ")],
+      " lines joined",
+      `The values of ${name} were signed as several lines, joined by a comma and a space (RFC 9421 2.1).`,
+    ),
   ];
 }
 
@@ -251,9 +230,13 @@ function valueGuesses(
         ),
       );
     case "host":
-      return [authority].map((host) =>
-        guess(host, `host=${host}`, `${lost}: a proxy replaced Host. Configure it to keep the original one.`),
-      );
+      return [
+        guess(
+          authority,
+          `host=${authority}`,
+          `${lost}: a proxy replaced Host. Configure it to keep the original one.`,
+        ),
+      ];
     case "accept":
       return ["application/json", "*/*"].map((type) =>
         guess(type, `accept=${type}`, `${lost}: "${type}" was signed. ${keep}`),
