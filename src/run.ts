@@ -1,6 +1,5 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import { correctedLine } from "./commands/usage-errors.ts";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
 import { createProgram } from "./program.ts";
@@ -61,11 +60,31 @@ interface Run {
 async function report(out: Output, error: unknown, { argv, active, context }: Run): Promise<number> {
   const failure = error instanceof PaylinkError ? error : internalError(error);
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
-  const { renderError } = await import("./render/error-message.ts");
+  const [{ renderError }, { correctedLine }] = await Promise.all([
+    import("./render/error-message.ts"),
+    import("./commands/corrections.ts"),
+  ]);
   if (!out.json && wasStopped) return failure.exit;
   const profile = failure.hints.length === 0 ? undefined : await namedProfile(context);
-  out.error(renderError(failure, out, { corrected: correctedLine(failure, argv, active), profile }));
+  const corrected = correctedLine(failure, argv, active, isCommandLine);
+  out.error(renderError(failure, out, { corrected, profile }));
   return failure.exit;
+}
+
+/** Whether the words name a command with all that it needs; it is not run. */
+function isCommandLine(words: readonly string[]): boolean {
+  const program = createProgram({
+    argv: words,
+    version: "",
+    print: () => undefined,
+    execute: async () => undefined,
+  });
+  try {
+    program.parse(words, { from: "user" });
+    return true;
+  } catch (error) {
+    return isCommanderExit(error);
+  }
 }
 
 /** Also undefined if the settings cannot be read. */

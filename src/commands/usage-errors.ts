@@ -1,10 +1,10 @@
-/** Usage errors: those of commander as paylink's own, and the command line as it was probably meant. */
+/** Usage errors: those of commander as paylink's own. */
 import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/extra-typings";
-import { hint, paylink, PaylinkError, shellWord, type Correction, type Problem } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Correction } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import { collect, declared, exampleOf, pathOf, programOf } from "./declare.ts";
+import { declared, exampleOf, pathOf } from "./declare.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
@@ -200,7 +200,7 @@ function needsValue(option: Option): PaylinkError {
 }
 
 /** Adds a flag that must be given. */
-function missingFlag(option: Option): Correction | undefined {
+export function missingFlag(option: Option): Correction | undefined {
   const value = exampleOf(option);
   return value === undefined ? undefined : { instead: `${option.long} ${value}` };
 }
@@ -231,104 +231,6 @@ const usage = (message: string, correction?: Correction): PaylinkError =>
 
 const didYouMean = (name = ""): string => (name === "" ? "" : ` Did you mean ${name}?`);
 
-/** What the user typed, corrected; undefined if not every problem of the command line can be corrected. */
-export function correctedLine(
-  { code, problems, corrections }: PaylinkError,
-  argv: readonly string[],
-  command: CommandUnknownOpts,
-): string | undefined {
-  if (code !== "usage") return undefined;
-  const found = corrections ?? problems.map((problem) => correctionOf(problem, argv, command));
-  const words = argv.map(shellWord);
-  const added: string[] = [];
-  const replaced = new Set<number>();
-  for (const correction of found ?? []) {
-    if (correction === undefined) return undefined;
-    const { typed, instead } = correction;
-    const at = argv.findIndex((word) => word === typed || word.startsWith(`${typed}=`));
-    if (typed === undefined || at === -1) added.push(instead);
-    else {
-      words[at] = argv[at] === typed ? instead : instead + shellWord((argv[at] ?? "").slice(typed.length));
-      replaced.add(at);
-    }
-  }
-  const line = [...words, ...added].join(" ");
-  if (line === argv.map(shellWord).join(" ")) return undefined;
-  const isSecret = (word: string, at: number): boolean =>
-    maybeSecret(word, argv[at - 1] ?? "", command) && (!replaced.has(at) || word.includes("="));
-  return !argv.some(isSecret) && isComplete(line, programOf(command)) ? `paylink ${line}` : undefined;
-}
-
-/**
- * Whether a word may be a secret, or hold one, by its own form or by the word before it: the value of a flag that does not
- * exist, the value of a secret setting, a header, a parameter, or a URL with a password.
- */
-function maybeSecret(word: string, before: string, command: CommandUnknownOpts): boolean {
-  if (withoutPassword(word) !== word) return true;
-  if (/(?:^|[\s&])(?:bearer|basic)\s+\S/i.test(word)) return true;
-  const pairs = word.split("&").flatMap((pair) => /^([^\s:=/]+)\s*[:=]\s*\S/.exec(pair)?.[1] ?? []);
-  if (pairs.some(namesSecret)) return true;
-  if (word.startsWith("-") || !namesSecret(before)) return false;
-  // No flag takes a secret as its value, so the value of a flag that exists is not secret.
-  return optionNamed(before, command) === undefined || before.endsWith("-stdin");
-}
-
 /** Whether a flag, a setting, a header or a parameter of this name has, or reads, a secret. */
-const namesSecret = (name: string): boolean => isSecretName(name.replace(/^--?/, "").replace(/-stdin$/, ""));
-
-/** A word of a shell, with the quoted texts and the commands in it. */
-const SHELL_WORD = /(?:\\.|'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"\\])+/g;
-
-/** Whether every flag is known, has its value and is not there twice, and the command gets the arguments that it takes. */
-function isComplete(line: string, program: CommandUnknownOpts): boolean {
-  const words = line.match(SHELL_WORD) ?? [];
-  const given = new Set<Option>();
-  let command = program;
-  let operands = 0;
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? "";
-    if (word === "--help" || word === "-h") return true;
-    if (word === "--") {
-      operands += words.length - index - 1;
-      break;
-    }
-    const inner = operands === 0 ? command.commands.find((one) => isNamed(one, word)) : undefined;
-    const isFlag = /^-[^\d.]/.test(word);
-    if (inner !== undefined) command = declared(inner);
-    else if (!isFlag) operands += 1;
-    else {
-      const [name = "", value] = word.split(/=(.*)/s);
-      // Without the name of a subcommand, a group runs one of them.
-      const candidates = [command, ...command.commands.map(declared)];
-      const option = candidates.map((one) => optionNamed(name, one)).find((one) => one !== undefined);
-      if (option === undefined) return false;
-      if (given.has(option) && option.parseArg !== collect) return false;
-      given.add(option);
-      const takesNext = option.required && value === undefined;
-      if (takesNext) index += 1;
-      if (takesNext && optionNamed(words[index] ?? "--", command) !== undefined) return false;
-      if (takesNext ? index >= words.length : value !== undefined && !option.required) return false;
-    }
-  }
-  const places = command.registeredArguments;
-  const most = places.some(({ variadic }) => variadic) ? Infinity : places.length;
-  return operands >= places.filter(({ required }) => required).length && operands <= most;
-}
-
-const isNamed = (command: CommandUnknownOpts, word: string): boolean =>
-  command.name() === word || command.aliases().includes(word);
-
-/** Undefined for a problem that only the user can fix. */
-function correctionOf(
-  { at, value, instead }: Problem,
-  argv: readonly string[],
-  command: CommandUnknownOpts,
-): Correction | undefined {
-  if (value !== undefined) {
-    if (instead === undefined) return undefined;
-    const joined = `${at}=${value}`;
-    return argv.includes(joined) ? { typed: joined, instead: `${at}=${instead}` } : { typed: value, instead };
-  }
-  const option = argv.includes(at) ? undefined : optionNamed(at, command);
-  return option === undefined ? undefined : missingFlag(option);
-}
+export const namesSecret = (name: string): boolean =>
+  isSecretName(name.replace(/^--?/, "").replace(/-stdin$/, ""));

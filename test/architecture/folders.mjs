@@ -211,7 +211,7 @@ export const FILES = {
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
-    "commands/usage-errors",
+    "commands/corrections",
     "context",
     "domain",
     "program",
@@ -252,6 +252,7 @@ export const COMMANDS = {
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/command",
+    "commands/corrections",
     "commands/account-keys",
     "commands/declare",
     "commands/flag-values",
