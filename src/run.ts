@@ -2,6 +2,7 @@
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { PaylinkError } from "./domain/errors.ts";
+import { hasCode, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
 
 /** What the machine, or a test, gives a run. */
@@ -58,7 +59,7 @@ interface Run {
 }
 
 async function report(out: Output, error: unknown, { argv, active, context }: Run): Promise<number> {
-  const failure = error instanceof PaylinkError ? error : internalError(error);
+  const failure = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
   const [{ renderError }, { correctedLine }] = await Promise.all([
     import("./render/error-message.ts"),
@@ -96,6 +97,15 @@ const namedProfile = async (context: Context | undefined): Promise<string | unde
 
 const isCommanderExit = (error: unknown): error is CommanderError =>
   error instanceof Error && "exitCode" in error && error.exitCode === 0;
+
+/** What the file system refuses is no bug of paylink: a folder that cannot be made, a disk that is full or read-only. */
+function fileFailure(error: unknown): PaylinkError | undefined {
+  if (!(error instanceof Error) || !("syscall" in error) || "spawnargs" in error) return undefined;
+  const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
+  if (path === undefined && !hasCode(error, "ENOSPC", "EDQUOT", "EIO")) return undefined;
+  const message = `${path ?? "A file of paylink"} cannot be used: ${systemReason(error)}.`;
+  return new PaylinkError("file_unwritable", message, { cause: error });
+}
 
 function internalError(error: unknown): PaylinkError {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -5,7 +5,6 @@ import {
   appendFileSync,
   constants,
   createReadStream,
-  mkdirSync,
   readFileSync,
   realpathSync,
   statSync,
@@ -19,6 +18,7 @@ import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, type Json, type JsonObject, stringifyJson } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
+import { makeFolder } from "../store/folders.ts";
 import type { Checked } from "./check-rows.ts";
 import type { Outcome, Status } from "./memory.ts";
 import type { Row } from "./row.ts";
@@ -78,9 +78,22 @@ async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf)
     const record = Array.from({ length: columns.size }, () => "");
     for (const { column, value } of row.cells) record[places.get(column.name) ?? 0] = textOf(value);
     const result = resultOf(row);
-    // A file is shown with `cat` too. Spaces at the start must not hide a formula from `escape_formulas`.
-    yield [...record, ...RESULT_COLUMNS.map((name) => safeText(result[name] ?? "").trimStart())];
+    yield [...record, ...RESULT_COLUMNS.map((name) => harmless(name, result[name] ?? ""))];
   }
+}
+
+/**
+ * A spreadsheet of another country splits at the other separator, whatever the quotes: what follows must be no formula. In
+ * a URL, the separator is escaped. A file is shown with `cat` too.
+ */
+function harmless(name: ResultColumn, text: string): string {
+  // Spaces at the start must not hide a formula from `escape_formulas`.
+  const safe = safeText(text).trimStart();
+  return safe.replace(
+    /([,;])(\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g,
+    (_, separator: string, spaces: string) =>
+      name === "url" ? `${encodeURIComponent(separator)}${spaces}` : `${separator}${spaces}'`,
+  );
 }
 
 /** A cell has text, a number in its spelling, or any other JSON as JSON. */
@@ -192,7 +205,7 @@ export function openWrittenResults(folder: string): WrittenResults {
       return digest === undefined || linesOf(recordOf(path)).includes(digest);
     },
     record: (path, digest) => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       appendFileSync(recordOf(path), `${digest}\n`, { mode: 0o600 });
     },
   };

@@ -1,5 +1,5 @@
 /** Reads a list of links, CSV or JSON lines, row by row in constant memory, as often as needed. */
-import { createReadStream, createWriteStream, mkdirSync, realpathSync } from "node:fs";
+import { createReadStream, createWriteStream, realpathSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -9,6 +9,7 @@ import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { systemReason } from "../domain/system-reason.ts";
+import { makeFolder } from "../store/folders.ts";
 import { createSpelling, repeatedFields, columnOf, type Cell, type Column, type Row } from "./row.ts";
 
 export interface Input {
@@ -41,7 +42,7 @@ export async function spooledInput(
   folder: string,
   id: string,
 ): Promise<Input> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const path = join(folder, `${id}.spool`);
   const remove = (): Promise<void> => rm(path, { force: true });
   try {

@@ -206,6 +206,7 @@ function statusOf(code: FailureCode): Status {
     case "redirected":
       return "refused";
     case "not_reached":
+    case "timed_out":
     case "overloaded":
     case "no_token":
     case "no_profile":

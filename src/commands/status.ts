@@ -1,6 +1,6 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { renderHint } from "../render/hint.ts";
 import type { Check } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -44,7 +44,7 @@ export const status = command({
 });
 
 async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
-  const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed } =
+  const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed, warned } =
     await import("../service/checks.ts");
   const { checkKeys } = await import("./account-keys.ts");
   const { NO_PAINT } = await import("../render/paint.ts");
@@ -52,8 +52,13 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
   const { readFile, send, signal } = context;
   const account = { settings, now: context.now() };
   const store = await attempt(eventStorePlace(context));
+  const { path, readableByOthers } = await context.profiles();
+  const file = `${path}, ${renderServiceName(settings, NO_PAINT)}`;
+  const open = readableByOthers();
   return [
-    passed("settings file", `${(await context.profiles()).path}, ${renderServiceName(settings, NO_PAINT)}`),
+    open === undefined
+      ? passed("settings file", file)
+      : warned("settings file", `${file}; others can read it`, hint`To keep them out: chmod 600 ${open}`),
     ...(await checkService({ ...account, api: () => context.api({ timeout }) })),
     ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "webhookKey" } })),
     checkCallbacks(settings),

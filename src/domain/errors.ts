@@ -134,7 +134,7 @@ export const FAILURES = {
   },
   not_reached: {
     exit: 5,
-    means: "the service could not be reached (connection refused, DNS, TLS)",
+    means: "the service could not be reached (connection refused, DNS, TLS), or gave no usable answer",
     hints: [hint`It is safe to run the command again.`],
   },
   tunnel_failed: { exit: 5, means: "cloudflared is missing, gave no address, or has ended" },
@@ -156,7 +156,7 @@ export const FAILURES = {
   },
   timed_out: {
     exit: 8,
-    means: "--timeout passed before the expected payment or webhook arrived, or before all was sent",
+    means: "the time passed before an answer, payment or webhook arrived, or before all was sent",
   },
   payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },

@@ -2,12 +2,16 @@
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
-  ENOTDIR: "no such file",
+  ENOTDIR: "a part of its path is a file",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EISDIR: "it is a folder",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
+  EDQUOT: "the disk is full",
+  EEXIST: "something else has this name",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "its links lead back to it",
   EAI_AGAIN: "the name server does not answer",
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",

@@ -1,11 +1,12 @@
 /** The sandbox's identity on this machine: the merchant, its credentials and its signing keys, stored between runs. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../domain/system-reason.ts";
 import type { Profile } from "../settings/profile.ts";
+import { makeFolder } from "../store/folders.ts";
 
 const identity = z.object({
   merchantId: z.string(),
@@ -101,14 +102,14 @@ export function openIdentity(folder: string, newId: () => string): SandboxIdenti
     createPrivateKey(stored.privateKey);
     return stored;
   } catch (error) {
-    if (!hasCode(error, "ENOENT"))
+    if (!hasCode(error, "ENOENT", "ENOTDIR"))
       throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
         cause: error,
         hints: [hint`If you move it away, the sandbox creates a new identity.`],
       });
   }
   const made = newIdentity(newId);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   writeFileSync(path, JSON.stringify(made, null, 2), { mode: 0o600, flag: "wx" });
   return made;
 }

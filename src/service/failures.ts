@@ -15,6 +15,7 @@ import {
   isOfUnknownAuthority,
   SandboxNotRunning,
   SendError,
+  SendTimeout,
   systemCode,
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
@@ -164,6 +165,12 @@ export function failureOf(error: unknown, effect: Effect, link?: string): unknow
 
 /** The failure for a request without effect. `usual` is the next step unless the error shows a better one. */
 export function notReached(error: SendError, effect: Effect, usual?: Hint): PaylinkError {
+  if (error instanceof SendTimeout)
+    return new PaylinkError("timed_out", `Timed out: ${error.message}.`, {
+      effect,
+      hints: [hint`It is safe to run the command again, with a longer --timeout.`],
+      cause: error,
+    });
   const step = connectionHint(error) ?? usual;
   const message =
     error instanceof SandboxNotRunning

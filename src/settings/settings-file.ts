@@ -6,7 +6,6 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -18,6 +17,7 @@ import { join, parse } from "node:path";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { joinPath } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { makeFolder } from "../store/folders.ts";
 import { type Profile, profileNamed, type Profiles, readProfile } from "./profile.ts";
 import { jsonOf } from "./setting-values.ts";
 
@@ -28,6 +28,8 @@ interface Stored {
 
 export interface SettingsFile {
   readonly path: string;
+  /** What a link names, if others than its owner can read it. */
+  readableByOthers(): string | undefined;
   /** The profile that is used unless another is named. */
   current(): string | undefined;
   profiles(): Profiles;
@@ -56,18 +58,24 @@ export function openSettingsFile(folder: string, warn: (warning: string) => void
     return last.parsed;
   };
   const write = async (change: (now: Stored) => Stored): Promise<void> => {
-    const open = await loadConf(path);
+    const openConf = await loadConf(path);
     writing(path, () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       setMode(folder, 0o700);
       withLock(`${path}.lock`, () => {
         const next = change(read());
-        open().store = next;
+        openConf().store = next;
       });
     });
+    const open = readableByOthers(path);
+    if (open !== undefined)
+      warn(
+        `Others can read ${open}, which holds the secrets of your profiles. To keep them out: chmod 600 ${open}`,
+      );
   };
   return {
     path,
+    readableByOthers: () => readableByOthers(path),
     current: () => read().current,
     profiles: () => read().profiles,
     change: (name, make) =>
@@ -114,6 +122,12 @@ async function loadConf(path: string): Promise<() => Conf<Stored>> {
 
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+function readableByOthers(path: string): string | undefined {
+  if (!isLink(path)) return undefined;
+  const real = realpathSync(path);
+  return (statSync(real).mode & 0o044) === 0 ? undefined : real;
+}
 
 /** Of what is at the path itself: what a link names belongs to the user. */
 function setMode(path: string, mode: number): void {

@@ -1,9 +1,10 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { messageOf, hasCode } from "../domain/system-reason.ts";
+import { makeFolder } from "./folders.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -209,7 +210,7 @@ function fileAt(path: string): string | undefined {
 
 /** Creates it for the owner only: SQLite would let everybody read it. Its other files get the mode of this one. */
 function createFile(path: string): string {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

@@ -76,6 +76,7 @@ export const FOLDERS = {
       "check/signed-webhook",
       "settings/profile",
       "store/database",
+      "store/folders",
       "store/group-commit",
       "node:crypto",
       "node:fs",
@@ -111,6 +112,7 @@ export const FOLDERS = {
       "render/safe-text",
       "service/retries",
       "store/database",
+      "store/folders",
       "store/group-commit",
       "csv-parse",
       "csv-stringify",
@@ -126,7 +128,7 @@ export const FOLDERS = {
   },
   settings: {
     holds: "the table of settings, the file of the profiles, and the values for a run",
-    mayImport: ["domain", "conf", "node:fs", "node:path"],
+    mayImport: ["domain", "store/folders", "conf", "node:fs", "node:path"],
   },
   events: {
     holds: "the store of what was received: its statements, in SQLite and in PostgreSQL",

@@ -70,7 +70,11 @@ describe("a list in CSV", () => {
 
   it("marks a row with too few or too many cells, and reads on", async () => {
     const rows = await read("amount,currency\n1\n2,EUR,x\n3,EUR\n");
-    expect(rows.map(({ problems }) => problems.length)).toEqual([1, 1, 0]);
+    expect(rows.map(({ problems }) => problems.map(({ message }) => message))).toEqual([
+      ["has 1 column, but the header has 2"],
+      ["has 3 columns, but the header has 2"],
+      [],
+    ]);
   });
 
   it.each([
@@ -245,6 +249,14 @@ describe("the results", () => {
     const line = await results('{"amount":1}\n', "json lines", { status: "refused", error });
     expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(JSON.parse(line)).toMatchObject({ error });
+  });
+
+  it("hold no formula where a spreadsheet splits at another separator", async () => {
+    const error = "no;=1+1, @x,-5;\uFF1D1;a";
+    const result = { status: "refused", id: "a; +b", url: "https://x/?a;=b,-c,d", error } as const;
+    expect(await results("amount\n1\n", "csv", result)).toBe(
+      `amount,id,url,status,error\n1,a; '+b,"https://x/?a%3B=b%2C-c,d",refused,"no;'=1+1, '@x,'-5;'\uFF1D1;a"\n`,
+    );
   });
 
   it("round-trip whatever a cell holds, with formulas made harmless", async () => {

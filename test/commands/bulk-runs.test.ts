@@ -190,6 +190,13 @@ describe("a run of bulk", () => {
     });
   });
 
+  it("does not say how many rows were not sent if it stopped at the last one", async () => {
+    const service = await startLinkService(() => ({ status: 401 }));
+    const { exit, stderr } = await listOf(listOfRows(1), service).send();
+    expect(exit).toBe(3);
+    expect(stderr).toContain("✗ The run was stopped. The service answered 401");
+  });
+
   it("sends rows of unknown outcome again only with --retry-unknown", async () => {
     const service = await startLinkService(({ before }) =>
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",

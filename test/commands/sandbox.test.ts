@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { sandbox } from "../../src/commands/sandbox/command.ts";
 import { sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
+import type { Serve } from "../../src/http/exchange.ts";
+import { serve } from "../../src/http/serve.ts";
 import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
@@ -152,6 +154,31 @@ describe("paylink sandbox", () => {
       ),
     });
     await sandbox.stop();
+  });
+
+  it("bound to one other address registers no profile, since create would refuse it", async () => {
+    const home = temporaryHome();
+    // As if 192.0.2.1 were an address of this machine.
+    const bound: Serve = async (handler, options) => {
+      const server = await serve(handler, { ...options, host: "127.0.0.1" });
+      return { ...server, url: server.url.replace("127.0.0.1", options.host) };
+    };
+    const words = ["sandbox", "--port", "0", "--host", "192.0.2.1", "--allow-remote", "--json"];
+    const sandbox = startCommand(words, { home, serve: bound });
+    await sandbox.until(/"type":"warning".*The profile sandbox was not changed: .* --host 0\.0\.0\.0/);
+    expect(JSON.parse((await runCommand(["profiles", "list", "--json"], { home })).stdout)).toMatchObject({
+      profiles: [],
+    });
+  });
+
+  it("says plainly that its folder cannot be made", async () => {
+    const home = join(temporaryHome(), "file");
+    writeFileSync(home, "");
+    const { exit, stderr } = await runCommand(["sandbox", "--port", "0"], { home });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: `✗ ${join(home, "data", "sandbox")} cannot be used: a part of its path is a file.\n`,
+    });
   });
 
   it("stops serving if the profile cannot be registered", async () => {

@@ -88,16 +88,18 @@ describe("a command at a server that is silent", () => {
     ["sandbox rotate-key", ["sandbox", "rotate-key"], 8],
     // The payment may have been made.
     ["pay", ["pay", "URL/pay?r=1"], 6],
-    ["transaction", ["transaction", "u-1"], 5],
+    ["transaction", ["transaction", "u-1"], 8],
   ])("%s ends with --timeout, and leaves no connection open", async (_, words, code) => {
     const server = await silentServer();
     const { home, key } = await homeAt(server.url);
     const argv = words.map((word) => word.replace("URL", server.url).replace("KEY", key));
     const start = performance.now();
-    const { exit, stdout, stderr } = await runCommand([...argv, "--timeout", "300ms"], { home });
+    const { exit, stdout, stderr } = await runCommand([...argv, "--timeout", "1s"], { home });
     expect({ exit, requests: server.requests.length }).toEqual({ exit: code, requests: 1 });
-    expect(performance.now() - start).toBeLessThan(5_000);
-    if (code === 8) expect(stderr).toContain("The time of --timeout has passed. ");
+    // Without it, an exchange may take 30 s.
+    expect(performance.now() - start).toBeLessThan(25_000);
+    if (code === 8)
+      expect(stderr).toMatch(/The time of --timeout has passed\. |Timed out: .* did not answer within /);
     if (words[0] !== "events") expect(stdout).toBe("");
     await server.closed();
   });

@@ -1,5 +1,5 @@
 /** What paylink offers to continuous integration: the script of `paylink help ci`, run as it stands. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -12,6 +12,9 @@ it("has a script whose listener ends when every payment has arrived", async () =
   const { script } = JSON.parse(topic) as { readonly script: { readonly text: string } };
   const ports: Readonly<Record<string, string>> = { 4000: await freePort(), 4010: await freePort() };
   const shell = openShell(temporaryHome());
+  // Of an earlier run.
+  for (const file of ["sandbox.jsonl", "events.jsonl"])
+    writeFileSync(join(shell.cwd, file), '{"type":"ready","url":"http://127.0.0.1:1/"}\n');
   const { code, stdout, stderr } = await shell.run(
     script.text.replace(/\b(?:4000|4010)\b/g, (port) => ports[port] ?? port),
   );

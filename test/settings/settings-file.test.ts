@@ -42,13 +42,29 @@ describe("the settings file", () => {
     writeFileSync(join(home, "own.conf"), "{}");
     chmodSync(join(home, "own.conf"), 0o640);
     symlinkSync(join(home, "own.conf"), join(folder, "settings.json"));
-    await openSettingsFile(folder, silent).change("shop", () => ({ token: "t" }));
+    const warnings: string[] = [];
+    await openSettingsFile(folder, (text) => void warnings.push(text)).change("shop", () => ({ token: "t" }));
+    expect(warnings).toEqual([expect.stringContaining(`chmod 600 ${join(home, "own.conf")}`)]);
     expect(lstatSync(join(folder, "settings.json")).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(join(home, "own.conf"), "utf8"))).toMatchObject({
       profiles: { shop: { token: "t" } },
     });
     expect(statSync(join(home, "own.conf")).mode & 0o777).toBe(0o640);
     expect(statSync(real).mode & 0o777).toBe(0o755);
+    const { stdout } = await runPaylink(["status", "-p", "shop", "--json"], {
+      home: folder,
+      env: { PAYLINK_BASE_URL: "http://127.0.0.1:9" },
+    });
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly unknown[] };
+    expect(checks[0]).toMatchObject({ check: "settings file", state: "warning" });
+    chmodSync(join(home, "own.conf"), 0o600);
+    await openSettingsFile(folder, silent).change("shop", () => ({ token: "t" }));
+  });
+
+  it("cannot be written in a folder that cannot be made, which is said at once", async () => {
+    // On Linux, the recursive mkdir of Node never ends there.
+    const settings = openSettingsFile("/proc/paylink-test/config", silent);
+    await expect(settings.change("shop", () => ({}))).rejects.toMatchObject({ code: "file_unwritable" });
   });
 
   it("is as before, with a plain reason, where it cannot be written", async () => {

@@ -198,6 +198,27 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await ids(open(path).events())).toHaveLength(25);
   });
 
+  it("keeps an event from others while it is claimed, unless a clock that was ahead claimed it", async () => {
+    const path = await newPlace();
+    const [store, other] = [open(path), open(path)];
+    const claimedElsewhere = async (by: EventStore, id: string, ahead: number): Promise<boolean> => {
+      const receivedAt = new Date(AT.getTime() + ahead);
+      const stored = await by.append(
+        { ...event(id[0] ?? ""), id, receivedAt },
+        new Date(receivedAt.getTime() + 35_000),
+      );
+      return stored.claimedElsewhere;
+    };
+    await claimedElsewhere(store, "a", 0);
+    await claimedElsewhere(store, "b", 20_000);
+    await claimedElsewhere(store, "c", 86_400_000);
+    expect(await claimedElsewhere(other, "a2", 34_000)).toBe(true);
+    expect(await claimedElsewhere(other, "a3", 36_000)).toBe(false);
+    expect(await claimedElsewhere(other, "b2", 0)).toBe(true);
+    expect(await claimedElsewhere(other, "c2", 0)).toBe(false);
+    expect(await claimedElsewhere(store, "c3", 0)).toBe(true);
+  });
+
   it("writes what is queued before it closes", async () => {
     const path = await newPlace();
     const store = open(path);

@@ -6,6 +6,7 @@ import { safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
 import {
   hostnameOf,
+  isExposed,
   isLoopback,
   LISTENER_PORT,
   LISTENER_URL,
@@ -69,7 +70,8 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
     faulted: (error) => out.warn(String(error)),
   });
   try {
-    await home.register(running.baseUrl, LISTENER_URL);
+    // paylink sends no token there, so a profile with this address would be of no use.
+    if (!isExposed(new URL(running.baseUrl))) await home.register(running.baseUrl, LISTENER_URL);
     announce(running, options, context);
     await interruption(signal);
   } finally {
@@ -79,7 +81,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
 }
 
 function announce(
-  { url, dashboardUrl }: RunningSandbox,
+  { url, baseUrl, dashboardUrl }: RunningSandbox,
   { clock, form, duplicateInvoices }: SandboxOptions,
   { out, env }: Context,
 ): void {
@@ -96,6 +98,12 @@ function announce(
     out.note(`Signatures cover ${form.cover.join(" ")}${form.created ? "" : ", without created"}.`);
   if (duplicateInvoices === "refuse")
     out.note("A second link with the same invoiceId at a terminal is refused.");
+  if (isExposed(new URL(baseUrl))) {
+    out.warn(
+      `The profile ${SANDBOX_PROFILE} was not changed: paylink sends a token over plain http to this machine only. To use this sandbox with paylink too: --host 0.0.0.0`,
+    );
+    return;
+  }
   const next = `No money moves. The profile ${SANDBOX_PROFILE} points here; in another terminal:`;
   out.note(wrap(next, out.lineWidth));
   // Named even if it is current: the user may copy these lines after choosing another profile.
