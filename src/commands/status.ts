@@ -52,9 +52,9 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
   const { readFile, send, signal } = context;
   const account = { settings, now: context.now() };
   const store = await attempt(eventStorePlace(context));
-  const { path, readableByOthers } = await context.profiles();
-  const file = `${path}, ${renderServiceName(settings, NO_PAINT)}`;
-  const open = readableByOthers();
+  const profiles = await context.profiles();
+  const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
+  const open = profiles.readableByOthers();
   return [
     open === undefined
       ? passed("settings file", file)

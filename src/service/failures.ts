@@ -137,9 +137,9 @@ function nextSteps(
 /** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */
 function askedWait({ headers }: HttpReply): string | undefined {
   const [value] = fieldLines(headers, "retry-after");
-  if (value === undefined || !/^\d{1,9}$/.test(value))
-    return value === undefined ? undefined : `after ${value}`;
-  return formatRelative(new Date(Number(value) * 1000), new Date(0));
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return formatRelative(new Date(Number(value) * 1000), new Date(0));
+  return /^\w+, \d/.test(value) ? `after ${value}` : undefined;
 }
 
 /** The failure for an exchange without a usable reply. */
