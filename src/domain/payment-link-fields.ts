@@ -1,7 +1,7 @@
 /** The fields of payment links, in requests and replies: what people call each, what it means, and how it is typed. */
-import { parseAmount, parseCurrency } from "./money.ts";
+import { type Amount, parseAmount, parseCurrency, signOf } from "./money.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
-import { isJsonNumber, type Json } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json } from "./json.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
 import { formatInstant, parseExpiry } from "./time.ts";
 
@@ -10,6 +10,8 @@ interface LinkField {
   readonly label: string;
   /** As a sentence, for the description of the service. */
   readonly meaning: string;
+  /** How a person types it, if the label does not say that. */
+  readonly typed?: string;
 }
 
 /** By the path of the field. */
@@ -43,6 +45,7 @@ export const LINK_FIELDS = {
   createdDate: { label: "created", meaning: "When the link was created." },
   expirationDate: {
     label: "expires",
+    typed: "a duration such as 7d, a date, or ISO 8601",
     meaning: "When the link expires, in UTC. A multi-use link without it expires 3 years after its creation.",
   },
   viewedDate: { label: "viewed", meaning: "When the customer first opened the link." },
@@ -51,6 +54,7 @@ export const LINK_FIELDS = {
   cancelledDate: { label: "cancelled", meaning: "When the link was cancelled." },
   transactionType: {
     label: "transaction type",
+    typed: `${TRANSACTION_TYPES.join(", ")} or another`,
     meaning:
       "SALE authorises and settles, AUTH only authorises, VERIFICATION verifies the card and stores a token.",
   },
@@ -147,12 +151,32 @@ export const labelOf = (path: string): string => (isLinkField(path) ? LINK_FIELD
 /** The same as a heading, a question and a form begin with it. */
 export const titleOf = (path: string): string => capitalized(labelOf(path));
 
+/** What a question asks for: the title, and how it is typed. */
+export function questionOf(path: LinkFieldPath): string {
+  const { typed }: LinkField = LINK_FIELDS[path];
+  return typed === undefined ? titleOf(path) : `${titleOf(path)} (${typed})`;
+}
+
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 export const meaningOf = (path: string): string | undefined =>
   isLinkField(path) ? LINK_FIELDS[path].meaning : undefined;
 
 const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);
+
+/**
+ * What kind of link a request asks for, or a service shows, in the words of the questions. Few services say of a link without
+ * an amount whether it starts a subscription.
+ */
+export function kindOf(link: {
+  readonly amount?: Amount | undefined;
+  readonly linkOptions?: unknown;
+  readonly periodic?: unknown;
+}): "one-time" | "reusable" | "subscription" | "verification" {
+  if (isJsonObject(link.linkOptions)) return "reusable";
+  if (isJsonObject(link.periodic)) return "subscription";
+  return link.amount !== undefined && signOf(link.amount) === 0 ? "verification" : "one-time";
+}
 
 /**
  * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency and a known

@@ -14,6 +14,7 @@ import { duration, formatRelative, isUtcDateTime } from "./time.ts";
 import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
 import { nearest } from "./parse-result.ts";
+import { labelOf } from "./payment-link-fields.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
 import { isExposed, isWebAddress, parseWebAddress } from "./addresses.ts";
 import { problemWith, type Problem } from "./errors.ts";
@@ -231,15 +232,21 @@ function brokenBounds(request: PartialRequest): readonly Problem[] {
   if (min !== undefined && max !== undefined && compareAmounts(min, max) > 0) {
     problems.push({
       at: "linkOptions.minAmount",
-      message: `must not be more than maxAmount (${shown(max)})`,
+      message: `must not be more than the ${labelOf("linkOptions.maxAmount")} (${shown(max)})`,
     });
   }
   if (amount === undefined || signOf(amount) === 0) return problems;
   if (min !== undefined && compareAmounts(amount, min) < 0) {
-    problems.push({ at: "amount", message: `must be 0, or at least minAmount (${shown(min)})` });
+    problems.push({
+      at: "amount",
+      message: `must be 0, or at least the ${labelOf("linkOptions.minAmount")} (${shown(min)})`,
+    });
   }
   if (max !== undefined && compareAmounts(amount, max) > 0) {
-    problems.push({ at: "amount", message: `must not be more than maxAmount (${shown(max)})` });
+    problems.push({
+      at: "amount",
+      message: `must not be more than the ${labelOf("linkOptions.maxAmount")} (${shown(max)})`,
+    });
   }
   return problems;
 }

@@ -7,7 +7,7 @@ import { SendError, type Send } from "../../src/http/exchange.ts";
 import { FIELD_OF, nameOf } from "../../src/service/request.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
-import { fixedAnswers } from "../support/fixed-answers.ts";
+import { BACK, fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { keyFile } from "../support/webhooks.ts";
@@ -395,13 +395,12 @@ describe("the prompts of create", () => {
   it("let every answer be changed or removed, as often as the user wants", async () => {
     const { requests, options } = service(200, ANSWER);
     const { ask } = fixedAnswers({
-      texts: { ...REQUIRED, Amount: ["10.50", "99", "12"], Description: ["Tea", "Coffee"] },
+      texts: { ...REQUIRED, Amount: ["10.50", "99", "12"], Description: ["", "Tea", "Coffee", ""] },
       choices: {
         "What kind": ["One-time"],
         "Create this link?": ["Change the order", "Change the payment", "Change the order", "Yes"],
         "Change the payment": ["Amount: 10.50", "Amount: 99", "Currency: EUR", "Back"],
         "Change the order": ["Description: –", "Description: Tea", "Back", "Description: Coffee", "Back"],
-        "Description has a value": ["Change it", "Remove it"],
       },
     });
     expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
@@ -424,23 +423,84 @@ describe("the prompts of create", () => {
     expect(requests[0]?.body).not.toHaveProperty("linkOptions");
   });
 
+  const BEFORE = ["Currency", "Terminal", "Customer", "Expires", "Order number", "Description"];
+
   it.each([
-    ["One-time", false],
-    ["Subscription", false],
-    ["Reusable", true],
-  ])("offer what a link of this kind can have: %s", async (choice, isOffered) => {
+    ["One-time", ["Amount", ...BEFORE], "Transaction type"],
+    [
+      "Reusable",
+      ["Amount (leave empty: the customer chooses)", "Smallest amount", "Largest amount", ...BEFORE],
+      "Reference mode",
+    ],
+    ["Subscription", BEFORE, "Custom data"],
+  ])("ask and offer what a link of this kind can have: %s", async (choice, questions, offer) => {
     const { options } = service(200, ANSWER);
-    const { ask, offered } = fixedAnswers({ choice, texts: REQUIRED });
-    await runCommand(["create"], { ...options, ask });
-    expect(offered.includes("Change the options of a reusable link")).toBe(isOffered);
+    const groups = ["Change the payment", "Change the order", "Change the redirects", "Change the customer"];
+    if (choice === "Reusable") groups.push("Change the options");
+    const { ask, asked, offered } = fixedAnswers({
+      choice,
+      texts: { Currency: "EUR", Customer: "Ada", ...(choice === "One-time" ? { Amount: "10" } : {}) },
+      choices: {
+        "Create this link?": [...groups, "Yes"],
+        ...Object.fromEntries(groups.map((name) => [name, ["Back"]])),
+      },
+    });
+    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
+    const before = asked.slice(1, asked.indexOf("Create this link?"));
+    expect(before.map((message, at) => message.slice(0, questions[at]?.length))).toEqual(questions);
+    const fields = offered.map((name) => name.split(":")[0]);
+    expect(fields).toContain(offer);
+    expect(fields.includes("Mode")).toBe(choice === "Reusable");
+    expect(fields.includes("Transaction type")).toBe(choice !== "Subscription");
+    expect(offered.includes("Change the options of a reusable link")).toBe(choice === "Reusable");
+  });
+
+  it("go back, as often as the user wants, and offer the answers that were given", async () => {
+    const { requests, options } = service(200, ANSWER);
+    const { ask, asked } = fixedAnswers({
+      texts: {
+        Amount: ["10", "12"],
+        Smallest: ["5", "7"],
+        Largest: [BACK, "20", BACK, "30"],
+        Currency: ["EUR", BACK],
+        Terminal: [BACK],
+        Customer: "Ada",
+        "Order number": "INV-1",
+      },
+      choices: { "What kind": [BACK, "Reusable"], "Create this link?": [BACK, "Yes"] },
+    });
+    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
+    expect(asked.filter((question) => question === "What kind of link?")).toHaveLength(2);
+    expect(requests.map(({ body }) => body)).toMatchObject([
+      { amount: 10, currency: "EUR", invoiceId: "INV-1", linkOptions: { minAmount: "7", maxAmount: "30" } },
+    ]);
+  });
+
+  it("refuse an answer in the words of the questions, and an empty one in place of a default", async () => {
+    const { options } = service(200, ANSWER);
+    const wrong: [texts: Record<string, string>, choice: string, message: string][] = [
+      [{ ...REQUIRED, Currency: "JPY" }, "One-time", "Amount must have no decimals in JPY"],
+      [
+        { ...REQUIRED, Amount: "", Smallest: "5", Largest: "3" },
+        "Reusable",
+        "Smallest amount must not be more than the largest amount (3)",
+      ],
+      [{ ...REQUIRED, Terminal: "" }, "One-time", "It cannot be empty: without another answer it is 1."],
+    ];
+    for (const [texts, choice, message] of wrong) {
+      const { ask } = fixedAnswers({ choice, texts });
+      await expect(runCommand(["create"], { ...options, ask })).resolves.toMatchObject({
+        stderr: expect.stringContaining(message),
+      });
+    }
   });
 
   it("show the warnings with the summary, once", async () => {
     const { options } = service(200, ANSWER);
-    const { ask } = fixedAnswers({ choice: "Subscription", texts: REQUIRED });
-    const run = await runCommand(["create", "--no-qr"], { ...options, ask });
+    const { ask } = fixedAnswers({ texts: REQUIRED });
+    const run = await runCommand(["create", "--country", "Germany"], { ...options, ask });
     expect(run.exit).toBe(0);
-    expect(run.stderr.split("nothing is charged")).toHaveLength(2);
+    expect(run.stderr.split("! Country is sent as it is")).toHaveLength(2);
   });
 
   it("edit what the file of --from gives, and keep its other members as they are", async () => {

@@ -2,11 +2,12 @@
 import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { SPECIFIED_FORM } from "../../domain/known-services.ts";
+import { serviceLabel, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { ServiceTime } from "../../domain/time.ts";
 import { renderProblem } from "../../render/error-message.ts";
+import { renderHint } from "../../render/hint.ts";
 import { renderCurl, renderLink } from "../../render/link.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import type { CreatedLink } from "../../service/links.ts";
@@ -99,7 +100,7 @@ type CompleteRequest = BuiltRequest & { readonly request: PaymentLinkRequest };
 async function completeRequest(context: Context, options: CreateOptions): Promise<CompleteRequest> {
   const { built } = options;
   if (isComplete(built)) return built;
-  const { askForRequest } = await import("./ask-for-request.ts");
+  const { askForRequest } = await import("./questions.ts");
   const answered = await askForRequest(context, options);
   if (isComplete(answered)) return answered;
   throw new PaylinkError("usage", "Nothing was sent.", { problems: answered.problems });
@@ -125,6 +126,15 @@ async function printCurl(
   return 0;
 }
 
+/** What can be done with the link; only the sandbox's can be paid from here. */
+function nextSteps({ id, url }: CreatedLink["link"], settings: CreateOptions["settings"]): readonly Hint[] {
+  const isSandbox = serviceLabel(settings.get("baseUrl") ?? "") === "sandbox";
+  return [
+    ...(isSandbox ? [hint`To pay it as the customer: ${paylink("pay", url)}`] : []),
+    hint`To see what becomes of it: ${paylink("links", "show", id ?? url)}`,
+  ];
+}
+
 async function showLink(
   { text, link, violations }: CreatedLink,
   request: PaymentLinkRequest,
@@ -138,6 +148,7 @@ async function showLink(
     out.data(renderLink(link, { paint: out.paint, time: options.time, service: options.settings }));
     if (request.expirationDate === undefined)
       out.note("No expiry was sent: the service gives a reusable link 3 years.");
+    for (const next of nextSteps(link, options.settings)) out.note(renderHint(next, options.settings.named));
   } else if (out.json) out.data(text);
   else out.data(safeText(link.url));
   if (options.qr === true) {
