@@ -187,7 +187,9 @@ describe("amount and bounds", () => {
 
   it("says what the bound is, as the currency writes it", () => {
     const { problems } = checkRequest(bounded("12", '{"maxAmount":"10"}'), NOW);
-    expect(problems).toEqual([{ at: "amount", message: "must not be more than the largest amount (EUR 10.00)" }]);
+    expect(problems).toEqual([
+      { at: "amount", message: "must not be more than the largest amount (EUR 10.00)" },
+    ]);
   });
 });
 
