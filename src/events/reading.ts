@@ -2,16 +2,8 @@
 import type { PaylinkError } from "../domain/errors.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import type { EventFilter, EventStore, ForwardQueue } from "../receiver/event-store.ts";
-import type { EventLog } from "../receiver/events.ts";
 import type { All, Dialect, Row, Value } from "./dialects.ts";
 import { arrivalFromRow, eventFromRow, forwardFromRow, listenerFromRow, rejectionFromRow } from "./rows.ts";
-
-/** The reading half of an event store. */
-export type EventReading = Omit<
-  EventStore,
-  keyof EventLog | "place" | "queue" | "ready" | "prune" | "close"
-> &
-  Pick<ForwardQueue, "backlog">;
 
 /** A database that can be read. */
 export interface Readable {
@@ -51,7 +43,8 @@ export const oldEvents = ({ schema }: Dialect): string =>
      AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE event = events.id AND due IS NOT NULL)`;
 export const OLD_REJECTIONS = "rejections WHERE received_at < ?";
 
-export function createReading({ dialect, open, damaged }: Readable): EventReading {
+/** The reading half of an event store, and of its queue. */
+export function createReading({ dialect, open, damaged }: Readable) {
   const { schema, types } = dialect;
   const using = async <T>(work: (all: All) => Promise<T>): Promise<T> => {
     const reader = open();
@@ -153,7 +146,7 @@ export function createReading({ dialect, open, damaged }: Readable): EventReadin
       ),
     removeListener: ({ address, bound }) =>
       change(`DELETE FROM ${schema}listeners WHERE address = ? AND bound = ?`, address, bound),
-  };
+  } satisfies Partial<EventStore> & Pick<ForwardQueue, "backlog">;
 }
 
 interface Source {
