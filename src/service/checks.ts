@@ -161,28 +161,28 @@ function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
     return passed(LINKS, `${baseUrl} lists the links of terminal ${settings.get("terminalId") ?? ""}`);
   if (!(listed instanceof UnusableAnswer)) {
     const step = connectionHint(listed.cause);
-    return failed(LINKS, listed, ...(step === undefined ? checkAddress(baseUrl) : [step]));
+    return failed(LINKS, listed, ...(step === undefined ? addressHints(baseUrl) : [step]));
   }
   const { status, words } = listed.answer;
   if (listed.code === "redirected")
-    return failed(LINKS, listed, ...checkRedirect(listed.details["location"], baseUrl));
-  if (status === 403) return failed(LINKS, listed, ...checkRights(words));
+    return failed(LINKS, listed, ...redirectHints(listed.details["location"], baseUrl));
+  if (status === 403) return failed(LINKS, listed, ...rightsHints(words));
   if (listed.code === "overloaded" || status >= 500) return failed(LINKS, listed, hint`Try again later.`);
   // A built-in service lists links; another one may have no list of them.
   const mustList = settings.get("service") !== undefined || VERSION.test(baseUrl);
-  if (words.isPage || (status === 404 && mustList)) return failed(LINKS, listed, ...checkAddress(baseUrl));
+  if (words.isPage || (status === 404 && mustList)) return failed(LINKS, listed, ...addressHints(baseUrl));
   if (status === 404 || status === 405 || status < 300)
     return warned(
       LINKS,
       `${listed.message} The service may have no list of links, or the address is wrong.`,
-      ...checkAddress(baseUrl),
+      ...addressHints(baseUrl),
     );
   return failed(LINKS, listed, hint`Check the terminal: ${terminal}`);
 }
 
 const VERSION = /\/v\d+$/;
 
-function checkAddress(baseUrl: string): readonly Hint[] {
+function addressHints(baseUrl: string): readonly Hint[] {
   const [version] = VERSION.exec(baseUrl) ?? [];
   if (version !== undefined)
     return [
@@ -194,16 +194,16 @@ function checkAddress(baseUrl: string): readonly Hint[] {
   ];
 }
 
-function checkRedirect(location: unknown, baseUrl: string): readonly Hint[] {
+function redirectHints(location: unknown, baseUrl: string): readonly Hint[] {
   const target = parseWebAddress(String(location));
   return target === undefined || target.origin === parseWebAddress(baseUrl)?.origin
-    ? checkAddress(baseUrl)
+    ? addressHints(baseUrl)
     : [
         hint`paylink does not send a token to a redirect target. If that is the service: ${set("baseUrl", target.origin)}`,
       ];
 }
 
-function checkRights({ code = "", text }: ServiceWords): readonly Hint[] {
+function rightsHints({ code = "", text }: ServiceWords): readonly Hint[] {
   const scope = hint`the scope of the token: ${set("tokenScope", "<scope>")}`;
   if (/scope/i.test(`${code} ${text}`)) return [hint`The token is valid, but not for links. Set ${scope}`];
   return [
