@@ -44,20 +44,10 @@ export class KeyFailure extends Error {
   }
 }
 
-/** Keys of which nothing was said yet, because it depends on the time that they are used at. */
+/** Keys, and what to say of them, which depends on the time that they are used at. */
 interface LoadedKeys {
   readonly keys: readonly VerificationKey[];
   readonly warningsAt: (now: Date) => readonly string[];
-}
-
-/** The keys of every source together. Throws a KeyFailure, or what `readFile` throws. */
-async function readKeySources(sources: readonly KeySource[], io: KeyReading): Promise<LoadedKeys> {
-  const read: ReadSource[] = [];
-  for (const source of sources) read.push(await readSource(source, io));
-  return {
-    keys: read.flatMap(({ keys }) => keys),
-    warningsAt: (now) => read.flatMap(({ warningsAt }) => warningsAt(now)),
-  };
 }
 
 /**
@@ -166,10 +156,8 @@ const NOT_READ = {
   reading: undefined,
 } as const;
 
-/** The keys of one source, what to say of them, and for how many milliseconds they can be used without reading them again. */
-interface ReadSource {
-  readonly keys: readonly VerificationKey[];
-  readonly warningsAt: (now: Date) => readonly string[];
+interface ReadSource extends LoadedKeys {
+  /** For how many milliseconds they can be used without reading them again. */
   readonly lifetime: number;
 }
 
@@ -273,8 +261,17 @@ interface CommandUse {
 }
 
 /** The keys of every source together. Throws `key_invalid`, `file_unreadable`, `not_reached`. */
-export const loadKeys = (sources: readonly string[], access: KeyReading & CommandUse): Promise<LoadedKeys> =>
-  orFail(readKeySources(sources, access), access);
+export async function loadKeys(
+  sources: readonly string[],
+  access: KeyReading & CommandUse,
+): Promise<LoadedKeys> {
+  const read: LoadedKeys[] = [];
+  for (const source of sources) read.push(await orFail(readSource(source, access), access));
+  return {
+    keys: read.flatMap(({ keys }) => keys),
+    warningsAt: (now) => read.flatMap(({ warningsAt }) => warningsAt(now)),
+  };
+}
 
 /** Keys that can be renewed while in use. Throws as `loadKeys` does. */
 export const openKeyring = (sources: readonly string[], access: KeyAccess & CommandUse): Promise<Keyring> =>

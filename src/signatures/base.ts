@@ -50,7 +50,7 @@ const invalidValue = (detail: string): SignatureError =>
 /** The value of a component in a request. Throws a SignatureError where it has none. */
 export function componentValue(component: Component, request: RequestHead): string {
   const { name, parameters } = component;
-  if (parameters.size > 0 || name.startsWith("@")) checkUse(component);
+  checkUse(component);
   if (isDerivedName(name)) return DERIVED[name](request);
   const parameter = parameters.get("name");
   return typeof parameter === "string"

@@ -32,7 +32,7 @@ function makeComponent(name: string, parameters: Parameters): Component {
   return { name, parameters, identifier, identity: serializeString(name) + serializeParameters(sorted) };
 }
 
-/** The components of most signatures, made once. */
+/** The components of most signatures, made once (verify bench). */
 const COMMON: ReadonlyMap<string, Component> = new Map(
   COMPONENT_NAMES.map((name) => [name, makeComponent(name, NO_PARAMETERS)]),
 );

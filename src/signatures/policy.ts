@@ -14,7 +14,6 @@ export interface Policy {
   readonly maxAge: number;
   /** Seconds by which two clocks may differ. */
   readonly skew: number;
-  readonly limits: { readonly maxLabels: number; readonly maxComponents: number };
 }
 
 export const DEFAULT_POLICY: Policy = {
@@ -24,5 +23,4 @@ export const DEFAULT_POLICY: Policy = {
   requireCreated: false,
   maxAge: 300,
   skew: 60,
-  limits: { maxLabels: 8, maxComponents: 64 },
 };

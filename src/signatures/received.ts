@@ -9,13 +9,16 @@ import {
   byteSequence,
   countParameters,
   differOnlyInSpace,
-  isCanonicalStrings,
   readDictionary,
   repeatedKey,
   type RawDictionary,
   type RawMember,
 } from "./structured.ts";
 import { SignatureError } from "./verdict.ts";
+
+/** Limits on the work for one message. */
+const MAX_LABELS = 8;
+const MAX_COMPONENTS = 64;
 
 export interface ReceivedSignature extends SignatureParameters {
   readonly components: readonly Component[];
@@ -49,7 +52,7 @@ export function readSignature(
 
   report.begin("components", "signature_input_malformed");
   const list = innerList(inputs, policy.label);
-  const components = readComponents(list, policy);
+  const components = readComponents(list);
   const params = canonicalParams(input, list, components, report);
   report.components = components;
   report.begin("signature-bytes", "signature_malformed");
@@ -78,8 +81,8 @@ function requireBoth(inputLines: readonly string[], signatureLines: readonly str
 
 /** Labels must be unique in each field and the same in both (RFC 9421 4); only the policy's label is read further. */
 function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Policy): [RawMember, RawMember] {
-  requireDistinct(inputs, policy);
-  requireDistinct(signatures, policy);
+  requireDistinct(inputs);
+  requireDistinct(signatures);
   requireLabels(inputs, signatures, "Signature");
   requireLabels(signatures, inputs, "Signature-Input");
   const input = inputs.members.find(({ key }) => key === policy.label);
@@ -92,10 +95,10 @@ function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Pol
   );
 }
 
-function requireDistinct(dictionary: RawDictionary, { limits: { maxLabels } }: Policy): void {
+function requireDistinct(dictionary: RawDictionary): void {
   const count = dictionary.members.length;
-  if (count > maxLabels)
-    throw new SignatureError("limit_exceeded", `${count} labels; the limit is ${maxLabels}`);
+  if (count > MAX_LABELS)
+    throw new SignatureError("limit_exceeded", `${count} labels; the limit is ${MAX_LABELS}`);
   const repeated = repeatedKey(dictionary);
   if (repeated !== undefined)
     throw new SignatureError("duplicate_label", `the label ${repeated} is repeated`);
@@ -115,13 +118,9 @@ function innerList({ parsed }: RawDictionary, label: string): InnerList {
   );
 }
 
-function readComponents([items]: InnerList, { limits }: Policy): Component[] {
-  if (items.length > limits.maxComponents) {
-    throw new SignatureError(
-      "limit_exceeded",
-      `${items.length} components; the limit is ${limits.maxComponents}`,
-    );
-  }
+function readComponents([items]: InnerList): Component[] {
+  if (items.length > MAX_COMPONENTS)
+    throw new SignatureError("limit_exceeded", `${items.length} components; the limit is ${MAX_COMPONENTS}`);
   return items.map(([name, parameters]) => {
     if (typeof name === "string") return component(name, parameters);
     throw new SignatureError("signature_input_malformed", "a component is not a String");
@@ -140,7 +139,7 @@ function canonicalParams(
 ): string {
   if (parameters !== countParameters(list))
     throw new SignatureError("duplicate_param", "a parameter is repeated");
-  const canonical = isCanonicalStrings(text) ? text : signatureParams(components, list[1]);
+  const canonical = signatureParams(components, list[1]);
   if (text === canonical) report.pass(`${components.length} covered`);
   else if (differOnlyInSpace(text, canonical)) {
     report.warn("non_canonical_signature_input");

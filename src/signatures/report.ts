@@ -56,7 +56,7 @@ export class Report {
       created: this.created,
       covered: this.components.map(formatComponent),
       checks: this.#checks,
-      warnings: this.#warnings.size === 0 ? [] : ORDER.filter((warning) => this.#warnings.has(warning)),
+      warnings: ORDER.filter((warning) => this.#warnings.has(warning)),
       hints: [],
       signatureBase: this.signatureBase,
     };

@@ -21,13 +21,12 @@ export interface RawMember {
 
 /** Parses all lines of a field as one Dictionary (RFC 8941 4.2). Throws where they are not one. */
 export function readDictionary(lines: readonly string[]): RawDictionary {
-  const text = lines.length === 1 ? trimSpace(lines[0] ?? "") : lines.map(trimSpace).join(", ");
+  const text = lines.map(trimSpace).join(", ");
   return { parsed: parseDictionary(text), members: scanMembers(text) };
 }
 
 /** The first key that a second member has. */
-export function repeatedKey({ members, parsed }: RawDictionary): string | undefined {
-  if (parsed.size === members.length) return undefined;
+export function repeatedKey({ members }: RawDictionary): string | undefined {
   const seen = new Set<string>();
   return members.find(({ key }) => seen.size === seen.add(key).size)?.key;
 }
@@ -52,19 +51,6 @@ export function byteSequence({ parsed }: RawDictionary, { key, text }: RawMember
   const bytes = Buffer.from(member[0]);
   const base64 = bytes.toString("base64");
   return { bytes, base64, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
-}
-
-const STRING = '"[^"\\\\]*"';
-const PARAMETERS = `(?:;[a-z0-9_.*-]+(?:=(?:${STRING}|0|[1-9]\\d*))?)*`;
-const STRINGS = `(?:${STRING}${PARAMETERS}(?: ${STRING}${PARAMETERS})*)?`;
-const CANONICAL_STRINGS = new RegExp(`^\\(${STRINGS}\\)${PARAMETERS}$`);
-
-/**
- * Whether text that parsed as an inner list is what the library would write: Strings without escapes, whose parameters
- * are flags, Strings and whole numbers. A canonical list with other values is not recognised.
- */
-export function isCanonicalStrings(text: string): boolean {
-  return CANONICAL_STRINGS.test(text);
 }
 
 export function differOnlyInSpace(a: string, b: string): boolean {
