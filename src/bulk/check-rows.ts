@@ -1,17 +1,44 @@
 /** The first pass over a list: checks every row before the first is sent, and keeps a digest of each. */
 import type { Problem } from "../domain/errors.ts";
-import { requestOf, type BuildRequest, type Row } from "./row.ts";
+import { Sums } from "../domain/money.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Column } from "./columns.ts";
+import { Numbers, repeatedRows, type Repeats } from "./repeated-rows.ts";
+import { orderDigest, requestOf, type BuildRequest, type Row } from "./row.ts";
 
 export interface Checked {
   /** The digest of each row, by its position. */
-  readonly digests: ArrayLike<number>;
+  readonly digests: Float64Array;
   /** The positions of the invalid rows. */
   readonly invalid: ReadonlySet<number>;
   /** Warnings about valid rows. */
-  readonly warnings: readonly RowWarning[];
+  readonly warnings: readonly RowProblem[];
   /** Every column of the file, in order of appearance, and whether it is sent. */
-  readonly columns: ReadonlyMap<string, boolean>;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** What the valid rows ask for. */
+  readonly asked: Asked;
+  /** Valid rows that ask for the same payment. */
+  readonly identical: Repeats;
+  /** Valid rows that have one order number and ask for different payments. */
+  readonly sameOrder: Repeats;
 }
+
+/** What rows ask for, all together. */
+export class Asked {
+  readonly sums = new Sums();
+  /** The first links. */
+  readonly first: PaymentLinkRequest[] = [];
+  rows = 0;
+
+  add(request: PaymentLinkRequest): void {
+    this.rows++;
+    this.sums.add(request.amount, request.currency);
+    if (this.first.length < SHOWN) this.first.push(request);
+  }
+}
+
+/** Links that are shown before they are sent. */
+const SHOWN = 3;
 
 interface CheckParts {
   readonly rows: AsyncIterable<Row>;
@@ -25,58 +52,72 @@ interface CheckParts {
 
 /** The columns that are only copied to the results. */
 export const unsentColumns = ({ columns }: Pick<Checked, "columns">): string[] =>
-  [...columns].flatMap(([name, isSent]) => (isSent ? [] : [name]));
-
-const FIRST_ROWS = 1024;
+  [...columns.values()].flatMap(({ name, field }) => (field === undefined ? [name] : []));
 
 export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, checked } = parts;
-  // An array of numbers would take twice as much memory while it grows.
-  let digests = new Float64Array(FIRST_ROWS);
-  let count = 0;
+  const digests = new Numbers();
+  const orders = new Numbers();
   const invalid = new Set<number>();
-  const rowWarnings = new Warnings();
-  const columns = new Map<string, boolean>();
+  const rowWarnings = new RowProblems();
+  const columns = new Map<string, Column>();
+  const asked = new Asked();
   for await (const row of rows) {
     signal.throwIfAborted();
-    const { problems, warnings, digest } = requestOf(row, build, now);
-    if (problems.length > 0) invalid.add(row.index);
-    else rowWarnings.add(row, warnings());
-    if (count === digests.length) {
-      const larger = new Float64Array(count * 2);
-      larger.set(digests);
-      digests = larger;
+    const { request, warnings, digest } = requestOf(row, build, now);
+    digests.add(digest);
+    orders.add(orderDigest(request?.invoiceId));
+    if (request === null) invalid.add(row.index);
+    else {
+      asked.add(request);
+      rowWarnings.add(row, warnings());
     }
-    digests[count++] = digest;
-    for (const { column } of row.cells) columns.set(column.name, column.field !== undefined);
+    for (const { column } of row.cells) columns.set(column.name, column);
     checked();
   }
-  return { digests: digests.subarray(0, count), invalid, warnings: rowWarnings.list(), columns };
+  const isValid = (row: number): boolean => !invalid.has(row);
+  return {
+    digests: digests.list(),
+    invalid,
+    warnings: rowWarnings.list(),
+    columns,
+    asked,
+    identical: repeatedRows(digests.list(), isValid),
+    sameOrder: repeatedRows(orders.list(), isValid, (row) => digests.at(row)),
+  };
 }
 
-export interface RowWarning extends Problem {
-  /** The line of the first row. */
+/** The same problem, or warning, of one row or more. */
+export interface RowProblem extends Problem {
+  /** The line of the first row, and of those after it that are named. */
   readonly line: number;
-  /** The number of rows with this warning. */
+  readonly lines: readonly number[];
+  /** The number of rows. */
   readonly rows: number;
 }
 
 /** The most kinds to keep: a service may name any number of fields. */
 const MAX_KINDS = 20;
+const NAMED_LINES = 3;
 
-export class Warnings {
-  private readonly kinds = new Map<string, RowWarning>();
+/** Puts together what many rows have in common. */
+export class RowProblems {
+  private readonly kinds = new Map<string, RowProblem>();
+  /** The rows whose problems are of further kinds. */
+  others = 0;
 
-  add({ line }: Row, warnings: readonly Problem[]): void {
-    for (const { at, message, kind = message } of warnings) {
+  add({ line }: Pick<Row, "line">, problems: readonly Problem[]): void {
+    for (const { at, message, kind = message } of problems) {
       const name = `${at} ${kind}`;
-      const known = this.kinds.get(name) ?? { at, message, line, rows: 0 };
+      const known = this.kinds.get(name) ?? { at, message, line, lines: [], rows: 0 };
+      const lines = known.lines.length < NAMED_LINES ? [...known.lines, line] : known.lines;
       if (known.rows > 0 || this.kinds.size < MAX_KINDS)
-        this.kinds.set(name, { ...known, rows: known.rows + 1 });
+        this.kinds.set(name, { ...known, lines, rows: known.rows + 1 });
+      else this.others++;
     }
   }
 
-  list(): RowWarning[] {
+  list(): RowProblem[] {
     return [...this.kinds.values()];
   }
 }

@@ -1,6 +1,6 @@
 /** Opens a list for this run alone, and finds out which of its rows were sent before. */
 import * as z from "zod/mini";
-import { lockFile, transaction, type Value } from "../store/database.ts";
+import { lockFile, rollBack, transaction, type Value } from "../store/database.ts";
 import {
   alreadyRunning,
   BOUND,
@@ -60,6 +60,17 @@ const NAMED = 10;
 export function claimList(memory: Memory, wanted: WantedList): Claimed | Refused {
   loadDigests(memory, wanted.digests);
   return transaction(memory.database, () => new Claim(memory, wanted).decide());
+}
+
+/** What `claimList` would decide now. Nothing of it is remembered; the list may be read, and must be closed. */
+export function previewList(memory: Memory, wanted: WantedList): Claimed | Refused {
+  loadDigests(memory, wanted.digests);
+  memory.database.exec("BEGIN IMMEDIATE");
+  try {
+    return new Claim(memory, wanted).decide();
+  } finally {
+    rollBack(memory.database);
+  }
 }
 
 /** The rows of the list, in tables that only this connection sees: any number of them takes little memory. */

@@ -54,17 +54,26 @@ export async function writeResults(
     header: true,
     columns,
     delimiter: rows.delimiter,
-    bom: rows.mark,
     escape_formulas: true,
   });
-  await pipeline(Readable.from(csvRecords(rows, checked, resultOf)), csv, sink);
+  const withBeginning = (chunks: AsyncIterable<Uint8Array>) => sink(begun(rows, chunks));
+  await pipeline(Readable.from(csvRecords(rows, checked, resultOf)), csv, withBeginning);
+}
+
+/** The results begin as the list does, so that the spreadsheet of the list opens them too. */
+async function* begun(
+  { mark, namesDelimiter, delimiter }: Rows,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${mark ? "\uFEFF" : ""}${namesDelimiter ? `sep=${delimiter}\n` : ""}`);
+  yield* chunks;
 }
 
 export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
-function resultNames(columns: ReadonlyMap<string, boolean>): Readonly<Record<ResultColumn, string>> {
+function resultNames(columns: Checked["columns"]): Readonly<Record<ResultColumn, string>> {
   const used = new Set([...columns.keys()].map((name) => name.toLowerCase()));
   const name = (column: ResultColumn): string => (used.has(column) ? `link_${column}` : column);
   return { id: name("id"), url: name("url"), status: name("status"), error: name("error") };

@@ -3,48 +3,8 @@ import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { amountKey } from "../domain/money.ts";
-import { isMisspelled, nearest } from "../domain/parse-result.ts";
-import { type PaymentLinkRequest, requestFields } from "../domain/payment-link.ts";
-
-export interface Column {
-  /** As written in the file. */
-  readonly name: string;
-  /** The field of the request (`linkOptions.mode`); undefined for the user's own column, which is never sent. */
-  readonly field: string | undefined;
-}
-
-const FIELDS = requestFields();
-const FIELD_OF = new Map(FIELDS.map((field) => [normalised(field), field]));
-
-/** Case, spaces, hyphens and underscores do not matter: `Customer Name` is `customerName`. */
-function normalised(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]+/g, "");
-}
-
-export function columnOf(name: string): Column {
-  return { name, field: FIELD_OF.get(normalised(name)) };
-}
-
-/** The fields that have more than one column. */
-export function repeatedFields(columns: readonly Column[]): string[] {
-  const fields = columns.flatMap(({ field }) => field ?? []);
-  return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
-}
-
-/** Finds columns with a misspelled field: otherwise links would silently lack their values. */
-export function createSpelling(): (columns: readonly Column[]) => Problem[] {
-  // JSON lines repeat their names in every row.
-  const known = new Map<string, string | undefined>();
-  const meant = (name: string): string | undefined => {
-    if (!known.has(name)) known.set(name, nearest(normalised(name), FIELDS, isMisspelled));
-    return known.get(name);
-  };
-  return (columns) =>
-    columns.flatMap(({ name, field }) => {
-      const near = field === undefined ? meant(name) : undefined;
-      return near === undefined ? [] : [{ at: name, message: `is not a field: did you mean ${near}?` }];
-    });
-}
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import type { Column } from "./columns.ts";
 
 export interface Cell {
   readonly column: Column;
@@ -72,26 +32,29 @@ interface Built {
   readonly warnings: () => readonly Problem[];
 }
 
-export interface RowRequest extends Built {
+interface BuiltDraft extends Built {
+  /** The request as built, valid or not. */
+  readonly draft: JsonObject;
+}
+
+export interface RowRequest extends BuiltDraft {
   readonly digest: number;
 }
 
 /** Completes the fields of a row with the defaults of the run, and checks the request. */
-export type BuildRequest = (
-  now: Date,
-  given: ReadonlyMap<string, Json>,
-) => Built & { readonly draft: JsonObject };
+export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => BuiltDraft;
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
   if (row.problems.length > 0)
-    return { request: null, problems: row.problems, warnings: () => [], digest: NO_DIGEST };
+    return { request: null, problems: row.problems, warnings: () => [], draft: {}, digest: NO_DIGEST };
   const { request, problems, warnings, draft } = build(now, fieldsOf(row));
   const columnOfField = (at: string): string =>
     row.cells.find(({ column }) => column.field === at)?.column.name ?? at;
   return {
     request,
-    problems: problems.map(({ at, message }) => ({ at: columnOfField(at), message })),
+    problems: problems.map((problem) => ({ ...problem, at: columnOfField(problem.at) })),
     warnings: () => warnings().map((warning) => ({ ...warning, at: columnOfField(warning.at) })),
+    draft,
     digest: digestOf(draft),
   };
 }
@@ -125,8 +88,13 @@ const BOUNDS: ReadonlySet<string> = new Set(["linkOptions.minAmount", "linkOptio
 export function digestOf(draft: JsonObject): number {
   const facts: string[] = [];
   addFacts(facts, draft, "");
-  return Number.parseInt(hash("sha256", facts.toSorted().join("\n")).slice(0, DIGITS), 16);
+  return digestOfText(facts.toSorted().join("\n"));
 }
+
+const digestOfText = (text: string): number => Number.parseInt(hash("sha256", text).slice(0, DIGITS), 16);
+
+/** The same for rows with one order number; 0 without one. */
+export const orderDigest = (order = ""): number => (order === "" ? NO_DIGEST : digestOfText(order));
 
 function addFacts(facts: string[], object: JsonObject, path: string): void {
   for (const [name, value] of Object.entries(object)) {

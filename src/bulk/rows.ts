@@ -1,108 +1,38 @@
 /** Reads a list of links, CSV or JSON lines, row by row in constant memory, as often as needed. */
-import { createReadStream, createWriteStream, realpathSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { hint, PaylinkError, shellWord, type Correction, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { systemReason } from "../domain/system-reason.ts";
-import { makeFolder } from "../store/folders.ts";
-import { createSpelling, repeatedFields, columnOf, type Cell, type Column, type Row } from "./row.ts";
-
-export interface Input {
-  /** The real path of the file; "-" for standard input. */
-  readonly path: string;
-  readonly open: OpenBytes;
-  close(): Promise<void>;
-}
-
-/** Throws `file_unreadable`. */
-export async function fileInput(path: string): Promise<Input> {
-  try {
-    const handle = await open(path, "r");
-    const isFile = (await handle.stat()).isFile();
-    await handle.close();
-    if (!isFile) throw new Error("it is not a file");
-    return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
-  } catch (error) {
-    throw new PaylinkError(
-      "file_unreadable",
-      `Cannot read ${path}: ${systemReason(error)}. Nothing was sent.`,
-      { cause: error },
-    );
-  }
-}
-
-/** Copies standard input to disk: all rows are checked before the first is sent, and stdin can be read only once. */
-export async function spooledInput(
-  stdin: AsyncIterable<Uint8Array>,
-  folder: string,
-  id: string,
-): Promise<Input> {
-  makeFolder(folder);
-  const path = join(folder, `${id}.spool`);
-  const remove = (): Promise<void> => rm(path, { force: true });
-  try {
-    await pipeline(Readable.from(stdin), createWriteStream(path, { mode: 0o600, flags: "wx" }));
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return { path: "-", open: () => createReadStream(path), close: remove };
-}
-
-/** Opens the file again for each pass. */
-export type OpenBytes = () => AsyncIterable<Uint8Array>;
+import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";
+import { decode, headOf, type OpenBytes } from "./input.ts";
+import type { Cell, Row } from "./row.ts";
 
 export interface Rows {
   readonly format: "csv" | "json lines";
-  readonly delimiter: Delimiter;
+  readonly delimiter: string;
   /** Whether the file begins with a byte order mark, which spreadsheets write and expect. */
   readonly mark: boolean;
+  /** Whether a line before the header names the delimiter, as Excel expects it (`sep=;`). */
+  readonly namesDelimiter: boolean;
   read(): AsyncIterable<Row>;
 }
 
-export async function openRows(open: OpenBytes): Promise<Rows> {
-  const { head, mark } = await headOf(open);
-  if (/^\s*\{/.test(head))
-    return { format: "json lines", delimiter: ",", mark, read: () => jsonRows(decode(open())) };
-  const delimiter = delimiterOf(head);
-  return { format: "csv", delimiter, mark, read: () => csvRows(decode(open()), delimiter) };
-}
-
-const HEAD = 64 * 1024;
-
-/** The beginning of the file, long enough for a header line. */
-async function headOf(open: OpenBytes): Promise<{ head: string; mark: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of open()) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= HEAD) break;
+export async function openRows(open: OpenBytes, columns = new Columns()): Promise<Rows> {
+  const { text, mark } = await headOf(open);
+  const common = { mark, namesDelimiter: false };
+  if (/^\s*\{/.test(text)) {
+    const read = (): AsyncIterable<Row> => jsonRows(decode(open()), columns);
+    return { ...common, format: "json lines", delimiter: ",", read };
   }
-  const bytes = Buffer.concat(chunks);
-  return { head: new TextDecoder().decode(bytes), mark: bytes[0] === 0xef && bytes[1] === 0xbb };
-}
-
-/** Removes a byte order mark, and refuses other encodings, which would put wrong names on links. */
-async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const read = (chunk?: Uint8Array): string => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch (error) {
-      throw new PaylinkError("file_unreadable", "Nothing was sent. The file is not UTF-8.", {
-        hints: [hint`Save it as UTF-8; a spreadsheet calls that CSV UTF-8.`],
-        cause: error,
-      });
-    }
-  };
-  for await (const chunk of bytes) yield read(chunk);
-  yield read();
+  if (/^\s*\[\s*[{\]]/.test(text))
+    throw new PaylinkError("usage", "Nothing was sent. The list is one JSON array.", {
+      hints: [hint`Write one object a line: jq -c '.[]' list.json > list.jsonl`],
+    });
+  const [, named] = DELIMITER_LINE.exec(text) ?? [];
+  const delimiter = named ?? delimiterOf(text);
+  const namesDelimiter = named !== undefined;
+  const read = (): AsyncIterable<Row> => csvRows(decode(open()), { delimiter, namesDelimiter, columns });
+  return { ...common, format: "csv", delimiter, namesDelimiter, read };
 }
 
 // CSV (RFC 4180 and spreadsheet variants): any line end; comma, semicolon or tab.
@@ -110,24 +40,29 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string>
 /** Characters of one record. Without a limit, an open quote would make the rest of the file one record. */
 const MAX_RECORD = 1_000_000;
 
-type Delimiter = "," | ";" | "\t";
+const DELIMITER_LINE = /^"?sep=([^\w\s"]|\t)"?[\r\n]/i;
 
 /** The most frequent delimiter of the header line outside quotes. */
-function delimiterOf(head: string): Delimiter {
+function delimiterOf(head: string): string {
   const [line = ""] = head.replace(/"(?:[^"]|"")*"/g, "").split(/[\r\n]/, 1);
   const count = (delimiter: string): number => line.split(delimiter).length;
-  const [most = ","] = ([",", ";", "\t"] as const).toSorted((a, b) => count(b) - count(a));
+  const [most = ","] = [",", ";", "\t"].toSorted((a, b) => count(b) - count(a));
   return most;
 }
 
-async function* csvRows(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<Row> {
+interface CsvForm extends Pick<Rows, "delimiter" | "namesDelimiter"> {
+  readonly columns: Columns;
+}
+
+async function* csvRows(text: AsyncIterable<string>, form: CsvForm): AsyncGenerator<Row> {
   let index = 0;
   let columns: readonly Column[] | undefined;
-  for await (const batch of records(text, delimiter)) {
+  for await (const batch of records(text, form.delimiter)) {
     for (const { line, cells } of batch) {
       // Spreadsheets end a list with rows that contain only delimiters.
       if (cells.every((cell) => cell.trim() === "")) continue;
-      if (columns === undefined) columns = header(cells, line);
+      if (form.namesDelimiter && line === 1) continue;
+      if (columns === undefined) columns = header(cells, line, form.columns);
       else yield csvRow(cells, columns, index++, line);
     }
   }
@@ -143,7 +78,7 @@ const lineBreaks = (cell: string): number =>
   cell.includes("\n") || cell.includes("\r") ? (cell.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
 
 /** The records of each chunk. A short row is one bad row, so the parser must accept any number of columns. */
-async function* records(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<CsvRecord[]> {
+async function* records(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
   let line = 1;
   const read: CsvRecord[] = [];
   const parser = parse({
@@ -187,18 +122,18 @@ function csvProblem({ code }: CsvError): string {
   return 'has a quote inside a cell: quote the whole cell, and double the quotes in it ("say ""hi""")';
 }
 
-function header(record: readonly string[], line: number): readonly Column[] {
-  const columns = ownNames(record).map(columnOf);
-  const twice = repeatedFields(columns);
-  if (twice.length > 0)
-    throw new PaylinkError("usage", "Nothing was sent. The header names a field twice.", {
-      problems: twice.map((field) => ({ at: `line ${line}, ${field}`, message: "must be one column" })),
-    });
-  const misspelled = createSpelling()(columns);
-  if (misspelled.length > 0)
-    throw new PaylinkError("usage", "Nothing was sent. The header has a misspelled field.", {
-      problems: misspelled.map(({ at, message }) => ({ at: `line ${line}, ${at}`, message })),
-      hints: [hint`Correct the name. A column of your own needs a name that is less like a field.`],
+function header(record: readonly string[], line: number, names: Columns): readonly Column[] {
+  const columns = ownNames(record, names);
+  const problems = [
+    ...repeatedFields(columns).map((field) => ({ at: field, message: "must be one column" })),
+    ...misnamed(columns),
+  ].map(({ at, message }) => ({ at: `line ${line}, ${at}`, message }));
+  const unused = names.unused(columns.map(({ name }) => name));
+  if (problems.length > 0 || unused.length > 0)
+    throw new PaylinkError("usage", "Nothing was sent. The columns cannot be read without guessing.", {
+      problems: [...problems, ...unused],
+      corrections: unused.length > 0 ? undefined : mappingsFor(columns),
+      hints: problems.length > 0 ? [MAP_COLUMNS] : [],
     });
   if (columns.every(({ field }) => field === undefined))
     throw new PaylinkError("usage", "Nothing was sent. The header has no field of a request.", {
@@ -209,15 +144,28 @@ function header(record: readonly string[], line: number): readonly Column[] {
   return columns;
 }
 
+/** The advice for columns that are not clear. */
+export const MAP_COLUMNS = hint`To say what a column is: --map "Invoice=invoiceId". To leave one out: --map "Invoice="`;
+
+/** The flags with which the list can be read; undefined if only the user knows them. */
+function mappingsFor(columns: readonly Column[]): Correction[] | undefined {
+  const fields = columns.flatMap(({ field, meant }) => field ?? (meant.length === 0 ? [] : [meant.join()]));
+  if (new Set(fields).size < fields.length || columns.some(({ meant }) => meant.length > 1)) return undefined;
+  return columns.flatMap(({ name, meant: [field] }) =>
+    field === undefined ? [] : [{ instead: `--map ${shellWord(`${name}=${field}`)}` }],
+  );
+}
+
 /** Gives every column a unique name, so that the results contain all columns. */
-function ownNames(record: readonly string[]): string[] {
-  const names: string[] = [];
+function ownNames(record: readonly string[], names: Columns): Column[] {
+  const columns: Column[] = [];
   for (const [place, spelled] of record.entries()) {
     const name = spelled.trim() === "" ? `column ${place + 1}` : spelled.trim();
-    const isField = columnOf(name).field !== undefined;
-    names.push(!isField && names.includes(name) ? `${name} (column ${place + 1})` : name);
+    const column = names.named(name);
+    const isRepeated = column.field === undefined && columns.some((other) => other.name === name);
+    columns.push(isRepeated ? names.named(`${name} (column ${place + 1})`) : column);
   }
-  return names;
+  return columns;
 }
 
 function csvRow(record: readonly string[], columns: readonly Column[], index: number, line: number): Row {
@@ -236,13 +184,12 @@ function csvRow(record: readonly string[], columns: readonly Column[], index: nu
 
 // JSON lines: one object per line, nested like the request or flat with dots.
 
-async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {
+async function* jsonRows(text: AsyncIterable<string>, columns: Columns): AsyncGenerator<Row> {
   let line = 0;
   let index = 0;
-  const misspelled = createSpelling();
   for await (const json of lines(text)) {
     line++;
-    if (json.trim() !== "") yield jsonRow(json, index++, line, misspelled);
+    if (json.trim() !== "") yield jsonRow(json, index++, line, columns);
   }
 }
 
@@ -259,15 +206,13 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
   yield rest;
 }
 
-type Misspelled = (columns: readonly Column[]) => readonly Problem[];
-
-function jsonRow(json: string, index: number, line: number, misspelled: Misspelled): Row {
+function jsonRow(json: string, index: number, line: number, names: Columns): Row {
   const parsed = parseJson(json, { isOneLine: true });
   const invalid = (message: string): Row => ({ index, line, cells: [], problems: [{ at: "", message }] });
   if (!parsed.ok) return invalid(parsed.message);
   const { value, duplicates } = parsed.value;
   if (!isJsonObject(value)) return invalid("must be a JSON object");
-  const cells = [...leaves(value)];
+  const cells = [...leaves(value, names)];
   const columns = cells.map(({ column }) => column);
   const repeated = new Set([...duplicates, ...repeatedFields(columns)]);
   return {
@@ -275,15 +220,15 @@ function jsonRow(json: string, index: number, line: number, misspelled: Misspell
     line,
     cells,
     object: value,
-    problems: [...[...repeated].map((at) => ({ at, message: "is given twice" })), ...misspelled(columns)],
+    problems: [...[...repeated].map((at) => ({ at, message: "is given twice" })), ...misnamed(columns)],
   };
 }
 
 /** One cell for each value. An object in the place of a single-value field is a value itself. */
-function* leaves(object: JsonObject, path = ""): Generator<Cell> {
+function* leaves(object: JsonObject, names: Columns, path = ""): Generator<Cell> {
   for (const [name, value] of Object.entries(object)) {
-    const column = columnOf(joinPath(path, name));
-    if (isNested(value) && column.field === undefined) yield* leaves(value, column.name);
+    const column = names.named(joinPath(path, name));
+    if (isNested(value) && column.field === undefined) yield* leaves(value, names, column.name);
     else yield { column, value };
   }
 }

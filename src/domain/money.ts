@@ -153,6 +153,25 @@ export function parseEnteredAmount(text: string, currency: string): Parsed<JsonN
   return tooFine === undefined ? accepted(new JsonNumber(decimal)) : refused(tooFine);
 }
 
+/** A decimal comma, with points, spaces or apostrophes between all groups of three digits before it, or with none. */
+const DECIMAL_COMMA = /^(?:\d+|[1-9]\d{0,2}(?:([. \u00A0\u202F'’])\d{3})(?:\1\d{3})*)(?:,(\d+))?$/;
+
+/**
+ * Parses `10`, `10,50` and `1.234,50`, as lists with a decimal comma have them. `10.50` is refused, and `1.234`, which may
+ * be a thousand or an amount with three decimals. Each message is the same for every text that it refuses.
+ */
+export function parseDecimalComma(text: string): Parsed<JsonNumber> {
+  const trimmed = text.trim();
+  if (/^[1-9]\d{0,2}\.\d{3}$/.test(trimmed))
+    return refused("could mean thousands or three decimals: write 1234, or 1.234,00 with the decimals");
+  const [, , fraction] = DECIMAL_COMMA.exec(trimmed) ?? [];
+  const whole = trimmed.replace(/,.*/s, "").replace(/\D/g, "");
+  const plain = fraction === undefined ? whole : `${whole}.${fraction}`;
+  return DECIMAL_COMMA.test(trimmed) && isDecimal(plain)
+    ? accepted(new JsonNumber(plain))
+    : refused("must be 0 or more with a decimal comma, such as 10,50 or 1.234,50");
+}
+
 /** The first mark groups thousands. */
 function withoutGroups(text: string): string {
   const [mark = ""] = /[.,]/.exec(text) ?? [];
@@ -166,6 +185,44 @@ export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
   const [whole = "0", fraction = ""] = amount.value.split(".");
   const half = String(BigInt(whole + fraction.padEnd(decimals, "0")) / 2n).padStart(decimals + 1, "0");
   return new JsonNumber(decimals === 0 ? half : `${half.slice(0, -decimals)}.${half.slice(-decimals)}`);
+}
+
+export interface Sum {
+  readonly currency: string;
+  /** A plain decimal. */
+  readonly amount: string;
+}
+
+/** Adds amounts up exactly, those of each currency by themselves. */
+export class Sums {
+  private readonly sums = new Map<string, { units: bigint; decimals: number }>();
+
+  /** An amount that no currency has (1e999) is left out. */
+  add(amount: Amount, currency: string): void {
+    const { digits, magnitude } = partsOf(amount);
+    const decimals = Math.max(0, digits.length - magnitude);
+    if (Math.max(decimals, magnitude) > MAX_SHIFT) return;
+    const code = currency.toUpperCase();
+    const sum = this.sums.get(code) ?? { units: 0n, decimals };
+    this.sums.set(code, sum);
+    if (decimals > sum.decimals) {
+      sum.units *= 10n ** BigInt(decimals - sum.decimals);
+      sum.decimals = decimals;
+    }
+    sum.units += BigInt(digits.padEnd(magnitude + sum.decimals, "0") || "0");
+  }
+
+  /** By the code of the currency. */
+  list(): Sum[] {
+    return [...this.sums]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([currency, { units, decimals }]) => {
+        const digits = String(units).padStart(decimals + 1, "0");
+        const point = digits.length - decimals;
+        const amount = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
+        return { currency, amount };
+      });
+  }
 }
 
 /** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */

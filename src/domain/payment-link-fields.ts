@@ -1,7 +1,7 @@
 /** The fields of payment links, in requests and replies: what people call each, what it means, and how it is typed. */
 import { type Amount, parseAmount, parseCurrency, signOf } from "./money.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
-import { isJsonNumber, isJsonObject, type Json } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
 import { formatInstant, parseExpiry } from "./time.ts";
 
@@ -12,6 +12,8 @@ interface LinkField {
   readonly meaning: string;
   /** How a person types it, if the label does not say that. */
   readonly typed?: string;
+  /** What else people call it in their lists, besides the label and the parts of its path. */
+  readonly words?: string;
 }
 
 /** By the path of the field. */
@@ -30,23 +32,41 @@ export const LINK_FIELDS = {
     label: "amount",
     meaning:
       "Decimal amount in major units, such as 10.50. 0 is for verifications and for multi-use links whose amount the customer enters.",
+    words: "price, total, sum, due, amount due, total due, balance due, cost, value, fee, gross, balance",
   },
-  currency: { label: "currency", meaning: "Three-letter currency code (ISO 4217)." },
-  customerName: { label: "customer", meaning: "The name of the customer." },
-  description: { label: "description", meaning: "What the customer pays for." },
+  currency: {
+    label: "currency",
+    meaning: "Three-letter currency code (ISO 4217).",
+    words: "currency code, ccy",
+  },
+  customerName: {
+    label: "customer",
+    meaning: "The name of the customer.",
+    words: "name, full name, client, payer, buyer, recipient, company, company name, donor, guest, bill to",
+  },
+  description: {
+    label: "description",
+    meaning: "What the customer pays for.",
+    words: "note, text, memo, details, subject, purpose, comment, remark, message, item, product",
+  },
   invoiceId: {
     label: "order number",
     meaning: "The merchant's order number; the base of the payment references of a multi-use link.",
+    words:
+      "invoice, invoice number, order, ref, reference, reference number, bill number, booking number, your reference",
   },
   terminalId: {
     label: "terminal",
     meaning: "A terminal assigned to the client that obtained the access token.",
+    words: "terminal number, tid",
   },
   createdDate: { label: "created", meaning: "When the link was created." },
   expirationDate: {
     label: "expires",
     typed: "a duration such as 7d, a date, or ISO 8601",
     meaning: "When the link expires, in UTC. A multi-use link without it expires 3 years after its creation.",
+    words:
+      "expiry, expiry date, expiration, expires on, expires at, due, due date, deadline, valid until, valid to, pay by",
   },
   viewedDate: { label: "viewed", meaning: "When the customer first opened the link." },
   attemptedDate: { label: "attempted", meaning: "When a payment was last attempted." },
@@ -57,13 +77,19 @@ export const LINK_FIELDS = {
     typed: `${TRANSACTION_TYPES.join(", ")} or another`,
     meaning:
       "SALE authorises and settles, AUTH only authorises, VERIFICATION verifies the card and stores a token.",
+    words: "type",
   },
   merchantCustomData: {
     label: "custom data",
     meaning: "Free-form text that is stored with the transaction.",
+    words: "metadata",
   },
   periodic: { label: "subscription", meaning: "Starts a recurring or subscription arrangement." },
-  "periodic.periodicType": { label: "periodic type", meaning: "The kind of the arrangement." },
+  "periodic.periodicType": {
+    label: "periodic type",
+    meaning: "The kind of the arrangement.",
+    words: "subscription, recurring",
+  },
   "periodic.sequenceType": {
     label: "sequence type",
     meaning: "The position of the payment in the arrangement.",
@@ -75,31 +101,51 @@ export const LINK_FIELDS = {
   "paymentSettings.returnUrl": {
     label: "return URL",
     meaning: "Where the customer returns after a successful payment.",
+    words: "redirect, redirect url, success url",
   },
   "paymentSettings.failureReturnUrl": {
     label: "return URL after a failure",
     meaning: "Where the customer returns after a failed payment.",
+    words: "failure url, cancel url",
   },
   "paymentSettings.callbackUrl": {
     label: "callback URL",
     meaning: "Receives the webhook of a successful payment.",
+    words: "callback, webhook, webhook url, notification url",
   },
   "paymentSettings.failureCallbackUrl": {
     label: "callback URL after a failure",
     meaning: "Receives the webhook of a failed payment: declined or cancelled.",
+    words: "failure webhook",
   },
   customerDetails: {
     label: "customer details",
     meaning: "Known data of the customer, filled in on the checkout page.",
   },
-  "customerDetails.email": { label: "e-mail", meaning: "The customer's e-mail address." },
+  "customerDetails.email": {
+    label: "e-mail",
+    meaning: "The customer's e-mail address.",
+    words: "mail, email address, mail address",
+  },
   "customerDetails.billingAddress": {
     label: "billing address",
     meaning: "The customer's billing address.",
   },
-  "customerDetails.billingAddress.firstName": { label: "first name", meaning: "First name." },
-  "customerDetails.billingAddress.lastName": { label: "last name", meaning: "Last name." },
-  "customerDetails.billingAddress.address1": { label: "address", meaning: "First address line." },
+  "customerDetails.billingAddress.firstName": {
+    label: "first name",
+    meaning: "First name.",
+    words: "first, forename, given name",
+  },
+  "customerDetails.billingAddress.lastName": {
+    label: "last name",
+    meaning: "Last name.",
+    words: "last, surname, family name",
+  },
+  "customerDetails.billingAddress.address1": {
+    label: "address",
+    meaning: "First address line.",
+    words: "street, street address, address line 1, line 1",
+  },
   "customerDetails.billingAddress.addressLine1": {
     label: "address",
     meaning: "Another spelling of address1.",
@@ -107,26 +153,37 @@ export const LINK_FIELDS = {
   "customerDetails.billingAddress.address2": {
     label: "address, second line",
     meaning: "Second address line.",
+    words: "address line 2, line 2",
   },
-  "customerDetails.billingAddress.city": { label: "city", meaning: "City." },
-  "customerDetails.billingAddress.postalcode": { label: "postcode", meaning: "Postcode." },
+  "customerDetails.billingAddress.city": { label: "city", meaning: "City.", words: "town" },
+  "customerDetails.billingAddress.postalcode": {
+    label: "postcode",
+    meaning: "Postcode.",
+    words: "zip, zip code, zipcode, post code",
+  },
   "customerDetails.billingAddress.postalCode": {
     label: "postcode",
     meaning: "Another spelling of postalcode.",
   },
-  "customerDetails.billingAddress.country": { label: "country", meaning: "Country." },
+  "customerDetails.billingAddress.country": {
+    label: "country",
+    meaning: "Country.",
+    words: "country code",
+  },
   linkOptions: {
     label: "options of a reusable link",
     meaning: "Makes the link multi-use; only multi-use links have it.",
   },
-  "linkOptions.mode": { label: "mode", meaning: "The mode of the link." },
+  "linkOptions.mode": { label: "mode", meaning: "The mode of the link.", words: "reusable, multi-use" },
   "linkOptions.minAmount": {
     label: "smallest amount",
     meaning: "The smallest amount that can be paid; ignored unless mode is REUSABLE_VARIABLE.",
+    words: "minimum, minimum amount",
   },
   "linkOptions.maxAmount": {
     label: "largest amount",
     meaning: "The largest amount that can be paid; ignored unless mode is REUSABLE_VARIABLE.",
+    words: "maximum, maximum amount",
   },
   "linkOptions.paymentReferenceMode": {
     label: "reference mode",
@@ -159,10 +216,19 @@ export function questionOf(path: LinkFieldPath): string {
 
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+/** The other words for a field that people use in their lists. */
+export const wordsOf = (path: string): readonly string[] => {
+  const field: LinkField | undefined = isLinkField(path) ? LINK_FIELDS[path] : undefined;
+  return field?.words?.split(", ") ?? [];
+};
+
 export const meaningOf = (path: string): string | undefined =>
   isLinkField(path) ? LINK_FIELDS[path].meaning : undefined;
 
 const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);
+
+/** Reads an amount in the spelling of its list. */
+export type AmountParser = (text: string) => Parsed<JsonNumber>;
 
 /**
  * What kind of link a request asks for, or a service shows, in the words of the questions. Few services say of a link without
@@ -184,13 +250,18 @@ export function kindOf(link: {
  * unchanged. `checkRequest` applies the
  * rules of the field afterwards.
  */
-export function fieldFromText(field: string, text: string, now: Date): Parsed<Json> {
+export function fieldFromText(
+  field: string,
+  text: string,
+  now: Date,
+  amountFrom: AmountParser = parseAmount,
+): Parsed<Json> {
   switch (field) {
     case "amount":
-      return parseAmount(text);
+      return amountFrom(text);
     case "linkOptions.minAmount":
     case "linkOptions.maxAmount": {
-      const bound = parseAmount(text);
+      const bound = amountFrom(text);
       return bound.ok ? accepted(bound.value.value) : bound;
     }
     case "currency": {

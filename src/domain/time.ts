@@ -1,7 +1,26 @@
 /** Points in time and lengths of time as users and services write them: ISO 8601, `30s`, `7d`, "in 7 days". */
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
-const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+/** Dates as spreadsheets write them: the year first or last, one mark between all parts, or the month in English. */
+const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/;
+const YEAR_LAST = /^(\d{1,2})([-./])(\d{1,2})\2(\d{4})$/;
+const DAY_AND_MONTH = /^(\d{1,2})[ .-]{1,2}([a-z]{3,})[ .,-]{1,2}(\d{4})$/i;
+const MONTH_AND_DAY = /^([a-z]{3,})[ .]{1,2}(\d{1,2}),? (\d{4})$/i;
+const MONTHS = [
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+];
 const DATE_TIME =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -10,12 +29,12 @@ const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** The instant of an ISO 8601 date-time with a zone (`Z` or an offset); undefined for any other text. */
 export function parseInstant(text: string): Date | undefined {
-  return isDay(DATE_TIME.exec(text)) ? new Date(text) : undefined;
+  return isDay(DATE_TIME.exec(text)?.[0].slice(0, 10)) ? new Date(text) : undefined;
 }
 
 /** Whether the text is an ISO 8601 date-time in UTC: `2025-01-31T10:00:00Z`, `2025-01-31T10:00:00.123+00:00`. */
 export function isUtcDateTime(text: string): boolean {
-  return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text));
+  return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text)?.[0].slice(0, 10));
 }
 
 /** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
@@ -33,7 +52,7 @@ export interface ServiceTime {
  */
 export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parsed<Date> {
   const trimmed = text.trim();
-  if (isDay(DATE.exec(trimmed))) return accepted(new Date(`${trimmed}T00:00:00Z`));
+  if (isDay(DATE.exec(trimmed)?.[0])) return accepted(new Date(`${trimmed}T00:00:00Z`));
   const instant = parseInstant(trimmed);
   if (instant !== undefined) return accepted(instant);
   const duration = parseDuration(trimmed);
@@ -41,15 +60,47 @@ export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parse
   return withinYears(addDuration(now, duration.value, direction));
 }
 
-/** As `parseWhen`, but a date alone is the end of that day where the user is: "until 31 December" includes that day. */
+/**
+ * As `parseWhen`, but a date alone is the end of that day where the user is: "until 31 December" includes that day. It may
+ * also be written as spreadsheets do (31.12.2026, 12/31/2026), unless it could mean two days.
+ */
 export function parseExpiry(text: string, now: Date): Parsed<Date> {
-  const day = DATE.exec(text.trim());
-  if (!isDay(day)) return parseWhen(text, now);
+  const days = daysOf(text.trim());
+  const [day] = days;
+  if (day === undefined) return parseWhen(text, now);
+  if (days.length > 1)
+    return refused(
+      "could mean two days: write the year first (2026-12-31), or use points for day.month.year (31.12.2026)",
+    );
+  const [year = 0, month = 0, date] = day.split("-").map(Number);
   // The constructor with numbers reads the years 0 to 99 as 1900 to 1999.
   const end = new Date(2000, 0, 1, 23, 59, 59);
-  end.setFullYear(Number(day?.[1]), Number(day?.[2]) - 1, Number(day?.[3]));
+  end.setFullYear(year, month - 1, date);
   return withinYears(end);
 }
+
+/** Every day that the text can mean, as ISO 8601; none if it is no date. With points, the day comes before the month. */
+function daysOf(text: string): readonly string[] {
+  const days: string[] = [];
+  const add = (year: string | undefined, month: string | undefined, date: string | undefined): void => {
+    const day = `${year}-${month?.padStart(2, "0")}-${date?.padStart(2, "0")}`;
+    if (isDay(day)) days.push(day);
+  };
+  const [, firstYear, , middle, last] = YEAR_FIRST.exec(text) ?? [];
+  add(firstYear, middle, last);
+  const [, one, mark, two, lastYear] = YEAR_LAST.exec(text) ?? [];
+  add(lastYear, two, one);
+  if (one !== two && !(mark === "." && days.length > 0)) add(lastYear, one, two);
+  const [, dayBefore, monthAfter, year] = DAY_AND_MONTH.exec(text) ?? [];
+  add(year, monthNamed(monthAfter), dayBefore);
+  const [, monthBefore, dayAfter, yearAfter] = MONTH_AND_DAY.exec(text) ?? [];
+  add(yearAfter, monthNamed(monthBefore), dayAfter);
+  return days;
+}
+
+/** 0 for any other word. `sept` is September too. */
+const monthNamed = (word = "-"): string =>
+  String(MONTHS.findIndex((month) => month.startsWith(word.toLowerCase())) + 1);
 
 const withinYears = (date: Date): Parsed<Date> =>
   date.getTime() <= LAST && date.getUTCFullYear() >= 0
@@ -79,8 +130,7 @@ function notWhen(text: string, now: Date): string {
 }
 
 /** Refuses 30 February, which `Date` reads as a day in March. */
-function isDay(match: RegExpExecArray | null): boolean {
-  const day = match?.[0].slice(0, 10) ?? "";
+function isDay(day = ""): boolean {
   const date = new Date(day);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }

@@ -70,8 +70,16 @@ function jsonOf(
     message,
     details: {
       ...details,
-      ...(problems.length > 0 ? { problems } : {}),
+      ...(problems.length > 0 ? { problems: problems.map(problemJson) } : {}),
       ...(hints.length > 0 ? { hint: hints.join("\n") } : {}),
     },
   };
 }
+
+/** The kind is for grouping alone. */
+export const problemJson = ({ at, message, value, instead }: Problem): Problem => ({
+  at,
+  message,
+  ...(value === undefined ? {} : { value }),
+  ...(instead === undefined ? {} : { instead }),
+});

@@ -18,7 +18,7 @@ import {
   type Json,
   type JsonObject,
 } from "../domain/json.ts";
-import { fieldFromText, got } from "../domain/payment-link-fields.ts";
+import { fieldFromText, got, type AmountParser } from "../domain/payment-link-fields.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseExpiry } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -43,6 +43,8 @@ interface Sources {
   readonly settings: ResolvedSettings;
   /** Where a running `listen` receives. */
   readonly listener?: string | undefined;
+  /** Reads the amounts in `given`. */
+  readonly amountFrom?: AmountParser | undefined;
 }
 
 /**
@@ -52,7 +54,13 @@ interface Sources {
 export type RequestBuilder = (now: Date, given?: ReadonlyMap<string, Json>) => BuiltRequest;
 
 /** Prepares what all requests of a run have in common. */
-export function requestBuilder({ flags, base = {}, settings, listener }: Sources): RequestBuilder {
+export function requestBuilder({
+  flags,
+  base = {},
+  settings,
+  listener,
+  amountFrom,
+}: Sources): RequestBuilder {
   if (!isJsonObject(base)) return () => unusable({ at: "--from", message: "must hold a JSON object" });
   const typed = VALUE_FLAGS.flatMap((flag): [ValueFlag, string][] => {
     const text = flags[flag];
@@ -64,9 +72,9 @@ export function requestBuilder({ flags, base = {}, settings, listener }: Sources
     const problems: Problem[] = [];
     const request = copyOf(base);
     for (const [field, value] of given) {
-      const read = typeof value === "string" ? fieldFromText(field, value, now) : accepted(value);
+      const read = typeof value === "string" ? fieldFromText(field, value, now, amountFrom) : accepted(value);
       if (read.ok) setAt(request, field, read.value);
-      else problems.push({ at: field, message: `${read.message}${got(value)}` });
+      else problems.push(problemOf(field, read.message, value));
     }
     for (const [flag, text] of typed) {
       if (given.has(FIELD_OF[flag])) continue;
@@ -106,7 +114,7 @@ function checked(
   const missing: Problem[] = [];
   for (const { at, message } of found.problems) {
     const value = memberAt(request, at);
-    const problem = { at: nameAt(at), message: `${message}${got(value)}` };
+    const problem = problemOf(nameAt(at), message, value);
     if (refused.has(problem.at)) continue;
     problems.push(problem);
     if (value === undefined) missing.push(problem);
@@ -115,6 +123,12 @@ function checked(
   const valid = problems.length === 0 ? found.request : null;
   return { request: valid, problems, missing, warnings, draft: request };
 }
+
+const problemOf = (at: string, kind: string, value: Json | undefined): Problem => ({
+  at,
+  message: `${kind}${got(value)}`,
+  kind,
+});
 
 const NOTHING: ReadonlyMap<string, Json> = new Map();
 

@@ -113,9 +113,10 @@ describe("a list that was sent", () => {
 
   it("is sent in its new rows with --new-rows, of identical rows as many as are new", async () => {
     const { send, results, service } = await desk();
-    await send(HEADER + rowsOf(0, 1, 1));
+    const twice = "--allow-duplicates";
+    await send(HEADER + rowsOf(0, 1, 1), { flags: [twice] });
     const grown = HEADER + rowsOf(1, 5, 1, 1, 0);
-    const run = await send(grown, { name: "grown.csv", flags: ["--new-rows"] });
+    const run = await send(grown, { name: "grown.csv", flags: ["--new-rows", twice] });
     expect(run).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining("5 rows: 2 created, 3 sent before"),
@@ -128,7 +129,7 @@ describe("a list that was sent", () => {
       ["I1", "2.50", "Ada", "I1.3", "https://pay.example/pay?r=I1.3", "created"],
       ["I0", "1.50", "Ada", "I0.1", "https://pay.example/pay?r=I0.1", "sent_before"],
     ]);
-    expect(await send(grown, { name: "grown.csv" })).toMatchObject({
+    expect(await send(grown, { name: "grown.csv", flags: [twice] })).toMatchObject({
       exit: 0,
       stderr: expect.stringContaining("Every row was sent before this run"),
     });

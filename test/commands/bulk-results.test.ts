@@ -92,7 +92,7 @@ describe("a results file", () => {
 describe("results on stdout", () => {
   it("are the same bytes, with the summary on stderr", async () => {
     const { output, send, service } = await desk();
-    const stderr = `1 row: 1 created\nno profile · ${new URL(service.url).host} · sandbox\n`;
+    const stderr = `1 row: 1 created\n1 link: EUR 1.00\nno profile · ${new URL(service.url).host} · sandbox\nTo see the links: paylink links list --since 1h\n`;
     expect(await send("-o", "-")).toMatchObject({ exit: 0, stdout: RESULTS, stderr });
     expect(existsSync(output)).toBe(false);
   });

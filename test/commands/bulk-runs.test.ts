@@ -70,7 +70,7 @@ describe("a run of bulk", () => {
   it("names the columns that are not sent in the summary of --json", async () => {
     const service = await startLinkService(() => "create");
     const sent = listOf(listOfRows(1), service);
-    const summary = { type: "summary", rows: 1, unsent_columns: ["note"] };
+    const summary = { type: "summary", rows: 1, unsent_columns: ["colour"] };
     expect(jsonLines((await sent.send("--json", "--dry-run")).stdout).at(-1)).toMatchObject(summary);
     expect(jsonLines((await sent.send("--json")).stdout).at(-1)).toMatchObject(summary);
   });
@@ -105,8 +105,14 @@ describe("a run of bulk", () => {
     expect(dry.exit).toBe(2);
     expect(jsonLines(dry.stdout).at(-1)).toEqual({
       type: "summary",
+      profile: null,
+      service: service.url,
       rows: 4,
       invalid: 3,
+      sent_before: 0,
+      links: 1,
+      sums: { EUR: "1" },
+      first: [expect.objectContaining({ amount: 1, currency: "EUR", customerName: "Ada" })],
       unsent_columns: [],
       warnings: [],
     });
@@ -139,16 +145,16 @@ describe("a run of bulk", () => {
     const ended = await unusual.send("--skip-invalid");
     expect(ended.stderr).toContain(
       [
-        "! line 2, paymentSettings.callbackUrl should be https: the service posts webhooks to HTTPS addresses (and 1 more like it)",
-        "! line 3, Amount is 0, so the customer has nothing to pay: only verifications and reusable links have amount 0 (and 1 more like it)",
-        "! line 4, currency is not an ISO 4217 currency (XXQ)\n",
+        "! lines 2, 5, paymentSettings.callbackUrl  should be https: the service posts webhooks to HTTPS addresses",
+        "! lines 3, 5, Amount  is 0, so the customer has nothing to pay: only verifications and reusable links have amount 0",
+        "! line 4, currency  is not an ISO 4217 currency (XXQ)\n",
       ].join("\n"),
     );
     expect(service.arrivals).toHaveLength(4);
     const dry = await unusual.send("--skip-invalid", "--dry-run", "--json");
     expect(jsonLines(dry.stdout).at(-1)).toMatchObject({
       warnings: [
-        { at: "paymentSettings.callbackUrl", line: 2, rows: 2 },
+        { at: "paymentSettings.callbackUrl", line: 2, lines: [2, 5], rows: 2 },
         { at: "Amount", line: 3, rows: 2 },
         { at: "currency", line: 4, rows: 1 },
       ],
@@ -162,8 +168,7 @@ describe("a run of bulk", () => {
     expect(ended).toMatchObject({
       exit: 0,
       stderr:
-        "Copied to the results, and not sent: note\n" +
-        "! line 4, amount must be as sent (3.50) (and 2 more like it)\n",
+        "Copied to the results, and not sent: colour\n" + "! lines 4, 5, 6, amount  must be as sent (3.50)\n",
     });
   });
 

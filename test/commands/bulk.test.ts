@@ -68,7 +68,6 @@ describe("the options of bulk", () => {
     expect(await optionsOf(flags)).toMatchObject({ ...flags, concurrency: 256, rate: 20, timeout: 60_000 });
     expect(await optionsOf({ newRows: true })).toMatchObject({ repeats: "skip" });
     expect(await optionsOf({ again: true })).toMatchObject({ repeats: "send" });
-    expect(await optionsOf({ dryRun: true })).toMatchObject({ service: undefined });
   });
 
   it("report every problem at once", async () => {
@@ -115,7 +114,7 @@ describe("bulk, before anything is sent,", () => {
     const { path, home } = listOf("amount,currency,customerName,terminalId\n1,EUR,Ada,1\n");
     expect(await runCommand(["bulk", path, "--dry-run"], { home, send: never })).toMatchObject({
       exit: 0,
-      stdout: "1 row, all valid. Nothing was sent.\n",
+      stdout: expect.stringMatching(/^1 link, EUR 1\.00\n[^]*\n1 row, all valid\. Nothing was sent\.\n$/),
       stderr: "",
     });
     const run = await runCommand(["bulk", path], { home, send: never });
@@ -193,7 +192,13 @@ describe("bulk", () => {
     const { run, again, service } = await send(list);
     expect(run).toMatchObject({
       exit: 0,
-      stdout: `3 rows: 3 created\nResults in ${list.results}\nno profile · ${new URL(service.url).host} · sandbox\n`,
+      stdout: [
+        "3 rows: 3 created",
+        "3 links: EUR 6.00",
+        `Results in ${list.results}`,
+        `no profile · ${new URL(service.url).host} · sandbox`,
+        "To see the links: paylink links list --since 1h\n",
+      ].join("\n"),
       stderr: "",
     });
     expect(readFileSync(list.results, "utf8").split("\n")[2]).toBe(
@@ -207,7 +212,7 @@ describe("bulk", () => {
   });
 
   it("prints JSON lines alone with --json", async () => {
-    const { run } = await send(listOf(LIST.replaceAll("\n", ",note\n")), () => "create", "--json");
+    const { run } = await send(listOf(LIST.replaceAll("\n", ",colour\n")), () => "create", "--json");
     expect(run).toMatchObject({ exit: 0, stderr: "" });
     expect(jsonLines(run.stdout).map(({ type }) => type)).toEqual(["row", "row", "row", "summary"]);
   });

@@ -270,7 +270,7 @@ describe("the warnings of create before it sends", () => {
       home,
       stdin: '{"invoiceId":"A"}\n{"invoiceId":"B"}\n',
     });
-    expect(rows.stderr).toContain("paymentSettings.callbackUrl is not set, so the service sends no webhook");
+    expect(rows.stderr).toContain("paymentSettings.callbackUrl  is not set, so the service sends no webhook");
     await listen.stop();
     expect(await run()).toBe("");
   });

@@ -17,12 +17,12 @@ describe("bulk", () => {
     const home = temporaryHome();
     await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
     const path = join(home, "orders.csv");
-    writeFileSync(path, '\uFEFFAmount;Customer Name;Note\r\n10;Ada;=1+1\r\n20;"Bob; Sons";\r\n');
+    writeFileSync(path, '\uFEFFAmount;Customer Name;Colour\r\n10;Ada;=1+1\r\n20;"Bob; Sons";\r\n');
     const ended = await runPaylink(["bulk", path], { home });
-    expect(ended).toMatchObject({ code: 0, stderr: "Copied to the results, and not sent: Note\n" });
-    expect(ended.stdout).toContain("2 rows: 2 created\nResults in ");
+    expect(ended).toMatchObject({ code: 0, stderr: "Copied to the results, and not sent: Colour\n" });
+    expect(ended.stdout).toContain("2 rows: 2 created\n2 links: EUR 30.00\nResults in ");
     expect(readFileSync(join(home, "orders.links.csv"), "utf8")).toMatch(
-      /^\uFEFFAmount;Customer Name;Note;id;url;status;error\n10;Ada;'=1\+1;[\w-]+;http:\/\/127\S+r=[\w-]+;created;\n20;"Bob; Sons";;[\w-]+;http:\S+;created;\n$/,
+      /^\uFEFFAmount;Customer Name;Colour;id;url;status;error\n10;Ada;'=1\+1;[\w-]+;http:\/\/127\S+r=[\w-]+;created;\n20;"Bob; Sons";;[\w-]+;http:\S+;created;\n$/,
     );
   });
 
@@ -79,11 +79,11 @@ describe("bulk", () => {
   it("draws a bar on a terminal, and removes it at the end", async () => {
     const service = await startLinkService(() => "create");
     const watched = listOf(listOfRows(60), service);
-    const screen = openScreen([...watched.args, "--rate", "40"], watched);
+    const screen = openScreen([...watched.args, "--rate", "40", "--yes"], watched);
     await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
-      /^Copied to the results, and not sent: note\n60 rows: 60 created\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · sandbox$/,
+      /^Copied to the results, and not sent: colour\n60 rows: 60 created\n60 links: EUR 1,860\.00\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · sandbox\nTo see/,
     );
   });
 

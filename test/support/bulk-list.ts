@@ -11,7 +11,7 @@ type Run<End> = (
 ) => Promise<End>;
 
 export const listOfRows = (rows: number): string =>
-  `invoiceId,amount,customerName,note\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
+  `invoiceId,amount,customerName,colour\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1}.50,Ada,n${row}\n`).join("")}`;
 
 export const bulkLists =
   <End>(run: Run<End>) =>

@@ -1,11 +1,12 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import { unsentColumns, type Checked, type RowWarning } from "../../bulk/check-rows.ts";
+import { unsentColumns, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/memory.ts";
 import type { Row } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError, Problem } from "../../domain/errors.ts";
 import { SandboxNotRunning } from "../../http/exchange.ts";
-import { length, renderProgress, renderRowWarning, rowsOf } from "../../render/bulk-progress.ts";
+import { length, renderProgress, renderRowProblem, rowsOf } from "../../render/bulk.ts";
+import { problemJson } from "../../render/error-message.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 /** Milliseconds between two drawings of the bar, and between two lines if there is no terminal. */
@@ -15,10 +16,11 @@ const LINE = 5000;
 export interface Reporter {
   /** A row was checked. */
   readonly checked: () => void;
+  /** A row cannot be sent, for scripts. */
   readonly invalid: (row: Row, problems: readonly Problem[]) => void;
   /** Names the columns that are not sent: one of them may be misspelled. */
   readonly columns: (checked: Pick<Checked, "columns">) => void;
-  readonly warnings: (warnings: readonly RowWarning[]) => void;
+  readonly warnings: (warnings: readonly RowProblem[]) => void;
   /** Sending begins: the number of all rows, and of the rows that are done already. */
   readonly begin: (total: number, done: number) => void;
   readonly settled: (row: Row, outcome: Outcome) => void;
@@ -48,8 +50,8 @@ export function createReporter({ out, now }: Context): Reporter {
       line ??= () => `${rowsOf(checkedRows)} checked`;
     },
     invalid: (row, problems) => {
-      if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, status: "invalid", problems })]);
-      else for (const problem of problems) out.note(`  ${place(row, problem)}  ${safeText(problem.message)}`);
+      const line = { type: "row", line: row.line, status: "invalid", problems: problems.map(problemJson) };
+      if (out.json) out.lines([JSON.stringify(line)]);
     },
     columns: (checked) => {
       const unsent = unsentColumns(checked).map(safeText);
@@ -58,7 +60,7 @@ export function createReporter({ out, now }: Context): Reporter {
     warnings: (warnings) => {
       // With --json they are in the summary.
       if (out.json) return;
-      for (const warning of warnings) out.warn(renderRowWarning(warning, warning.line, warning.rows));
+      for (const warning of warnings) out.warn(renderRowProblem(warning));
     },
     begin: (total, done) => {
       Object.assign(state, { total, done, begun: clock() });
@@ -86,6 +88,3 @@ export function createReporter({ out, now }: Context): Reporter {
     },
   };
 }
-
-const place = ({ line }: Row, { at }: Problem): string =>
-  at === "" ? `line ${line}` : `line ${line}, ${safeText(at)}`;

@@ -1,7 +1,7 @@
 /** Runs `paylink bulk`: checks every row of a list, sends each that is due, exactly once, and writes the results. */
 import { setMaxListeners } from "node:events";
 import { extname, join, parse } from "node:path";
-import { unsentColumns, Warnings, type Checked } from "../../bulk/check-rows.ts";
+import { RowProblems, unsentColumns, type Checked } from "../../bulk/check-rows.ts";
 import { Pace } from "../../bulk/pace.ts";
 import {
   fileSink,
@@ -14,38 +14,87 @@ import {
 import { sendRows } from "../../bulk/send-rows.ts";
 import type { Context, Output } from "../../context.ts";
 import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
+import { stringifyJson } from "../../domain/json.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { LONGEST_TIMER } from "../../domain/time.ts";
-import { rowsOf } from "../../render/bulk-progress.ts";
+import { count, rowsOf } from "../../render/bulk.ts";
+import { renderHint } from "../../render/hint.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import { finishRun, type ResultsOutput, type RunEnd } from "./finish-run.ts";
+import { finishRun, sumsJson, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
-import { checkList, claim, reportInvalid, withList, type Claim, type List } from "./list.ts";
+import { claim, remembers, type Claim } from "./claim.ts";
+import { checkList, refusedRows, withList, type List } from "./list.ts";
+import { askedNow, confirmSending, renderLook } from "./look.ts";
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
   context.out.streamWarnings();
-  const { service } = options;
+  const { service, dryRun } = options;
   return withList(context, options, (list) =>
-    service === undefined ? dryRun(context, list) : sendList(context, list, options, service),
+    service === undefined || dryRun
+      ? preview(context, list, options)
+      : sendList(context, list, options, service),
   );
 }
 
-async function dryRun(context: Context, list: List): Promise<number> {
-  const { out } = context;
-  const { reporter } = list;
+/** Shows what would be sent, and why a run would not send it. */
+async function preview(context: Context, list: List, options: BulkOptions): Promise<number> {
+  const { service } = options;
   const checked = await checkList(context, list);
-  const { digests, invalid, warnings } = checked;
-  const rows = digests.length;
-  const failure = invalid.size > 0 ? await reportInvalid(context, list, invalid, rows) : undefined;
+  const isKnown = service !== undefined && remembers(context);
+  const claimed = isKnown
+    ? await claim(context, list, checked, options, service).catch((error: unknown) => warnOf(error, context))
+    : undefined;
+  try {
+    const invalid = claimed?.invalid ?? checked.invalid;
+    const failure = await refusedRows(context, list, checked, { ...options, invalid });
+    await showPreview(context, list, checked, claimed, options);
+    if (failure !== undefined) throw failure;
+    const rows = checked.digests.length;
+    const valid = invalid.size === 0 ? "all valid" : `${count(invalid.size)} of them invalid`;
+    if (!context.out.json) context.out.data(`${rowsOf(rows)}, ${valid}. Nothing was sent.`);
+    return 0;
+  } finally {
+    await claimed?.sent.close();
+  }
+}
+
+/** Rows that were sent before do not make a list invalid. */
+function warnOf(error: unknown, { out }: Context): undefined {
+  if (!(error instanceof PaylinkError)) throw error;
+  out.warn([error.message, ...error.hints.map((one) => renderHint(one, undefined))].join("\n"));
+}
+
+async function showPreview(
+  context: Context,
+  list: List,
+  checked: Checked,
+  claimed: Claim | undefined,
+  options: BulkOptions,
+): Promise<void> {
+  const { out } = context;
+  const asked = await askedNow(list, checked, claimed);
+  const { reporter } = list;
   reporter.end();
+  if (!out.json) out.data(await renderLook(context, asked, claimed, options, out.paint));
   reporter.columns(checked);
-  reporter.warnings(warnings);
-  const unsent_columns = unsentColumns(checked);
-  const summary = { type: "summary", rows, invalid: invalid.size, unsent_columns, warnings };
-  if (out.json) out.data(JSON.stringify(summary));
-  if (failure !== undefined) throw failure;
-  if (!out.json) out.data(`${rowsOf(rows)}, all valid. Nothing was sent.`);
-  return 0;
+  reporter.warnings(checked.warnings);
+  if (!out.json) return;
+  const settings = await context.settings();
+  const summary = {
+    type: "summary",
+    profile: settings.profile ?? null,
+    service: settings.get("baseUrl") ?? null,
+    rows: checked.digests.length,
+    invalid: (claimed ?? checked).invalid.size,
+    sent_before: claimed?.doneBefore ?? 0,
+    links: asked.rows,
+    sums: sumsJson(asked.sums),
+    first: asked.first,
+    unsent_columns: unsentColumns(checked),
+    warnings: checked.warnings,
+  };
+  out.data(stringifyJson(summary));
 }
 
 async function sendList(
@@ -54,6 +103,7 @@ async function sendList(
   options: BulkOptions,
   service: string,
 ): Promise<number> {
+  const { out, ask, yes } = context;
   const { reporter } = list;
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = await openOutput(context, options, list);
@@ -61,13 +111,19 @@ async function sendList(
   const checked = await checkList(context, list);
   const claimed = await claim(context, list, checked, options, service);
   try {
-    const { digests, warnings } = checked;
+    const { warnings } = checked;
+    const { invalid } = claimed;
+    const failure = await refusedRows(context, list, checked, { ...options, invalid });
+    if (failure !== undefined) throw failure;
+    const asks = ask !== undefined && !yes && options.mayAsk && claimed.due > 0;
+    if (asks) {
+      const asked = await askedNow(list, checked, claimed);
+      reporter.end();
+      out.note(await renderLook(context, asked, claimed, options, out.notePaint));
+    }
     reporter.columns(checked);
     reporter.warnings(warnings);
-    if (claimed.invalid.size > 0) {
-      const failure = await reportInvalid(context, list, claimed.invalid, digests.length);
-      if (!options.skipInvalid) throw failure;
-    }
+    if (asks) await confirmSending(context, claimed.due, service);
     const end = await run(context, list, claimed, checked, options, api);
     reporter.warnings(end.violations);
     await finishRun(context, list, claimed, {
@@ -121,16 +177,14 @@ const stdoutSink =
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, now: serviceNow }: List,
-  { sent, invalid, isDue, keyOf }: Claim,
+  { sent, invalid, isDue, due, keyOf }: Claim,
   { digests }: Checked,
   { concurrency, rate, retryUnknown, service }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   const total = digests.length - invalid.size;
-  let due = 0;
-  for (let row = 0; row < digests.length; row++) if (isDue(row)) due++;
   reporter.begin(total, total - due);
-  const violated = new Warnings();
+  const violated = new RowProblems();
   const halt = new AbortController();
   // Every row in progress may listen for it.
   setMaxListeners(0, halt.signal);

@@ -13,8 +13,9 @@ export const bulk = command({
   notes: `Headers are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …;
 nested ones with dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email.
 Every flag above is the default for rows that leave its field empty. Other columns are copied to the results
-and not sent; a name that is almost a field is an error. A row that was sent once, from any list, is sent again
-only with --again. A row of unknown outcome is sent again by the next run if the service recognises keys:
+and not sent; a column that means a field (Invoice, customer, E-mail) is an error until it has the field's name
+or a --map. On a terminal, the list is shown and confirmed before it is sent; --yes skips that.
+A row that was sent once, from any list, is sent again only with --again. A row of unknown outcome is sent again by the next run if the service recognises keys:
 paylink config set idempotencyHeader <header>.`,
   arguments: {
     file: argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin", text, {

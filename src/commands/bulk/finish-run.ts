@@ -1,22 +1,25 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import { unsentColumns, type Checked, type RowWarning } from "../../bulk/check-rows.ts";
+import { unsentColumns, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
 import type { Outcome } from "../../bulk/memory.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import { requestOf, type Row } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
-import { hint, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
-import { count, renderTally, rowsOf, type Tally } from "../../render/bulk-progress.ts";
+import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
+import { isJsonNumber, type JsonObject } from "../../domain/json.ts";
+import { Sums } from "../../domain/money.ts";
+import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { Claim, List } from "./list.ts";
+import type { Claim } from "./claim.ts";
+import type { List } from "./list.ts";
 
 export interface RunEnd {
   /** What stopped the run before its last row; undefined if nothing did. */
   readonly reason: unknown;
   /** Where the service's answers broke the specification. */
-  readonly violations: readonly RowWarning[];
+  readonly violations: readonly RowProblem[];
 }
 
 /** Where the results go. */
@@ -58,10 +61,12 @@ export async function finishRun(
     invalid: 0,
     not_sent: 0,
   };
+  const sums = new Sums();
   const named: string[] = [];
   const resultOf = (row: Row): Result => {
     const result = invalidity(row) ?? sent.outcome(row.index);
     tally[result.status]++;
+    if (result.status === "created") addAmount(sums, requestOf(row, list.build, list.now()).draft);
     if (FAILED.has(result.status) && named.length < NAMED)
       named.push(`  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`);
     return result;
@@ -90,18 +95,26 @@ export async function finishRun(
         service: service.get("baseUrl"),
         rows,
         ...tally,
+        sums: sumsJson(sums),
         unsent_columns: unsentColumns(checked),
         warnings,
         violations,
         output: path,
       }),
     );
-  else if (path === undefined)
-    out.note(`${renderTally(tally, out.notePaint)}\n${renderServiceName(service, out.notePaint)}`);
-  else
-    out.data(
-      `${renderTally(tally, out.paint)}\nResults in ${path}\n${renderServiceName(service, out.paint)}`,
-    );
+  else {
+    const isOnStdout = path === undefined;
+    const paint = isOnStdout ? out.notePaint : out.paint;
+    const lines = [
+      renderTally(tally, paint),
+      ...(tally.created > 0 ? [`${linksOf(tally.created)}: ${renderSums(sums.list())}`] : []),
+      ...(isOnStdout ? [] : [`Results in ${path}`]),
+      renderServiceName(service, paint),
+      ...(tally.created > tally.earlier ? [renderHint(SEE_LINKS, service.named)] : []),
+    ];
+    if (isOnStdout) out.note(lines.join("\n"));
+    else out.data(lines.join("\n"));
+  }
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(renderHint(CONTINUE, undefined));
     throw failureOf(signal.reason, tally, isKeyed);
@@ -110,6 +123,17 @@ export async function finishRun(
   const failure = failureOf(reason, tally, isKeyed);
   if (failure !== undefined) throw failure;
 }
+
+/** The amount of a row counts as it was sent: its expiry may have passed since. */
+function addAmount(sums: Sums, { amount, currency }: JsonObject): void {
+  if (isJsonNumber(amount) && typeof currency === "string") sums.add(amount, currency);
+}
+
+/** By currency, as text: programs read JSON numbers as binary fractions. */
+export const sumsJson = (sums: Sums): Readonly<Record<string, string>> =>
+  Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount]));
+
+const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "1h")}`;
 
 const NOTHING_LEFT = [
   "Every row was sent before this run, so nothing was sent.",

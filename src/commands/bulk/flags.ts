@@ -1,8 +1,10 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
 import { canonicalAddress } from "../../domain/addresses.ts";
+import type { JsonNumber } from "../../domain/json.ts";
+import { parseAmount, parseDecimalComma } from "../../domain/money.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { Context } from "../../context.ts";
-import { flag, group, toggle, type Usage, type ValuesOf } from "../command.ts";
+import { flag, group, repeatable, toggle, type Usage, type ValuesOf } from "../command.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
 
@@ -10,6 +12,19 @@ const MAX_CONCURRENCY = 256;
 
 export const bulkFlags = {
   ...requestFlags,
+  ...group("The list:", {
+    map: repeatable(
+      "--map <column=field>",
+      "send this column as the field, or leave it out (Colour=); repeatable",
+      async (typed: string) => (await import("../../bulk/columns.ts")).parseMapping(typed),
+      { example: "Invoice=invoiceId" },
+    ),
+    decimalComma: toggle("--decimal-comma", "read the list's amounts as 10,50 and 1.234,50"),
+    allowDuplicates: toggle(
+      "--allow-duplicates",
+      "send rows that ask for the same payment, each of them once",
+    ),
+  }),
   ...group("The run:", {
     output: flag(
       "-o, --output <file>",
@@ -25,7 +40,7 @@ export const bulkFlags = {
     timeout: flag("--timeout <duration>", "how long to wait for each answer", parseTimeout, {
       default: "30s",
     }),
-    dryRun: toggle("--dry-run", "check every row and send nothing"),
+    dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
     newRows: toggle("--new-rows", "send only the rows that were not sent before from another list"),
     again: toggle("--again", "send every row once more, which creates second links"),
@@ -44,6 +59,14 @@ function parseOutput(path: string): Parsed<string> {
     : refused("must end in .csv or .jsonl, or be - for stdout");
 }
 
+/** Only the flag says what a comma means. */
+function parsePlainAmount(text: string): Parsed<JsonNumber> {
+  const amount = parseAmount(text);
+  return amount.ok || !text.includes(",")
+    ? amount
+    : refused("has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out");
+}
+
 export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
@@ -53,7 +76,10 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
     import("../../service/request.ts"),
     import("../running-listener.ts"),
   ]);
-  const { file, from } = values;
+  const { file, from, map, decimalComma } = values;
+  for (const [place, { name }] of map.entries())
+    if (map.findIndex((other) => other.name === name) < place)
+      problems.push({ at: "--map", message: `names the column ${name} twice` });
   const isStdinTaken = from === "-" && file === "-";
   if (isStdinTaken) problems.push({ at: "--from", message: "must be a file if the rows come from stdin" });
   const base = from === undefined || isStdinTaken ? undefined : await readBaseRequest(from, context.readFile);
@@ -67,13 +93,16 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const settings = await context.settings();
   const address = settings.get("baseUrl");
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
+  const amountFrom = decimalComma ? parseDecimalComma : parsePlainAmount;
   const listener = await unusedListener(values, settings, context);
   return {
     ...values,
     /** Completes the rows with flags, base file and settings. */
-    build: requestBuilder({ flags: values, base: base?.value, settings, listener }),
-    /** The base URL of the service, in its canonical spelling; undefined only checks the rows. */
-    service: dryRun || address === undefined ? undefined : canonicalAddress(address),
+    build: requestBuilder({ flags: values, base: base?.value, settings, listener, amountFrom }),
+    /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
+    service: address === undefined ? undefined : canonicalAddress(address),
+    /** Whether standard input is free for answers. */
+    mayAsk: file !== "-" && from !== "-",
     /** The header for the key of a row, if the service recognises one. */
     idempotencyHeader: settings.get("idempotencyHeader"),
     /** What to do with rows that were sent before, from another list. */

@@ -1,21 +1,22 @@
-/** The list of a bulk run: its rows, and what is remembered of them, opened for this run alone. */
+/** The list of a bulk run: its rows, opened for this run alone, and what keeps them from being sent. */
 import { join } from "node:path";
-import { checkRows, type Checked } from "../../bulk/check-rows.ts";
-import { claimList, type Refused, type SentRow } from "../../bulk/claim-list.ts";
-import { importJournals } from "../../bulk/import-journals.ts";
-import { openMemory, type RequestKey, type SentList } from "../../bulk/memory.ts";
-import { requestOf, type BuildRequest } from "../../bulk/row.ts";
-import { fileInput, openRows, spooledInput, type Input, type Rows } from "../../bulk/rows.ts";
+import { checkRows, RowProblems, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
+import { Columns, NOT_A_FIELD } from "../../bulk/columns.ts";
+import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
+import type { Repeats } from "../../bulk/repeated-rows.ts";
+import { requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
+import { MAP_COLUMNS, openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
-import { count, rowsOf } from "../../render/bulk-progress.ts";
-import { safeText } from "../../render/safe-text.ts";
+import type { LinkFieldPath } from "../../domain/payment-link-fields.ts";
+import { count, renderRowProblem, rowsOf } from "../../render/bulk.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
 
 export interface List {
   readonly input: Input;
   readonly rows: Rows;
+  readonly columns: Columns;
   readonly build: BuildRequest;
   /** The service's time: durations such as `--expires 7d` count from it. */
   readonly now: () => Date;
@@ -25,7 +26,7 @@ export interface List {
 /** Runs the work with the list open, and always closes it. */
 export async function withList<T>(
   context: Context,
-  { file, build, service }: BulkOptions,
+  { file, build, map, service, dryRun }: BulkOptions,
   work: (list: List) => Promise<T>,
 ): Promise<T> {
   const input =
@@ -34,10 +35,11 @@ export async function withList<T>(
       : await fileInput(file);
   const reporter = createReporter(context);
   try {
-    const rows = await openRows(input.open);
+    const columns = new Columns(map);
+    const rows = await openRows(input.open, columns);
     // A run that sends nothing does not ask the service for its time either.
-    const now = service === undefined ? context.now : await serviceClock(context);
-    return await work({ input, rows, build, now, reporter });
+    const now = service === undefined || dryRun ? context.now : await serviceClock(context);
+    return await work({ input, rows, columns, build, now, reporter });
   } finally {
     reporter.end();
     await input.close();
@@ -45,7 +47,7 @@ export async function withList<T>(
 }
 
 /** The folder of what `bulk` remembers, and of copies of standard input. */
-const memoryFolder = ({ dataFolder }: Context): string => join(dataFolder, "bulk");
+export const memoryFolder = ({ dataFolder }: Context): string => join(dataFolder, "bulk");
 
 async function serviceClock({ now, serviceTime }: Context): Promise<() => Date> {
   const time = await serviceTime();
@@ -54,144 +56,121 @@ async function serviceClock({ now, serviceTime }: Context): Promise<() => Date> 
   return () => new Date(now().getTime() + ahead);
 }
 
-export function checkList({ signal }: Context, { rows, build, now, reporter }: List): Promise<Checked> {
-  return checkRows({ rows: rows.read(), build, now: now(), signal, checked: reporter.checked });
-}
-
-/** Names every invalid row; the error ends a run before anything is sent. */
-export async function reportInvalid(
+/** Throws `usage` if a column that the user has mapped is in no row. */
+export async function checkList(
   { signal }: Context,
-  { rows, build, now, reporter }: List,
-  invalid: ReadonlySet<number>,
-  total: number,
-): Promise<PaylinkError> {
-  for await (const row of rows.read()) {
-    signal.throwIfAborted();
-    if (invalid.has(row.index)) reporter.invalid(row, requestOf(row, build, now()).problems);
-  }
-  return new PaylinkError("usage", `${rowsOf(invalid.size)} of ${total} cannot be sent. Nothing was sent.`, {
-    hints: [hint`Fix the rows named above, or send the others with --skip-invalid.`],
-    details: { rows: total, invalid: invalid.size },
-  });
+  { rows, columns, build, now, reporter }: List,
+): Promise<Checked> {
+  const { checked } = reporter;
+  const found = await checkRows({ rows: rows.read(), build, now: now(), signal, checked });
+  // The header of a CSV has been read by then.
+  const problems = columns.unused([...found.columns.keys()]);
+  if (found.digests.length > 0 && problems.length > 0)
+    throw new PaylinkError("usage", "Nothing was sent.", { problems });
+  const { warnings } = found;
+  return { ...found, warnings: [...warnings, ...(await repeatedOrders(rows, found))] };
 }
 
-/** What this run does with each row. */
-export interface Claim {
-  readonly sent: SentList;
-  /** The invalid rows that are still to be sent. */
+/** An order number on different rows is probably a mistake of the list. */
+async function repeatedOrders(
+  rows: Rows,
+  { sameOrder: { count: repeated, first } }: Checked,
+): Promise<RowProblem[]> {
+  if (repeated === 0) return [];
+  const found = [...(await rowsAt(rows, first.flat())).values()].toSorted(
+    (one, other) => one.index - other.index,
+  );
+  const cells = found.flatMap(({ cells }) => cells.find(({ column }) => column.field === ORDER_NUMBER) ?? []);
+  const numbers = [...new Set(cells.map(({ value }) => String(value)))];
+  const lines = found.map(({ line }) => line).slice(0, NAMED_LINES);
+  const [line = 0] = lines;
+  const more = numbers.length > NAMED_LINES ? ", …" : "";
+  const named = numbers.length === 0 ? "" : ` (${numbers.slice(0, NAMED_LINES).join(", ")}${more})`;
+  const at = cells[0]?.column.name ?? ORDER_NUMBER;
+  return [{ at, message: `is the same on different rows${named}`, line, lines, rows: repeated }];
+}
+
+const ORDER_NUMBER = "invoiceId" satisfies LinkFieldPath;
+/** Lines, and numbers, that a message names. */
+const NAMED_LINES = 3;
+
+interface Refusing extends Pick<BulkOptions, "allowDuplicates" | "skipInvalid"> {
   readonly invalid: ReadonlySet<number>;
-  /** Rows that had their link before this run. */
-  readonly earlier: number;
-  /** Whether this run sends the row. */
-  readonly isDue: (row: number) => boolean;
-  /** The key to send the row with; undefined if the service recognises none. */
-  readonly keyOf: (row: number) => RequestKey | undefined;
 }
 
-export async function claim(
-  context: Context,
-  { input, rows, now }: List,
-  { digests, invalid }: Checked,
-  { repeats, retryUnknown, idempotencyHeader: header }: BulkOptions,
-  service: string,
-): Promise<Claim> {
-  const { newId, out, processes } = context;
-  const memory = openMemory(memoryFolder(context));
-  try {
-    importJournals(memory, processes);
-    const claimed = claimList(memory, {
-      id: newId(),
-      service,
-      input: input.path,
-      begun: context.now().toISOString(),
-      repeats,
-      digests,
-      invalid,
-      runner: processes.own,
-    });
-    if (claimed.kind !== "claimed") throw await refusal(rows, claimed, digests.length);
-    if (claimed.input !== input.path) {
-      const name = claimed.input === "-" ? "standard input" : safeText(claimed.input);
-      out.note(`This list was sent before, from ${name}. The run continues where that one ended.`);
+/**
+ * Names every row that cannot be sent. The error ends a run before anything is sent; undefined if the others may be sent.
+ */
+export async function refusedRows(
+  { out, signal }: Context,
+  { rows, build, now, reporter }: List,
+  { digests, identical }: Checked,
+  { invalid, allowDuplicates, skipInvalid }: Refusing,
+): Promise<PaylinkError | undefined> {
+  const total = digests.length;
+  const repeated = allowDuplicates ? 0 : identical.count;
+  if (invalid.size === 0 && repeated === 0) return undefined;
+  const found = new RowProblems();
+  let isUnclear = false;
+  if (invalid.size > 0)
+    for await (const row of rows.read()) {
+      signal.throwIfAborted();
+      if (!invalid.has(row.index)) continue;
+      const { problems } = requestOf(row, build, now());
+      reporter.invalid(row, problems);
+      found.add(row, problems);
+      isUnclear ||= problems.some(({ kind }) => kind === NOT_A_FIELD);
     }
-    const { list: sent } = claimed;
-    const isDone = (row: number): boolean => sent.isDone(row, retryUnknown);
-    const knownKey = (row: number): RequestKey | undefined =>
-      header === undefined ? undefined : sent.keyOf(row, header);
-    const left = new Set([...invalid].filter((row) => !isDone(row)));
-    return {
-      sent,
-      invalid: left,
-      earlier: sent.countCreated(),
-      isDue: (row) => !left.has(row) && (!isDone(row) || knownKey(row) !== undefined),
-      keyOf: (row) =>
-        header === undefined
-          ? undefined
-          : (knownKey(row) ?? { header, value: newId(), time: now().getTime() }),
-    };
-  } catch (error) {
-    memory.database.close();
-    throw error;
-  }
-}
-
-async function refusal(rows: Rows, refused: Refused, total: number): Promise<PaylinkError> {
-  const { kind, count: repeated, first } = refused;
-  const lines = await linesOf(rows, new Set(first.map(({ row }) => row)));
-  const problems = (kind === "changed" ? changes : repeats)(first, lines);
-  const more = repeated - first.length;
-  const all = more > 0 ? [...problems, { at: "", message: `and ${count(more)} more` }] : problems;
-  if (kind === "changed")
-    // Its link may be for another customer.
-    return new PaylinkError(
-      "input_changed",
-      "The list has changed since it was sent. This run sent nothing.",
-      {
-        problems: all,
-        details: { changed: repeated },
-        hints: [
-          hint`Restore the rows that were sent; you may fix the others and add new ones at the end.`,
-          hint`If this is another list: --new-rows sends every row that was not sent before, and the changed ones.`,
-          hint`To send every row, including those that have a link already: --again`,
-        ],
-      },
-    );
-  const others = total - repeated;
+  for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
+  if (found.others > 0) out.note(`  and ${count(found.others)} more`);
+  if (repeated === 0 && skipInvalid) return undefined;
+  const problems = repeated === 0 ? [] : await identicalRows(rows, identical);
   return new PaylinkError(
-    "sent_before",
-    `${rowsOf(repeated)} of ${count(total)} ${repeated === 1 ? "was" : "were"} sent before, from another list. This run sent nothing.`,
+    "usage",
+    [
+      ...(invalid.size > 0 ? [`${rowsOf(invalid.size)} of ${count(total)} cannot be sent.`] : []),
+      ...(repeated > 0
+        ? [`${rowsOf(repeated)} of ${count(total)} ask for the same payment as another row.`]
+        : []),
+      "Nothing was sent.",
+    ].join(" "),
     {
-      problems: all,
-      details: { rows: total, sent_before: repeated },
+      problems,
       hints: [
-        ...(others > 0 ? [hint`To send only the others (${rowsOf(others)}): --new-rows`] : []),
-        hint`To send every row once more, which creates second links: --again`,
+        ...(isUnclear ? [MAP_COLUMNS] : []),
+        ...(invalid.size > 0
+          ? [hint`Fix the rows named above, or send the others with --skip-invalid.`]
+          : []),
+        ...(repeated > 0
+          ? [hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`]
+          : []),
       ],
+      details: { rows: total, invalid: invalid.size, ...(repeated > 0 ? { identical: repeated } : {}) },
     },
   );
 }
 
-type Lines = ReadonlyMap<number, number>;
-
-const changes = (first: readonly SentRow[], lines: Lines): Problem[] =>
-  first.map(({ row, outcome }) => {
-    const line = lines.get(row);
-    return line === undefined
-      ? { at: `row ${row + 1}`, message: `is missing; it ${linkOf(outcome)}` }
-      : { at: `line ${line}`, message: `has changed; it ${linkOf(outcome)}` };
+/** The lines of rows that ask for the same payment: the customer would get a link for each. */
+async function identicalRows(rows: Rows, { count: all, first }: Repeats): Promise<Problem[]> {
+  const found = await rowsAt(rows, first.flat());
+  const problems = first.map((group) => {
+    const lines = group.map((row) => found.get(row)?.line ?? row + 1);
+    return {
+      at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
+      message: "ask for the same payment",
+    };
   });
+  const more = all - first.flat().length;
+  return more > 0 ? [...problems, { at: "", message: `and ${rowsOf(more)} more` }] : problems;
+}
 
-const repeats = (first: readonly SentRow[], lines: Lines): Problem[] =>
-  first.map(({ row, outcome }) => ({ at: `line ${lines.get(row) ?? row + 1}`, message: linkOf(outcome) }));
-
-const linkOf = ({ url }: SentRow["outcome"]): string =>
-  url === undefined ? "may have a link" : `has the link ${url}`;
-
-async function linesOf(rows: Rows, wanted: ReadonlySet<number>): Promise<Lines> {
-  const lines = new Map<number, number>();
-  for await (const { index, line } of rows.read()) {
-    if (wanted.has(index)) lines.set(index, line);
-    if (lines.size === wanted.size) break;
+/** The rows at these positions. */
+export async function rowsAt(rows: Rows, positions: readonly number[]): Promise<ReadonlyMap<number, Row>> {
+  const wanted = new Set(positions);
+  const found = new Map<number, Row>();
+  for await (const row of rows.read()) {
+    if (wanted.has(row.index)) found.set(row.index, row);
+    if (found.size === wanted.size) break;
   }
-  return lines;
+  return found;
 }

@@ -87,6 +87,12 @@ const DECISIONS: Readonly<Record<string, string>> = {
     "It binds to loopback and checks Host. The controls of its dashboard work only at the address that it prints, which contains a secret.",
   "a long Retry-After":
     "Not waited for if it is longer than the rest of --timeout (30 s by default): the command ends with exit code 5 and says so. bulk waits as long as the service asks.",
+  "a column of bulk that means a field":
+    "Refused until it has the field's name or a --map, whatever its case, spaces and marks: customer, Invoice no., E-mail, First name, ZIP, Price. Other columns are copied to the results and not sent.",
+  "rows of bulk that ask for the same payment":
+    "Refused, with their lines, unless --allow-duplicates is given: then each of them is sent once. One order number on different rows is a warning.",
+  "amounts and dates of a spreadsheet":
+    "10,50 is read with --decimal-comma only. 31.12.2026, 12/31/2026 and 2026-12-31 are the end of that day, local time; 03/04/2026 could mean two days, so it is refused.",
   "a list that bulk has sent":
     "Recognised at one service by what its rows ask for (customer, amount and invoice, but not expiry or callback), however the address of the service is spelled. No row is sent twice without --again.",
 };

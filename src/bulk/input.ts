@@ -1,0 +1,129 @@
+/** The bytes of a list: a file, or a copy of standard input; what their beginning says they are, and the text that they hold. */
+import { createReadStream, createWriteStream, realpathSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
+import { makeFolder } from "../store/folders.ts";
+
+export interface Input {
+  /** The real path of the file; "-" for standard input. */
+  readonly path: string;
+  readonly open: OpenBytes;
+  close(): Promise<void>;
+}
+
+/** Throws `file_unreadable`. */
+export async function fileInput(path: string): Promise<Input> {
+  try {
+    const handle = await open(path, "r");
+    const isFile = (await handle.stat()).isFile();
+    await handle.close();
+    if (!isFile) throw new Error("it is not a file");
+    return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
+  } catch (error) {
+    throw new PaylinkError(
+      "file_unreadable",
+      `Cannot read ${path}: ${systemReason(error)}. Nothing was sent.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Copies standard input to disk: all rows are checked before the first is sent, and stdin can be read only once. */
+export async function spooledInput(
+  stdin: AsyncIterable<Uint8Array>,
+  folder: string,
+  id: string,
+): Promise<Input> {
+  makeFolder(folder);
+  const path = join(folder, `${id}.spool`);
+  const remove = (): Promise<void> => rm(path, { force: true });
+  try {
+    await pipeline(Readable.from(stdin), createWriteStream(path, { mode: 0o600, flags: "wx" }));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path: "-", open: () => createReadStream(path), close: remove };
+}
+
+/** Opens the file again for each pass. */
+export type OpenBytes = () => AsyncIterable<Uint8Array>;
+
+export interface Head {
+  /** The beginning of the text, long enough for a header line. */
+  readonly text: string;
+  /** Whether the file begins with a byte order mark, which spreadsheets write and expect. */
+  readonly mark: boolean;
+}
+
+const HEAD = 64 * 1024;
+
+/** Throws `file_unreadable` for bytes that are no text in UTF-8, if their beginning shows it. */
+export async function headOf(open: OpenBytes): Promise<Head> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of open()) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= HEAD) break;
+  }
+  const bytes = Buffer.concat(chunks);
+  const other = otherFormat(bytes);
+  if (other !== undefined) throw notText(`The list is ${other}, not CSV or JSON lines`);
+  return { text: new TextDecoder().decode(bytes), mark: bytes[0] === 0xef && bytes[1] === 0xbb };
+}
+
+/** Archives, by a name that only their kind has inside. */
+const ARCHIVES = [
+  ["a workbook of Excel (.xlsx)", "[Content_Types].xml"],
+  ["a workbook of Excel (.xlsx)", "xl/"],
+  ["a workbook of LibreOffice (.ods)", "opendocument"],
+  ["a workbook of Numbers", ".iwa"],
+] as const;
+
+const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
+  ["a workbook of Excel (.xls)", "\xD0\xCF\x11\xE0"],
+  ["a PDF", "%PDF-"],
+  ["compressed (gzip)", "\x1F\x8B"],
+  ["in UTF-16", "\xFF\xFE"],
+  ["in UTF-16", "\xFE\xFF"],
+];
+
+/** What the file is instead, in words; undefined if it may be text in UTF-8. */
+function otherFormat(bytes: Buffer): string | undefined {
+  const text = bytes.toString("latin1");
+  if (text.startsWith("PK\x03\x04"))
+    return ARCHIVES.find(([, name]) => text.includes(name))?.[0] ?? "an archive, perhaps a workbook";
+  const [known] = BEGINNINGS.find(([, beginning]) => text.startsWith(beginning)) ?? [];
+  if (known !== undefined) return known;
+  // Without a mark, half of the bytes of a text in UTF-16 with Latin letters are 0; no text in UTF-8 has any.
+  if (/^(?:\0[^\0]|[^\0]\0)/.test(text)) return "in UTF-16";
+  if (text.includes("\0")) return "a binary file";
+  return /^(?:\xEF\xBB\xBF)?\s*<[?!a-z]/i.test(text) ? "a web page or XML" : undefined;
+}
+
+const notText = (message: string, cause?: unknown): PaylinkError =>
+  new PaylinkError("file_unreadable", `Nothing was sent. ${message}.`, {
+    hints: [
+      hint`Open it in the spreadsheet and save it as "CSV UTF-8" (Excel), or as CSV with the character set UTF-8 (LibreOffice, Numbers).`,
+    ],
+    cause,
+  });
+
+/** Removes a byte order mark, and refuses other encodings, which would put wrong names on links. */
+export async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const read = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (error) {
+      throw notText("The list is not in UTF-8", error);
+    }
+  };
+  for await (const chunk of bytes) yield read(chunk);
+  yield read();
+}

@@ -1,0 +1,145 @@
+/** What a bulk run does with each row of its list: what was sent before, from this list or another, is not sent again. */
+import { existsSync, readdirSync } from "node:fs";
+import type { Checked } from "../../bulk/check-rows.ts";
+import { claimList, previewList, type Refused, type SentRow } from "../../bulk/claim-list.ts";
+import { importJournals } from "../../bulk/import-journals.ts";
+import { openMemory, type RequestKey, type SentList } from "../../bulk/memory.ts";
+import type { Rows } from "../../bulk/rows.ts";
+import type { Context } from "../../context.ts";
+import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { count, rowsOf } from "../../render/bulk.ts";
+import { safeText } from "../../render/safe-text.ts";
+import type { BulkOptions } from "./flags.ts";
+import { memoryFolder, rowsAt, type List } from "./list.ts";
+
+/** What this run does with each row. */
+export interface Claim {
+  readonly sent: SentList;
+  /** The invalid rows that are still to be sent. */
+  readonly invalid: ReadonlySet<number>;
+  /** Rows that had their link before this run. */
+  readonly earlier: number;
+  /** Whether this run sends the row. */
+  readonly isDue: (row: number) => boolean;
+  /** The number of those rows. */
+  readonly due: number;
+  /** The number of valid rows that were sent before and are not sent again. */
+  readonly doneBefore: number;
+  /** The key to send the row with; undefined if the service recognises none. */
+  readonly keyOf: (row: number) => RequestKey | undefined;
+}
+
+/** Whether anything was ever sent from here. Paylink 0.2.0 left journals. */
+export const remembers = (context: Context): boolean => {
+  const folder = memoryFolder(context);
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".journal"));
+};
+
+/** Opens the list for this run alone; a dry run only asks what would be sent. */
+export async function claim(
+  context: Context,
+  { input, rows, now }: List,
+  { digests, invalid }: Checked,
+  { repeats, retryUnknown, dryRun, idempotencyHeader: header }: BulkOptions,
+  service: string,
+): Promise<Claim> {
+  const { newId, out, processes } = context;
+  const memory = openMemory(memoryFolder(context));
+  try {
+    importJournals(memory, processes);
+    const claimed = (dryRun ? previewList : claimList)(memory, {
+      id: newId(),
+      service,
+      input: input.path,
+      begun: context.now().toISOString(),
+      repeats,
+      digests,
+      invalid,
+      runner: processes.own,
+    });
+    if (claimed.kind !== "claimed") throw await refusal(rows, claimed, digests.length);
+    if (claimed.input !== input.path) {
+      const name = claimed.input === "-" ? "standard input" : safeText(claimed.input);
+      out.note(`This list was sent before, from ${name}. The run continues where that one ended.`);
+    }
+    const { list: sent } = claimed;
+    const isDone = (row: number): boolean => sent.isDone(row, retryUnknown);
+    const knownKey = (row: number): RequestKey | undefined =>
+      header === undefined ? undefined : sent.keyOf(row, header);
+    const left = new Set([...invalid].filter((row) => !isDone(row)));
+    const isDue = (row: number): boolean => !left.has(row) && (!isDone(row) || knownKey(row) !== undefined);
+    let due = 0;
+    for (let row = 0; row < digests.length; row++) if (isDue(row)) due++;
+    return {
+      sent,
+      invalid: left,
+      earlier: sent.countCreated(),
+      isDue,
+      due,
+      doneBefore: digests.length - left.size - due,
+      keyOf: (row) =>
+        header === undefined
+          ? undefined
+          : (knownKey(row) ?? { header, value: newId(), time: now().getTime() }),
+    };
+  } catch (error) {
+    memory.database.close();
+    throw error;
+  }
+}
+
+async function refusal(rows: Rows, refused: Refused, total: number): Promise<PaylinkError> {
+  const { kind, count: repeated, first } = refused;
+  const found = await rowsAt(
+    rows,
+    first.map(({ row }) => row),
+  );
+  const lines = new Map([...found].map(([row, { line }]) => [row, line]));
+  const problems = (kind === "changed" ? changes : repeats)(first, lines);
+  const more = repeated - first.length;
+  const all = more > 0 ? [...problems, { at: "", message: `and ${count(more)} more` }] : problems;
+  if (kind === "changed")
+    // Its link may be for another customer.
+    return new PaylinkError(
+      "input_changed",
+      "The list has changed since it was sent. This run sent nothing.",
+      {
+        problems: all,
+        details: { changed: repeated },
+        hints: [
+          hint`Restore the rows that were sent; you may fix the others and add new ones at the end.`,
+          hint`If this is another list: --new-rows sends every row that was not sent before, and the changed ones.`,
+          hint`To send every row, including those that have a link already: --again`,
+        ],
+      },
+    );
+  const others = total - repeated;
+  return new PaylinkError(
+    "sent_before",
+    `${rowsOf(repeated)} of ${count(total)} ${repeated === 1 ? "was" : "were"} sent before, from another list. This run sent nothing.`,
+    {
+      problems: all,
+      details: { rows: total, sent_before: repeated },
+      hints: [
+        ...(others > 0 ? [hint`To send only the others (${rowsOf(others)}): --new-rows`] : []),
+        hint`To send every row once more, which creates second links: --again`,
+      ],
+    },
+  );
+}
+
+type Lines = ReadonlyMap<number, number>;
+
+const changes = (first: readonly SentRow[], lines: Lines): Problem[] =>
+  first.map(({ row, outcome }) => {
+    const line = lines.get(row);
+    return line === undefined
+      ? { at: `row ${row + 1}`, message: `is missing; it ${linkOf(outcome)}` }
+      : { at: `line ${line}`, message: `has changed; it ${linkOf(outcome)}` };
+  });
+
+const repeats = (first: readonly SentRow[], lines: Lines): Problem[] =>
+  first.map(({ row, outcome }) => ({ at: `line ${lines.get(row) ?? row + 1}`, message: linkOf(outcome) }));
+
+const linkOf = ({ url }: SentRow["outcome"]): string =>
+  url === undefined ? "may have a link" : `has the link ${url}`;

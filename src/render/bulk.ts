@@ -1,0 +1,165 @@
+/** Shows a bulk run: its list before it is sent, its progress, its warnings and the number of rows with each outcome. */
+import type { Problem } from "../domain/errors.ts";
+import { groupedAmount, type Sum } from "../domain/money.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { renderServiceName } from "./account.ts";
+import { localTime, renderTable } from "./layout.ts";
+import { linkAmount } from "./link.ts";
+import type { Paint } from "./paint.ts";
+import { safeText } from "./safe-text.ts";
+
+/** The number of rows with each outcome. */
+export interface Tally {
+  readonly created: number;
+  /** Those of `created` that an earlier run created. */
+  readonly earlier: number;
+  /** Rows that were sent from another list. */
+  readonly sent_before: number;
+  readonly refused: number;
+  readonly not_reached: number;
+  readonly unknown: number;
+  readonly invalid: number;
+  readonly not_sent: number;
+}
+
+const WORDS = {
+  created: "created",
+  sent_before: "sent before",
+  refused: "refused",
+  not_reached: "not reached",
+  unknown: "unknown",
+  invalid: "invalid",
+  not_sent: "not sent",
+} as const;
+const KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
+
+export const count = (number: number): string => number.toLocaleString("en-US");
+
+export function rowsOf(number: number): string {
+  return `${count(number)} ${number === 1 ? "row" : "rows"}`;
+}
+
+interface ShownProblem extends Problem {
+  /** The first lines. */
+  readonly lines: readonly number[];
+  readonly rows: number;
+}
+
+/** `line 3, amount`, or `lines 2, 3, 4 and 506 more, amount`. */
+function placeOf({ at, lines, rows }: ShownProblem): string {
+  const more = rows > lines.length ? ` and ${count(rows - lines.length)} more` : "";
+  const place = `${rows === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+  return at === "" ? place : `${place}, ${safeText(at)}`;
+}
+
+/** A problem of any number of rows, on one line. */
+export const renderRowProblem = (problem: ShownProblem): string =>
+  `${placeOf(problem)}  ${safeText(problem.message)}`;
+
+/** `EUR 1,234.50 and USD 20.00` */
+export const renderSums = (sums: readonly Sum[]): string =>
+  sums.map(({ currency, amount }) => groupedAmount(amount, currency)).join(" and ");
+
+export interface ShownList {
+  /** The links that are sent, their sums, and the first of them. */
+  readonly links: number;
+  readonly sums: readonly Sum[];
+  readonly first: readonly PaymentLinkRequest[];
+  /** Rows that are not sent, because they were sent before. */
+  readonly sentBefore: number;
+  /** Undefined without an account. */
+  readonly service: Parameters<typeof renderServiceName>[0] | undefined;
+}
+
+/** What a customer sees of a link. */
+const SEEN: readonly [LinkFieldPath, (request: PaymentLinkRequest) => string | undefined][] = [
+  ["amount", (request) => linkAmount(request)],
+  ["customerName", ({ customerName }) => customerName],
+  ["invoiceId", ({ invoiceId }) => invoiceId],
+  ["description", ({ description }) => description],
+  ["customerDetails.email", ({ customerDetails }) => customerDetails?.email],
+  ["expirationDate", ({ expirationDate }) => expirationDate && localTime(expirationDate)],
+];
+
+/** What a person looks at before a list is sent. */
+export function renderList(list: ShownList, paint: Paint, width: number): string {
+  const { links, sums, first, sentBefore, service } = list;
+  const shown = SEEN.filter(([, valueOf]) => first.some((request) => valueOf(request) !== undefined));
+  const table = renderTable(
+    [
+      shown.map(([path]) => ({ text: labelOf(path), paint: paint.dim, right: path === "amount" })),
+      ...first.map((request) =>
+        shown.map(([path, valueOf]) => ({ text: valueOf(request) ?? "–", right: path === "amount" })),
+      ),
+    ],
+    width - INDENT.length,
+  );
+  const rest = links - first.length;
+  return [
+    paint.bold(`${linksOf(links)}${sums.length === 0 ? "" : `, ${renderSums(sums)}`}`),
+    ...(service === undefined ? [] : [renderServiceName(service, paint)]),
+    ...(first.length === 0 ? [] : table.split("\n").map((line) => INDENT + line)),
+    ...(first.length === 0 || rest === 0 ? [] : [`${INDENT}and ${count(rest)} more`]),
+    ...(first.length > 0 && first.every(({ invoiceId }) => invoiceId === undefined)
+      ? ["These links have no order number."]
+      : []),
+    ...(sentBefore === 0
+      ? []
+      : [`${rowsOf(sentBefore)} ${sentBefore === 1 ? "was" : "were"} sent before, and not again.`]),
+  ].join("\n");
+}
+
+const INDENT = "  ";
+
+export const linksOf = (number: number): string => `${count(number)} ${number === 1 ? "link" : "links"}`;
+
+export function renderTally(tally: Tally, paint: Paint): string {
+  const total = KINDS.reduce((sum, kind) => sum + tally[kind], 0);
+  const parts = KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
+    const words = `${count(tally[kind])} ${WORDS[kind]}`;
+    if (kind === "not_sent" || kind === "sent_before") return words;
+    if (kind !== "created") return paint.red(words);
+    return paint.green(tally.earlier > 0 ? `${words} (${count(tally.earlier)} in an earlier run)` : words);
+  });
+  return `${rowsOf(total)}: ${parts.join(", ") || "nothing to do"}`;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** The rows of this run that have no link. */
+  readonly failed: number;
+  /** Milliseconds since the run began, and the rows done in this time. */
+  readonly elapsed: number;
+  readonly doneNow: number;
+  /** What the run waits for, in words. */
+  readonly waiting: string | undefined;
+}
+
+const BAR = 24;
+
+/** One line, with a bar if the line is redrawn in place. */
+export function renderProgress(progress: Progress, bar: boolean): string {
+  const { done, total, failed, elapsed, doneNow, waiting } = progress;
+  const share = total === 0 ? 1 : done / total;
+  const rate = elapsed > 0 ? (doneNow * 1000) / elapsed : 0;
+  const parts = [
+    `${count(done)} of ${count(total)} (${Math.floor(share * 100)}%)`,
+    `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`,
+    ...(rate > 0 && done < total ? [`${length((total - done) / rate)} left`] : []),
+    ...(failed > 0 ? [`${count(failed)} without a link`] : []),
+    ...(waiting === undefined ? [] : [waiting]),
+  ];
+  const filled = Math.round(share * BAR);
+  return `${bar ? `${"█".repeat(filled)}${"░".repeat(BAR - filled)}  ` : ""}${parts.join("  ")}`;
+}
+
+/** Formats seconds: 42s, 3m10s, 2h05m. */
+export function length(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const pad = (part: number): string => String(part).padStart(2, "0");
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;
+  return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
+}
