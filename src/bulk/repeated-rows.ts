@@ -46,7 +46,7 @@ export function repeatedRows(
 ): Repeats {
   const rows = repeating(numbers)
     .filter(counts)
-    .sort((one, other) => at(numbers, one) - at(numbers, other) || one - other);
+    .toSorted((one, other) => at(numbers, one) - at(numbers, other) || one - other);
   let count = 0;
   let first: Group[] = [];
   for (let from = 0, to = 0; from < rows.length; from = to) {

@@ -168,7 +168,7 @@ describe("a run of bulk", () => {
     expect(ended).toMatchObject({
       exit: 0,
       stderr:
-        "Copied to the results, and not sent: colour\n" + "! lines 4, 5, 6, amount  must be as sent (3.50)\n",
+        "Copied to the results, and not sent: colour\n! lines 4, 5, 6, amount  must be as sent (3.50)\n",
     });
   });
 

@@ -8,6 +8,7 @@ import { requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
 import { MAP_COLUMNS, openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
 import type { LinkFieldPath } from "../../domain/payment-link-fields.ts";
 import { count, renderRowProblem, rowsOf } from "../../render/bulk.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
@@ -81,7 +82,9 @@ async function repeatedOrders(
     (one, other) => one.index - other.index,
   );
   const cells = found.flatMap(({ cells }) => cells.find(({ column }) => column.field === ORDER_NUMBER) ?? []);
-  const numbers = [...new Set(cells.map(({ value }) => String(value)))];
+  const numbers = [
+    ...new Set(cells.map(({ value }) => (typeof value === "string" ? value : stringifyJson(value)))),
+  ];
   const lines = found.map(({ line }) => line).slice(0, NAMED_LINES);
   const [line = 0] = lines;
   const more = numbers.length > NAMED_LINES ? ", …" : "";
