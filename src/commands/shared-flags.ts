@@ -116,7 +116,7 @@ export const policyFlags = {
   requireCreated: requireCreatedFlag(),
 };
 
-type PolicyValues = ValuesOf<typeof policyFlags>;
+export type PolicyValues = ValuesOf<typeof policyFlags>;
 
 export function policyOf(
   {

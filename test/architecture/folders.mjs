@@ -265,6 +265,5 @@ export const COMMANDS = {
     "commands/shared-flags",
     "commands/time-limit",
     "commands/usage-errors",
-    "commands/local-services",
   ],
 };

@@ -1,7 +1,7 @@
 /** The lines of `paylink sandbox`: what they do not show. */
 import { expect, it } from "vitest";
 import { NO_PAINT } from "../../src/render/paint.ts";
-import { renderSandboxEvent } from "../../src/commands/sandbox/event.ts";
+import { renderSandboxEvent } from "../../src/commands/sandbox/sandbox.ts";
 
 it.each([true, false])("a delivery has the address without its password (JSON: %s)", (json) => {
   const url = "https://shop:hunter2@shop.example/webhooks";

@@ -1,5 +1,11 @@
 /** `paylink sandbox`: serves the whole service on this machine, registers itself as a profile, and is controlled while it runs. */
 import * as z from "zod/mini";
+import type { Paint } from "../../render/paint.ts";
+import { stringifyJson, type JsonObject } from "../../domain/json.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
+import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import type { SandboxEvent } from "../../sandbox/parts.ts";
 import { control } from "../../service/sandbox.ts";
 import { findSandbox } from "../../settings/resolved-settings.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -11,9 +17,9 @@ import {
   LISTENER_PORT,
   LISTENER_URL,
   SANDBOX_PROFILE,
+  withoutPassword,
 } from "../../domain/addresses.ts";
-import { renderSandboxEvent } from "./event.ts";
-import { wrap } from "../../render/layout.ts";
+import { clockTime, wrap } from "../../render/layout.ts";
 import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { Ledger } from "../../sandbox/store/ledger.ts";
@@ -113,6 +119,60 @@ function announce(
     out.warn(
       "PAYLINK_BASE_URL is set and replaces the address of every profile. Unset it before you run these commands.",
     );
+}
+
+interface SandboxStyle {
+  readonly json: boolean;
+  readonly paint: Paint;
+}
+
+/** One line for each link, payment and delivery. */
+export function renderSandboxEvent(event: SandboxEvent, now: Date, { json, paint }: SandboxStyle): string {
+  if (json) return stringifyJson(eventDocument(event));
+  return `${paint.dim(clockTime(now))} ${eventText(event, paint)}`;
+}
+
+function eventText(event: SandboxEvent, paint: Paint): string {
+  switch (event.type) {
+    case "link": {
+      const { amount, currency } = event.link.request;
+      return `link      ${safeText(formatAmount(amount, currency))}  ${safeText(event.url)}`;
+    }
+    case "payment":
+      return `payment   ${paintOutcome(outcomeOf(event.record), paint)}  ${amountOf(event.record)}  ${safeText(event.record.reference)}`;
+    case "updated":
+    case "cancelled":
+      return `link      ${event.type}  ${safeText(event.link.id)}`;
+    case "delivery":
+      return `delivery  ${event.state}  attempt ${event.attempt}: ${safeText(event.detail)}  ${safeText(withoutPassword(event.delivery.url))}`;
+  }
+}
+
+function eventDocument(event: SandboxEvent): Record<string, unknown> {
+  switch (event.type) {
+    case "link":
+      return { type: "link", id: event.link.id, url: event.url };
+    case "payment": {
+      const record: JsonObject = event.record;
+      return { type: "payment", linkId: event.link.id, record };
+    }
+    case "updated":
+    case "cancelled":
+      return { type: event.type, id: event.link.id };
+    case "delivery": {
+      const { delivery, attempt, status, detail, state } = event;
+      return {
+        type: "delivery",
+        id: delivery.id,
+        uti: delivery.uti,
+        url: withoutPassword(delivery.url),
+        attempt,
+        status,
+        state,
+        detail,
+      };
+    }
+  }
 }
 
 function idsOf({ seed }: SandboxOptions, ledger: Ledger, newId: () => string) {

@@ -1,6 +1,10 @@
-/** `paylink verify`: its argument and help, and what runs it. */
-import { argument, command, excludes, needs, text } from "../command.ts";
-import { verifyFlags } from "./flags.ts";
+/** `paylink verify`: its argument, its flags and its help. */
+import type { Context } from "../../context.ts";
+import { parseUrl } from "../../domain/addresses.ts";
+import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseWhen } from "../../domain/time.ts";
+import { argument, command, excludes, flag, group, needs, text } from "../command.ts";
+import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
 export const verify = command({
   summary: "explain step by step why a captured webhook verifies, or why not",
@@ -18,8 +22,42 @@ export const verify = command({
       { example: "webhook.http" },
     ),
   },
-  flags: verifyFlags,
+  flags: {
+    ...group("Webhook:", {
+      event: flag("--event <uti>", "an event that listen stored, by its uti or the start of one", text, {
+        example: "$(paylink events list --limit 1 --quiet)",
+      }),
+      db: eventStoreFlag,
+    }),
+    ...group("Verification:", {
+      key: serviceKeyFlag,
+      publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
+        example: "https://shop.example/hook",
+      }),
+      ...policyFlags,
+      at: flag(
+        "--at <time>",
+        "the time to verify at: ISO 8601 or Unix seconds (default: now, or when listen received it)",
+        parseAt,
+        {
+          example: "30s",
+        },
+      ),
+    }),
+  },
   rules: [excludes(["event"], ["file"]), needs(["db"], ["event"])],
   consequence: "Nothing was verified.",
   run: async (context, { file, ...flags }) => (await import("./verify.ts")).verify(context, file, flags),
 });
+
+/** In seconds this would be the year 5138. */
+const MILLISECONDS = 100_000_000_000;
+
+/** Unix seconds, ISO 8601, or a duration back from now. */
+function parseAt(typed: string, { now }: Context): Parsed<Date> {
+  if (!/^\d+$/.test(typed.trim())) return parseWhen(typed, now(), -1);
+  const seconds = Number(typed);
+  return seconds < MILLISECONDS
+    ? accepted(new Date(seconds * 1000))
+    : refused("must be in seconds, and this looks like milliseconds");
+}

@@ -13,12 +13,17 @@ import { renderExamination } from "../../render/verdict-report.ts";
 import { findOne } from "../../events/store.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
-import type { ValuesOf } from "../command.ts";
-import { policyOf, serviceKeys } from "../shared-flags.ts";
-import type { verifyFlags } from "./flags.ts";
+import { policyOf, serviceKeys, type PolicyValues } from "../shared-flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
-type VerifyFlags = ValuesOf<typeof verifyFlags>;
+/** The values of the flags. */
+interface VerifyFlags extends PolicyValues {
+  readonly event: string | undefined;
+  readonly db: string | undefined;
+  readonly key: readonly string[];
+  readonly publicUrl: URL | undefined;
+  readonly at: Date | undefined;
+}
 
 /** The webhook is in a file, on stdin, or in the event store. */
 export async function verify(

@@ -20,7 +20,7 @@ import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/layout.ts";
-import { openLocalServices } from "../local-services.ts";
+import { openLocalServices } from "./services.ts";
 
 const INTRODUCTION =
   "Runs a sandbox, a receiver and a client on this machine. No money moves, and no profile is changed.";

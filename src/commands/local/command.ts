@@ -1,4 +1,4 @@
-/** `paylink test`: its arguments and flag; what runs it is loaded when it runs. */
+/** `paylink test` and `paylink demo`, which run a sandbox and a receiver of their own. */
 import { argument, command, text } from "../command.ts";
 import { checkTargets, targetsFlag } from "../shared-flags.ts";
 
@@ -18,4 +18,10 @@ export const test = command({
   consequence: "Nothing was run.",
   check: ({ forwardTo }, usage) => checkTargets("--forward-to", forwardTo, usage),
   run: async (context, { words, forwardTo }) => (await import("./test.ts")).test(context, words, forwardTo),
+});
+
+export const demo = command({
+  summary: "create, pay, receive and verify in a few seconds, without an account",
+  examples: ["paylink demo", "paylink demo --json"],
+  run: async (context) => (await import("./demo.ts")).demo(context),
 });

@@ -16,7 +16,7 @@ import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { SandboxEvent } from "../../sandbox/parts.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { openLocalServices, type LocalServices, type Receiving } from "../local-services.ts";
+import { openLocalServices, type LocalServices, type Receiving } from "./services.ts";
 
 /** Returns the command's own exit code. */
 export async function test(

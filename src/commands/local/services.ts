@@ -1,15 +1,15 @@
 /** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
-import type { Context, SandboxHome } from "../context.ts";
-import type { Server } from "../http/exchange.ts";
-import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
-import type { EventLog, Rejection, WebhookEvent } from "../receiver/events.ts";
-import { startReceiver, type ReceiverOptions } from "../receiver/receiver.ts";
-import { createClock, createIds, createSigningKeys } from "../sandbox/parts.ts";
-import type { SandboxParts } from "../sandbox/parts.ts";
-import { startSandbox, type RunningSandbox } from "../sandbox/server.ts";
-import { SERVICE_FORM } from "../signatures/cover.ts";
-import { readKeys, type VerificationKey } from "../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import type { Context, SandboxHome } from "../../context.ts";
+import type { Server } from "../../http/exchange.ts";
+import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
+import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
+import { startReceiver, type ReceiverOptions } from "../../receiver/receiver.ts";
+import { createClock, createIds, createSigningKeys } from "../../sandbox/parts.ts";
+import type { SandboxParts } from "../../sandbox/parts.ts";
+import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
+import { SERVICE_FORM } from "../../signatures/cover.ts";
+import { readKeys, type VerificationKey } from "../../signatures/keys.ts";
+import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 
 const ADDRESS = { host: "127.0.0.1", port: 0 } as const;
 
