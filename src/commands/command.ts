@@ -69,34 +69,23 @@ interface FlagDetails extends Details {
   readonly isRequired?: boolean;
 }
 
-/** A flag with a value, which is undefined if the flag is not given. */
-export function flag<T>(
+/** A flag with a value, which is undefined if the flag is not given and has no default. */
+export const flag = <T, Given extends FlagDetails>(
   spelled: string,
   description: string,
   parse: Parser<T>,
-  details: FlagDetails & ({ readonly default: string } | { readonly isRequired: true }),
-): Flag<T>;
-export function flag<T>(
-  spelled: string,
-  description: string,
-  parse: Parser<T>,
-  details?: FlagDetails,
-): Flag<T | undefined>;
-export function flag<T>(
-  spelled: string,
-  description: string,
-  parse: Parser<T>,
-  details: FlagDetails = {},
-): Flag<T | undefined> {
-  return { ...valued(spelled, description, parse, details), absent: undefined };
-}
+  details?: Given,
+): Flag<Given extends { default: string } | { isRequired: true } ? T : T | undefined> => ({
+  ...valued(spelled, description, parse, details),
+  absent: undefined,
+});
 
 /** A flag that may be given several times: its value is a list. */
 export const repeatable = <T>(
   spelled: string,
   description: string,
   parse: Parser<T>,
-  details: Details = {},
+  details?: Details,
 ): Flag<readonly T[]> => ({
   ...valued(spelled, description, parse, details),
   isRepeatable: true,
@@ -136,23 +125,17 @@ type ArgumentValue<Spelled extends string, T> = Spelled extends `${string}...${s
     : T;
 
 /** `<link>`, `[file]`, `<link...>` or `[uti...]`. */
-export function argument<const Spelled extends string, T>(
+export const argument = <const Spelled extends string, T>(
   spelled: Spelled,
   description: string,
   parse: Parser<T>,
   details?: Details,
-): Argument<ArgumentValue<Spelled, T>>;
-export function argument<T>(
-  spelled: string,
-  description: string,
-  parse: Parser<T>,
-  details: Details = {},
-): Argument<T | readonly T[]> {
-  const absent = spelled.includes("...") ? [] : undefined;
-  return { ...valued(spelled, description, parse, details), absent };
-}
+): Argument<ArgumentValue<Spelled, T>> => ({
+  ...valued(spelled, description, parse, details),
+  absent: spelled.includes("...") ? [] : undefined,
+});
 
-const valued = (spelled: string, description: string, parse: Parser<unknown>, details: FlagDetails) => ({
+const valued = (spelled: string, description: string, parse: Parser<unknown>, details: FlagDetails = {}) => ({
   spelled,
   description,
   parse,
@@ -252,18 +235,14 @@ export function command<
     readonly run: Run<Options>;
   },
 ): Command<Options>;
-/** A command whose `run` gets these values themselves. */
+/** A command whose `run` gets these values themselves, or a group of commands, which may have none. */
 export function command<Arguments extends ArgumentTable = Nothing, Flags extends FlagTable = Nothing>(
   declaration: Declaration<Arguments, Flags> & {
     readonly check?: Check<Values<Arguments, Flags>, void>;
     readonly prepare?: undefined;
-    readonly run: Run<Values<Arguments, Flags>>;
+    readonly run?: Run<Values<Arguments, Flags>>;
   },
 ): Command<Values<Arguments, Flags>>;
-/** A group of commands. */
-export function command(
-  declaration: Declaration<Nothing, Nothing> & { readonly commands: Readonly<Record<string, Command>> },
-): Command<Nothing>;
 export function command<Options, Arguments extends ArgumentTable, Flags extends FlagTable>(
   declaration: Declaration<Arguments, Flags> & {
     readonly check?: Check<Values<Arguments, Flags>, void>;
