@@ -46,11 +46,9 @@ export const status = command({
 async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
   const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed, warned } =
     await import("../service/checks.ts");
-  const { checkKeys } = await import("./account-keys.ts");
+  const { checkKeys } = await import("./account-checks.ts");
   const { NO_PAINT } = await import("../render/paint.ts");
   const { renderServiceName } = await import("../render/account.ts");
-  const { readFile, send, signal } = context;
-  const account = { settings, now: context.now() };
   const store = await attempt(eventStorePlace(context));
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
@@ -59,8 +57,8 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
     open === undefined
       ? passed("settings file", file)
       : warned("settings file", `${file}; others can read it`, hint`To keep them out: chmod 600 ${open}`),
-    ...(await checkService({ ...account, api: () => context.api({ timeout }) })),
-    ...(await checkKeys({ ...account, keyReading: { readFile, send, signal, place: "webhookKey" } })),
+    ...(await checkService({ settings, now: context.now(), api: () => context.api({ timeout }) })),
+    ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
     store instanceof PaylinkError

@@ -255,7 +255,7 @@ export const COMMANDS = {
   shared: [
     "commands/command",
     "commands/corrections",
-    "commands/account-keys",
+    "commands/account-checks",
     "commands/declare",
     "commands/flag-values",
     "commands/help-layout",

@@ -18,7 +18,7 @@ import {
   type Profile,
   type SettingValue,
 } from "../../settings/profile.ts";
-import { resolveSettings, type ResolvedSettings, type Setting } from "../../settings/resolved-settings.ts";
+import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
   isConfigKey,
@@ -170,31 +170,11 @@ export async function storeSetting(
 async function requireKeys(name: string, texts: readonly string[], context: Context): Promise<void> {
   const read = parseSetting("webhookKey")(texts);
   if (!read.ok) return;
-  const { checkKeys } = await import("../account-keys.ts");
-  const { readFile, send, signal, now, out } = context;
-  const settings = resolveSettings({
-    named: name,
-    env: {},
-    current: name,
-    profiles: { [name]: { webhookKey: read.value } },
-  });
-  const found = await checkKeys({
-    settings,
-    now: now(),
-    keyReading: { readFile, send, signal, place: "webhookKey" },
-  });
-  const failures = found.filter(({ state }) => state === "failed");
-  const [first] = failures;
-  for (const { state, detail } of found) if (state === "warning") out.warn(safeText(detail));
-  if (first === undefined) return;
-  throw new PaylinkError(first.failure?.code ?? "key_invalid", "Nothing was stored.", {
-    problems: failures.map(({ detail }) => ({ at: "webhookKey", message: detail })),
-    hints: [
-      ...failures.flatMap(({ remedies }) => remedies),
-      hint`To store it unread: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`,
-    ],
-    details: first.failure?.details ?? {},
-  });
+  const { checkKeys, requirePassed, settingsWith } = await import("../account-checks.ts");
+  const found = await checkKeys(settingsWith(name, { webhookKey: read.value }), context, "webhookKey");
+  for (const { state, detail } of found) if (state === "warning") context.out.warn(safeText(detail));
+  const unread = hint`To store it unread: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`;
+  requirePassed(found, "Nothing was stored.", unread, "webhookKey");
 }
 
 function readValue(

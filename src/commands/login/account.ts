@@ -17,7 +17,7 @@ import {
   type SettingValue,
 } from "../../settings/profile.ts";
 import { DEFAULT_PROFILE, namedProfile, parseOwnProfileName } from "../../settings/profile-names.ts";
-import { resolveSettings, type ResolvedSettings } from "../../settings/resolved-settings.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import {
   isAccountKey,
   isSettingKey,
@@ -25,7 +25,7 @@ import {
   SETTINGS,
   type AccountKey,
 } from "../../settings/setting-table.ts";
-import { checkKeys } from "../account-keys.ts";
+import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
 import type { Usage } from "../command.ts";
 
 type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
@@ -147,29 +147,16 @@ async function readSecret(
 
 /** Shows the checks, or throws every failure as one error. */
 async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
-  const { out, readFile, send, signal } = context;
-  const account = { settings, now: context.now() };
+  const { out, now } = context;
   const found = [
-    ...(await checkService({ ...account, api: () => context.api({ settings }) })),
-    ...(await checkKeys({
-      ...account,
-      keyReading: { readFile, send, signal, place: loginFlagOf("webhookKey") },
-    })),
+    ...(await checkService({ settings, now: now(), api: () => context.api({ settings }) })),
+    ...(await checkKeys(settings, context, loginFlagOf("webhookKey"))),
   ];
   const checks = found
     .filter(({ state }) => state !== "skipped")
     .map((check) => ({ ...check, remedies: check.remedies.map(asFlags) }));
-  const failures = checks.filter(({ state }) => state === "failed");
-  const [first] = failures;
-  if (first !== undefined)
-    throw new PaylinkError(first.failure?.code ?? "usage", "The account does not work. Nothing was stored.", {
-      problems: failures.map(({ check, detail }) => ({ at: check, message: detail })),
-      hints: [
-        ...failures.flatMap(({ remedies }) => remedies),
-        hint`To store the account without these checks: ${paylink("login", "--no-check")}`,
-      ],
-      details: first.failure?.details ?? {},
-    });
+  const unchecked = hint`To store the account without these checks: ${paylink("login", "--no-check")}`;
+  requirePassed(checks, "The account does not work. Nothing was stored.", unchecked);
   for (const { state, ...check } of checks)
     if (state === "ok")
       out.note(
@@ -223,10 +210,6 @@ function profileWith(before: Profile, account: Account): Profile {
         : [];
   return { ...without(withoutSecrets(before), replaced), ...given };
 }
-
-/** The settings with the new profile, without the environment, which is not stored. */
-const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
-  resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
 /** Whether the account authenticates with client credentials; undefined if that is open. */
 function usesCredentials(given: Account, stored: ResolvedSettings): boolean | undefined {

@@ -1,6 +1,8 @@
-/** Checks the webhook keys of an account: each source is read as `listen` reads it, and its keys are described. */
-import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+/** The checks of an account's webhook keys, each read as `listen` reads it, and what follows from checks that fail. */
+import type { Context } from "../context.ts";
+import type { Profile } from "../settings/profile.ts";
+import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
+import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
 import { isKeyText } from "../domain/addresses.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
@@ -10,31 +12,34 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
-type KeyReading = Omit<Parameters<typeof loadKeys>[1], "effect">;
+type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now">;
 
-export interface AccountWithKeys {
-  readonly settings: ResolvedSettings;
-  readonly keyReading: KeyReading;
-  readonly now: Date;
-}
+/** The settings with this profile, without the environment, which is not stored. */
+export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
+  resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
 const KEY = "webhook key";
 const SET_KEY = paylink("config", "set", "webhookKey", "<file or URL>");
 
-/** One check for each source; one for an account without a key. */
-export async function checkKeys(account: AccountWithKeys): Promise<Check[]> {
-  const { settings } = account;
+/** One check for each source; one for an account without a key. `place` is where they were given. */
+export async function checkKeys(
+  settings: ResolvedSettings,
+  reading: KeyReading,
+  place: string,
+): Promise<Check[]> {
   const sources = settings.get("webhookKey");
-  if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, account)));
+  if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, reading, place)));
   const advice = hint`${paylink("listen")} needs it: ${SET_KEY}`;
   return settings.get("callbackUrl") === undefined
     ? [skipped(KEY, "not set", advice)]
     : [warned(KEY, "not set, so no webhook can be verified", advice)];
 }
 
-async function checkSource(source: string, { keyReading, now }: AccountWithKeys): Promise<Check> {
+async function checkSource(source: string, reading: KeyReading, place: string): Promise<Check> {
+  const { readFile, send, signal } = reading;
+  const now = reading.now();
   const name = isKeyText(source) ? "the key's text" : source;
-  const loaded = await attempt(loadKeys([source], { ...keyReading, effect: "verify" }));
+  const loaded = await attempt(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
     return failed(KEY, loaded, hint`Start it: ${paylink("sandbox")}`);
@@ -77,4 +82,21 @@ function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): 
           `certificate ${end < now ? "expired" : "valid until"} ${end.toISOString().slice(0, 10)} (${formatRelative(end, now)})`,
         ]),
   ].join(", ");
+}
+
+/** Throws the failures as one error. `otherwise` names how to go on without the checks, `place` what all of them are about. */
+export function requirePassed(
+  checks: readonly Check[],
+  message: string,
+  otherwise: Hint,
+  place?: string,
+): void {
+  const failures = checks.filter(({ state }) => state === "failed");
+  const [first] = failures;
+  if (first === undefined) return;
+  throw new PaylinkError(first.failure?.code ?? "usage", message, {
+    problems: failures.map(({ check, detail }) => ({ at: place ?? check, message: detail })),
+    hints: [...failures.flatMap(({ remedies }) => remedies), otherwise],
+    details: first.failure?.details ?? {},
+  });
 }
