@@ -1,6 +1,6 @@
 /**
- * The dashboard's script: it fetches the page again at each change and makes the open one like it, copies, and confirms in
- * a dialog. Everything else works without it.
+ * The dashboard's script: it fetches the page again at each change and makes the open one like it, and copies. Everything
+ * else works without it.
  */
 "use strict";
 
@@ -16,18 +16,11 @@ function found(element) {
 
 const main = found(document.querySelector("main"));
 const connection = found(document.getElementById("connection"));
-const dialog = found(document.querySelector("dialog"));
 
 /** Milliseconds to gather changes before fetching. */
 const GATHERED = 150;
 /** Milliseconds between updates of relative times. */
 const REFRESHED = 60_000;
-
-/** @param {string} address */
-async function fetchPage(address) {
-  const reply = await fetch(address, { headers: { Accept: "text/html" } });
-  return new DOMParser().parseFromString(await reply.text(), "text/html");
-}
 
 /**
  * Children by what stays the same when the server renders them again: their id or row, or their kind and place.
@@ -74,7 +67,8 @@ let isUpdating = false;
 
 /** The page's address has what it shows, so that the server renders the same rows again. */
 async function update() {
-  const fresh = await fetchPage(main.dataset["page"] ?? "/");
+  const reply = await fetch(main.dataset["page"] ?? "/", { headers: { Accept: "text/html" } });
+  const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
   for (const region of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(region.id);
     if (next !== null) renew(region, next);
@@ -150,23 +144,7 @@ async function copy(button) {
   setTimeout(() => (button.textContent = "Copy"), 2_000);
 }
 
-/** @param {string} address */
-async function confirm(address) {
-  const section = (await fetchPage(address)).querySelector("#confirm");
-  if (section === null) return void (location.href = address);
-  dialog.replaceChildren(section);
-  dialog.showModal();
-}
-
-document.addEventListener("click", (event) => {
-  const target = event.target instanceof Element ? event.target.closest("a, button") : null;
-  if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (target.matches("button.copy")) void copy(target);
-  else if (target instanceof HTMLAnchorElement && target.matches("[data-confirm]")) {
-    event.preventDefault();
-    void confirm(target.href);
-  } else if (target.matches("dialog [data-close]")) {
-    event.preventDefault();
-    dialog.close();
-  }
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element ? target.closest("button.copy") : null;
+  if (button instanceof HTMLElement) void copy(button);
 });

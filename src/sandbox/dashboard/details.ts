@@ -10,7 +10,7 @@ import { isAccepted } from "../deliveries.ts";
 import { statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
 import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
-import { dashboardPage, type Tab } from "./frame.ts";
+import { dashboardPage, type DashboardPage } from "./frame.ts";
 import { DELIVERIES, listPanel } from "./lists.ts";
 import {
   actionForm,
@@ -40,9 +40,7 @@ import {
   type View,
 } from "./parts.ts";
 
-interface Detail {
-  readonly title: string;
-  readonly tab: Tab;
+interface Detail extends Omit<DashboardPage, "content" | "text"> {
   readonly heading: Page | string;
   readonly state: string;
   readonly actions?: Page | "";
@@ -52,27 +50,24 @@ interface Detail {
   /** Terms and values at the top. */
   readonly summary: Page;
   readonly sections: readonly (Page | "")[];
-  /** Added to the address that the script reads again. */
-  readonly live?: Readonly<Record<string, string>>;
-  /** Whether the page shows a refused form, which no change may replace. */
-  readonly refused?: boolean;
 }
 
-export const detailPage = (view: View, detail: Detail): Page =>
+export const detailPage = (
+  view: View,
+  { heading, state, actions = "", chain, path, summary, sections, ...page }: Detail,
+): Page =>
   dashboardPage(view, {
-    title: detail.title,
-    tab: detail.tab,
-    invalid: detail.refused ?? false,
-    live: detail.refused ? undefined : (detail.live ?? {}),
+    live: {},
+    ...page,
     content: html`<div class="title-row">
-        <h1>${detail.heading} <span id="title-state">${badge(detail.state)}</span></h1>
-        <div class="actions">${detail.actions ?? ""}</div>
+        <h1>${heading} <span id="title-state">${badge(state)}</span></h1>
+        <div class="actions">${actions}</div>
       </div>
       <div class="detail">
-        ${chainSection(view, detail.chain, detail.path)}
+        ${chainSection(view, chain, path)}
         <div class="detail-main">
-          <section class="panel" id="summary" aria-label="Summary">${detail.summary}</section>
-          ${detail.sections}
+          <section class="panel" id="summary" aria-label="Summary">${summary}</section>
+          ${sections}
         </div>
       </div>`,
   });

@@ -16,15 +16,15 @@ import {
 
 export type Tab = "deliveries" | "payments" | "links";
 
-interface DashboardPage {
+export interface DashboardPage {
   readonly title: string;
   readonly content: Page;
   readonly tab?: Tab;
   /** Added to the address that the script reads again at each change; without it, only the frame is kept up to date. */
-  readonly live?: Readonly<Record<string, string>> | undefined;
+  readonly live?: Readonly<Record<string, string>>;
   /** The text that was searched for. */
   readonly text?: string;
-  /** Whether the page shows a refused form. */
+  /** Whether the page shows a refused form, which no change may replace. */
   readonly invalid?: boolean;
 }
 
@@ -52,11 +52,10 @@ export const dashboardPage = (
         id="main"
         tabindex="-1"
         data-page="${pageAddress(view, view.here, { done: view.done, ...live })}"
-        ${live === undefined ? "" : "data-live"}
+        ${live === undefined || invalid ? "" : "data-live"}
       >
         ${notice(view.done)} ${view.key === undefined ? readOnlyNotice : ""} ${content}
-      </main>
-      <dialog id="dialog" aria-label="Confirm"></dialog>`,
+      </main>`,
   });
 
 interface SearchBox {
@@ -115,11 +114,38 @@ const signingKey = (view: View): Page =>
     ${
       view.key === undefined
         ? ""
-        : html`<a class="button" data-confirm href="${address(view, "/rotate-key", { back: view.here })}"
-            >Rotate…</a
-          >`
+        : html`<button popovertarget="rotate">Rotate…</button> ${confirmation(view, {
+              id: "rotate",
+              title: "Rotate the signing key?",
+              text: "Webhooks will be signed with a new key. The old key stays published for a day.",
+              action: "/sandbox/rotate-key",
+              button: "Rotate key",
+            })}`
     }
   </div>`;
+
+interface Confirmation {
+  /** The target of the button that opens it. */
+  readonly id: string;
+  readonly title: string;
+  /** What the action is about. */
+  readonly subject?: string;
+  readonly text: string;
+  readonly action: string;
+  readonly button: string;
+}
+
+/** Asks before an action that cannot be undone. A popover needs no script. */
+export const confirmation = (view: View, { id, title, subject, text, action, button }: Confirmation): Page =>
+  html`<dialog popover id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
+    <p>${text}</p>
+    <div class="actions">
+      ${actionForm(view, action, html`<button class="danger">${button}</button>`)}
+      <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
+    </div>
+  </dialog>`;
 
 /** What the action that led to this page did. */
 const DONE = new Map([
@@ -141,31 +167,6 @@ const readOnlyNotice = html`<p class="notice">
   This page is read-only. To create links, cancel them or resend webhooks, open the dashboard address that
   <code>paylink sandbox</code> prints.
 </p>`;
-
-interface Confirmation {
-  readonly title: string;
-  /** What the action is about. */
-  readonly subject?: string;
-  readonly text: string;
-  readonly action: string;
-  readonly button: string;
-  readonly back: string;
-}
-
-/** Asks before an action that cannot be undone. The script shows its section as a dialog. */
-export const confirmPage = (view: View, { title, subject, text, action, button, back }: Confirmation): Page =>
-  dashboardPage(view, {
-    title,
-    content: html`<section id="confirm" class="panel confirm">
-      <h1>${title}</h1>
-      ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
-      <p>${text}</p>
-      <div class="actions">
-        ${actionForm(view, action, html`<button class="danger">${button}</button>`, back)}
-        <a class="button" data-close href="${pageAddress(view, back)}">Go back</a>
-      </div>
-    </section>`,
-  });
 
 export const notFoundPage = (view: View, what: string): Page =>
   dashboardPage(view, {

@@ -12,7 +12,7 @@ import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
 import type { Link } from "../store/rows.ts";
 import { chainOf, detailPage } from "./details.ts";
-import { dashboardPage } from "./frame.ts";
+import { confirmation, dashboardPage } from "./frame.ts";
 import { listPanel, PAYMENTS } from "./lists.ts";
 import {
   actionForm,
@@ -48,14 +48,19 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
     actions: html`${open ? html`<a class="button" href="${url}">Open checkout</a>` : ""}
     ${
       open && view.key !== undefined
-        ? html`<a class="button danger" data-confirm href="${address(view, `${path}/cancel`)}"
-            >Cancel link…</a
-          >`
+        ? html`<button class="danger" popovertarget="cancel">Cancel link…</button> ${confirmation(view, {
+              id: "cancel",
+              title: "Cancel this link?",
+              subject: clipped(linkTitle(link)),
+              text: "Customers can no longer pay it. This cannot be undone.",
+              action: `/sandbox${path}/cancel`,
+              button: "Cancel link",
+            })}`
         : ""
     }`,
     chain: chainOf(view, link),
     path,
-    refused: refused !== undefined,
+    invalid: refused !== undefined,
     summary: html`${facts([
         ["Link", copyable("link", url)],
         ["Id", copyable("id", id)],
@@ -111,7 +116,7 @@ function payPanel(view: View, link: Link, refused: Refused | undefined): Page {
   const content = html`${isReusable(link) ? createForm([field], refused).field(field) : html`<p>${groupedAmount(amount, currency)}</p>`}
   ${SAMPLE_OUTCOMES.map((choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`)}`;
   const action = `/sandbox/links/${encodeURIComponent(link.id)}/pay`;
-  return panel("pay", "Pay as the customer", html`${actionForm(view, action, content, linkPath(link.id))}`);
+  return panel("pay", "Pay as the customer", html`${actionForm(view, action, content)}`);
 }
 
 /** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
@@ -173,7 +178,6 @@ export function newLinkPage(view: View, refused?: Refused): Page {
             <a class="button" href="${address(view, "/links")}">Back to links</a>
           </div>
         </div>`,
-        "/links",
       )}`,
   });
 }

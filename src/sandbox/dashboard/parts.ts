@@ -87,10 +87,10 @@ export const pageLink = (view: View, path: string, text: string): Page =>
   html`<a href="${address(view, path)}" dir="auto">${text}</a>`;
 
 /** A form for an action; empty without the key. */
-export function actionForm(view: View, action: string, content: Page, back = view.here): Page | "" {
+export function actionForm(view: View, action: string, content: Page): Page | "" {
   if (view.key === undefined) return "";
   return html`<form class="inline" method="post" action="${action}">
-    ${keyField(view)} <input type="hidden" name="back" value="${back}" /> ${content}
+    ${keyField(view)} <input type="hidden" name="back" value="${view.here}" /> ${content}
   </form>`;
 }
 

@@ -15,20 +15,10 @@ import { acceptPayment } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { deliveryPage, paymentPage } from "./details.ts";
-import { confirmPage, notFoundPage } from "./frame.ts";
+import { notFoundPage } from "./frame.ts";
 import { linkPage, newLinkPage } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, searchPage } from "./lists.ts";
-import {
-  address,
-  clipped,
-  linkPath,
-  linkTitle,
-  localPath,
-  pageAddress,
-  paymentPath,
-  viewOf,
-  type View,
-} from "./parts.ts";
+import { address, linkPath, localPath, pageAddress, paymentPath, viewOf, type View } from "./parts.ts";
 import { DASHBOARD_STYLE } from "./style.ts";
 
 export function dashboardRoutes(app: Hono, service: Service): void {
@@ -49,13 +39,11 @@ export function dashboardRoutes(app: Hono, service: Service): void {
       return detailReply(shown, what, show(shown, c.req.param("id") ?? "", c));
     });
   detail("link", "/links/:id", (shown, id) => linkPage(shown, id));
-  detail("link", "/links/:id/cancel", confirmCancel);
   detail("payment", "/payments/:id", paymentPage);
   detail("delivery", "/deliveries/:id", (shown, id, c) =>
     deliveryPage(shown, id, Number(c.req.query("attempt"))),
   );
   app.get("/deliveries/:id/body", (c) => downloadBody(view(c), c.req.param("id")));
-  app.get("/rotate-key", (c) => htmlReply(confirmRotation(view(c), localPath(c.req.query("back")))));
   app.get("/style.css", () => fileReply(STYLE + DASHBOARD_STYLE, "text/css"));
   app.get("/dashboard.js", () => fileReply(dashboardScript, "text/javascript"));
 }
@@ -63,29 +51,6 @@ export function dashboardRoutes(app: Hono, service: Service): void {
 /** A page, or that there is no such thing. */
 const detailReply = (view: View, what: string, page: Page | undefined, status = 200): Promise<Response> =>
   page === undefined ? htmlReply(notFoundPage(view, what), 404) : htmlReply(page, status);
-
-function confirmCancel(view: View, id: string): Page | undefined {
-  const link = view.ledger.findLink(id);
-  if (link === undefined) return undefined;
-  const path = linkPath(id);
-  return confirmPage(view, {
-    title: "Cancel this link?",
-    subject: clipped(linkTitle(link)),
-    text: "Customers can no longer pay it. This cannot be undone.",
-    action: `/sandbox${path}/cancel`,
-    button: "Cancel link",
-    back: path,
-  });
-}
-
-const confirmRotation = (view: View, back: string): Page =>
-  confirmPage(view, {
-    title: "Rotate the signing key?",
-    text: "Webhooks will be signed with a new key. The old key stays published for a day.",
-    action: "/sandbox/rotate-key",
-    button: "Rotate key",
-    back,
-  });
 
 /** The exact bytes of a webhook's body, as a file: a browser must not show them as a page. */
 function downloadBody(view: View, id: string): Response | Promise<Response> {

@@ -139,9 +139,8 @@ table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 .new-link .whole { grid-column: 1 / -1; }
 .dashboard .problems { background: var(--card); max-width: 60rem; margin-bottom: 1rem; }
 .problems ul { list-style: disc; padding-left: 1.2rem; }
-.confirm { max-width: 32rem; display: grid; gap: 0.9rem; }
-dialog { border: 1px solid var(--line); border-radius: 14px; background: var(--card); color: var(--text); padding: 0.5rem; max-width: min(34rem, 92vw); }
+dialog { font-size: 0.875rem; border: 1px solid var(--line); border-radius: 14px; background: var(--card); color: var(--text); padding: 1.4rem; max-width: min(34rem, 92vw); gap: 0.9rem; }
+dialog:popover-open { display: grid; }
 dialog::backdrop { background: rgb(10 12 20 / 50%); }
-.dashboard dialog .panel { border: 0; margin: 0; }
 @media (forced-colors: active) { .dashboard :is(.button, .button.primary) { color: LinkText; background: Canvas; border-color: LinkText; } .dashboard :is(button, button.primary) { color: ButtonText; background: ButtonFace; border-color: ButtonText; } .tabs a[aria-current], .chips a[aria-current] { border-color: Highlight; } .connection::before, .chain li::before { forced-color-adjust: none; } }
 `;

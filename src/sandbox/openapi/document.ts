@@ -68,41 +68,34 @@ const documentOf = (edition: Edition): JsonSchema => ({
   },
 });
 
-/** Its component, when an operation answers it, and the sandbox's body of one. */
+/** When an operation answers each error, and the sandbox's reply. */
 const ERRORS = {
-  400: {
-    name: "BadRequest",
-    description: "The request is malformed or breaks a rule of a field.",
-    problem: new ServiceProblem(400, "the request breaks the specification", [
+  BadRequest: [
+    "The request is malformed or breaks a rule of a field.",
+    new ServiceProblem(400, "the request breaks the specification", [
       { at: "expirationDate", message: "is required for a one-time link" },
     ]),
-  },
-  401: {
-    name: "Unauthorized",
-    description: "The access token is missing, unknown or expired.",
-    problem: new ServiceProblem(401, "the access token is unknown or expired"),
-  },
-  403: {
-    name: "Forbidden",
-    description: "Not permitted, for example because the terminal is not the client's.",
-    problem: new ServiceProblem(403, "the terminal is not assigned to these credentials"),
-  },
-  404: { name: "NotFound", description: "The id is unknown.", problem: unknownLink() },
-  422: {
-    name: "Unprocessable",
-    description: "The status of the link does not allow it.",
-    problem: new ServiceProblem(
-      422,
-      "only a link that is active or viewed can be updated, and this link is paid",
-    ),
-  },
+  ],
+  Unauthorized: [
+    "The access token is missing, unknown or expired.",
+    new ServiceProblem(401, "the access token is unknown or expired"),
+  ],
+  Forbidden: [
+    "Not permitted, for example because the terminal is not the client's.",
+    new ServiceProblem(403, "the terminal is not assigned to these credentials"),
+  ],
+  NotFound: ["The id is unknown.", unknownLink()],
+  Unprocessable: [
+    "The status of the link does not allow it.",
+    new ServiceProblem(422, "only a link that is active or viewed can be updated, and this link is paid"),
+  ],
 } as const;
 
 const responseRef = (name: string): JsonSchema => ({ $ref: `#/components/responses/${name}` });
 
 /** The errors of an operation: its own, and those of every operation. */
-const errors = (...statuses: readonly (keyof typeof ERRORS)[]): JsonSchema => ({
-  ...Object.fromEntries(statuses.map((status) => [status, responseRef(ERRORS[status].name)])),
+const errors = (...names: readonly (keyof typeof ERRORS)[]): JsonSchema => ({
+  ...Object.fromEntries(names.map((name) => [ERRORS[name][1].status, responseRef(name)])),
   503: responseRef("Unavailable"),
   default: responseRef("Other"),
 });
@@ -119,7 +112,7 @@ function errorResponses(sandbox: boolean): JsonSchema {
     sandbox
       ? { "application/problem+json": { schema: schemaRef("Problem"), ...example } }
       : { "application/json": { schema: schemaRef("Error") } };
-  const own = Object.values(ERRORS).map(({ name, description, problem }) => [
+  const own = Object.entries(ERRORS).map(([name, [description, problem]]) => [
     name,
     {
       description,
@@ -171,14 +164,14 @@ const LINK_PATHS = {
           description: "One page of the links.",
           content: json("PaymentLinks", { example: LINKS_EXAMPLE }),
         },
-        ...errors(400, 401, 403),
+        ...errors("BadRequest", "Unauthorized", "Forbidden"),
       },
       { parameters: LIST_PARAMETERS },
     ),
     post: operation(
       "createPaymentLink",
       "Create a payment link",
-      { ...LINK, ...errors(400, 401, 403) },
+      { ...LINK, ...errors("BadRequest", "Unauthorized", "Forbidden") },
       body(json("PaymentLinkRequest", { examples: REQUEST_EXAMPLES })),
     ),
   },
@@ -186,12 +179,12 @@ const LINK_PATHS = {
     ...LINK_ID,
     get: operation("getPaymentLink", "Get the details of a payment link", {
       ...LINK,
-      ...errors(401, 403, 404),
+      ...errors("Unauthorized", "Forbidden", "NotFound"),
     }),
     patch: operation(
       "updatePaymentLink",
       "Update a payment link that is active or viewed",
-      { ...LINK, ...errors(400, 401, 403, 404, 422) },
+      { ...LINK, ...errors("BadRequest", "Unauthorized", "Forbidden", "NotFound", "Unprocessable") },
       body(json("PaymentLinkUpdate", { example: UPDATE_EXAMPLE })),
     ),
   },
@@ -199,7 +192,7 @@ const LINK_PATHS = {
     ...LINK_ID,
     post: operation("cancelPaymentLink", "Cancel a payment link that is active, viewed or attempted", {
       ...LINK,
-      ...errors(401, 403, 404, 422),
+      ...errors("Unauthorized", "Forbidden", "NotFound", "Unprocessable"),
     }),
   },
 };
@@ -259,7 +252,7 @@ const SANDBOX_PATHS = {
           description: "The transaction.",
           content: json("Transaction", { example: recordExample("approved") }),
         },
-        ...errors(401, 404),
+        ...errors("Unauthorized", "NotFound"),
       },
     ),
   },
