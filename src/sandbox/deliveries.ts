@@ -170,44 +170,32 @@ async function post(delivery: Delivery, parts: SandboxParts): Promise<AttemptRes
   const unsent = { headers: [], base: "", status: null, answerHeaders: [], answer: "", duration: null };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
-  if (!isAllowed(url.hostname, parts))
-    return {
-      ...unsent,
-      detail: `not sent: not on this machine. Start the sandbox with --allow-host ${url.hostname}, or --allow-remote for every host`,
-    };
+  if (!isAllowed(url.hostname, parts)) {
+    const remedy = `Start the sandbox with --allow-host ${url.hostname}, or --allow-remote for every host`;
+    return { ...unsent, detail: `not sent: not on this machine. ${remedy}` };
+  }
   const mayTrust = isNamed(url.hostname, parts);
   const started = parts.machineNow().getTime();
-  const { request, base } = signWebhook(delivery.body, {
-    url,
-    key: parts.keys.current(),
-    created: Math.floor(started / 1000),
-    form: parts.form,
-  });
+  const elapsed = (): number => parts.machineNow().getTime() - started;
+  const created = Math.floor(started / 1000);
+  const { form } = parts;
+  const { request, base } = signWebhook(delivery.body, { url, key: parts.keys.current(), created, form });
   const signed = { ...unsent, headers: request.headers, base };
   // Lost on its way to the receiver.
   if (isDropped(delivery, parts.fault))
     return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
-  const elapsed = (): number => parts.machineNow().getTime() - started;
   try {
     const insecure = parts.insecure && mayTrust;
     const { status, headers, body } = await parts.send(request, { timeout: TIMEOUT, insecure });
     const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
-    return {
-      ...signed,
-      status,
-      answerHeaders: headers,
-      answer,
-      detail: `answered ${status}`,
-      duration: elapsed(),
-    };
+    const detail = `answered ${status}`;
+    return { ...signed, status, answerHeaders: headers, answer, detail, duration: elapsed() };
   } catch (error) {
     if (!isOfUnknownAuthority(error) && !INVALID_CERTIFICATE.includes(systemCode(error)))
       return { ...signed, detail: messageOf(error), duration: elapsed() };
     const remedy = mayTrust ? ". To accept it, start the sandbox with --insecure" : "";
-    return {
-      ...signed,
-      detail: `not sent: the certificate of ${url.host} is not trusted (${certificateReason(error)})${remedy}`,
-    };
+    const reason = `the certificate of ${url.host} is not trusted (${certificateReason(error)})`;
+    return { ...signed, detail: `not sent: ${reason}${remedy}` };
   }
 }
 

@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await dialog.getByRole("button", { name: "Go back" }).click();
     expect(await dialog.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Cancel link…" }).click();
-    await dialog.getByRole("button", { name: "Cancel link" }).click();
+    await dialog.getByRole("button", { name: "Cancel link", exact: true }).click();
     await page.locator("#title-state .badge.cancelled").waitFor();
     expect(await page.locator("#pay").count()).toBe(0);
   });
@@ -276,7 +276,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.goto(shop.at("/links"));
     await page.getByRole("link", { name: "INV-77" }).click();
     await page.getByRole("button", { name: "Cancel link…" }).click();
-    await page.getByRole("button", { name: "Cancel link" }).click();
+    await page.getByRole("button", { name: "Cancel link", exact: true }).click();
     await page.getByText("The link was cancelled.").waitFor();
     const key = await page.locator("#controls .mono").textContent();
     await page.getByRole("button", { name: "Rotate…" }).click();

@@ -99,19 +99,11 @@ interface Step {
   readonly state?: string;
 }
 
-function chainSection(view: View, { link, payment, delivery }: Chain, path: string): Page {
-  const to = (target: string, text: string): Page =>
-    html`<a href="${address(view, target)}" ${target === path ? html`aria-current="page"` : ""}>${text}</a>`;
-  const attempts = delivery === undefined ? [] : view.ledger.attemptsOf(delivery.id, STEPS);
-  const steps = [
-    ...linkSteps(view, link, to),
-    ...(payment === undefined ? [] : [paymentStep(payment, to), webhookStep(delivery, to)]),
-    ...attempts.map((attempt) => attemptStep(view, attempt)),
-  ];
+function chainSection(view: View, chain: Chain, path: string): Page {
   return html`<section class="panel chain" aria-labelledby="chain-title" id="chain">
     <h2 id="chain-title">What happened</h2>
     <ol>
-      ${steps.map(
+      ${[...stepsOf(view, chain, path)].map(
         ({ key, title, time, note, state }) =>
           html`<li data-row="${key}" class="${time === null ? "open" : "done"} ${state ?? ""}">
             <div class="step">
@@ -130,60 +122,48 @@ function chainSection(view: View, { link, payment, delivery }: Chain, path: stri
 /** The most attempts in the chain; the delivery's page lists more. */
 const STEPS = 6;
 
-type To = (path: string, text: string) => Page;
-
-function linkSteps(view: View, link: Link, to: To): Step[] {
-  const { id, createdDate, viewedDate, attemptedDate, paidDate, cancelledDate, expirationDate } = link;
-  const paid: Step = { key: "paid", title: "Paid", time: paidDate, state: "paid" };
-  const ended: Step | undefined =
-    cancelledDate !== null
-      ? { key: "cancelled", title: "Link cancelled", time: cancelledDate, state: "cancelled" }
-      : statusOf(link, view.now) === "expired"
-        ? { key: "expired", title: "Link expired", time: new Date(expirationDate), state: "expired" }
-        : undefined;
-  return [
-    { key: "created", title: to(linkPath(id), "Link created"), time: createdDate, note: priceOf(link) },
-    { key: "viewed", title: "Viewed", time: viewedDate },
-    { key: "attempted", title: "Attempted", time: attemptedDate },
-    ...(paidDate !== null || ended === undefined ? [paid] : []),
-    ...(ended === undefined ? [] : [ended]),
-  ];
-}
-
-function paymentStep({ uti, record }: Payment, to: To): Step {
+function* stepsOf(view: View, { link, payment, delivery }: Chain, path: string): Generator<Step> {
+  const to = (target: string, text: string): Page =>
+    html`<a href="${address(view, target)}" ${target === path ? html`aria-current="page"` : ""}>${text}</a>`;
+  const { id, createdDate, viewedDate, attemptedDate, paidDate, cancelledDate } = link;
+  const isExpired = statusOf(link, view.now) === "expired";
+  yield { key: "created", title: to(linkPath(id), "Link created"), time: createdDate, note: priceOf(link) };
+  yield { key: "viewed", title: "Viewed", time: viewedDate };
+  yield { key: "attempted", title: "Attempted", time: attemptedDate };
+  if (paidDate !== null || (cancelledDate === null && !isExpired))
+    yield { key: "paid", title: "Paid", time: paidDate, state: "paid" };
+  if (cancelledDate !== null)
+    yield { key: "cancelled", title: "Link cancelled", time: cancelledDate, state: "cancelled" };
+  if (isExpired)
+    yield { key: "expired", title: "Link expired", time: new Date(link.expirationDate), state: "expired" };
+  if (payment === undefined) return;
+  const { uti, record } = payment;
   const outcome = outcomeText(record);
-  const note = html`${amountOf(record)} · <bdi>${clipped(textOf(record, "reference") ?? uti)}</bdi>`;
-  return {
+  yield {
     key: uti,
     title: to(paymentPath(uti), `Payment ${outcome}`),
     time: paidAt(record),
-    note,
+    note: html`${amountOf(record)} · <bdi>${referenceOf(record, uti)}</bdi>`,
     state: outcome,
   };
-}
-
-function webhookStep(delivery: Delivery | undefined, to: To): Step {
-  if (delivery === undefined)
-    return {
-      key: "webhook",
-      title: "No webhook",
-      time: undefined,
-      note: "The link has no callback address for this outcome.",
-    };
-  const { id, state, attempts } = delivery;
+  if (delivery === undefined) {
+    const note = "The link has no callback address for this outcome.";
+    return yield { key: "webhook", title: "No webhook", time: undefined, note };
+  }
+  const { state, attempts } = delivery;
   const note = html`${badge(state)} ${plural(attempts, "attempt")}`;
-  return { key: id, title: to(deliveryPath(id), "Webhook"), time: undefined, note, state };
+  yield { key: delivery.id, title: to(deliveryPath(delivery.id), "Webhook"), time: undefined, note, state };
+  for (const attempt of view.ledger.attemptsOf(delivery.id, STEPS))
+    yield {
+      key: `step-${attempt.number}`,
+      title: html`<a href="${attemptAddress(view, attempt)}">Attempt ${attempt.number}</a>`,
+      time: attempt.at,
+      note: statusText(attempt),
+      state: isAccepted(attempt) ? "delivered" : "failed",
+    };
 }
 
-const attemptStep = (view: View, attempt: Attempt): Step => ({
-  key: `step-${attempt.number}`,
-  title: html`<a href="${attemptAddress(view, attempt)}">Attempt ${attempt.number}</a>`,
-  time: attempt.at,
-  note: statusText(attempt),
-  state: isAccepted(attempt) ? "delivered" : "failed",
-});
-
-export const attemptAddress = (view: View, { deliveryId, number }: Attempt): string =>
+const attemptAddress = (view: View, { deliveryId, number }: Attempt): string =>
   `${address(view, deliveryPath(deliveryId), { attempt: String(number) })}#attempt`;
 
 /** Undefined for an unknown payment. */

@@ -3,7 +3,6 @@ import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt, type JsonObject } from "../../domain/json.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { parseDuration } from "../../domain/time.ts";
@@ -93,35 +92,30 @@ async function redirectBack(c: Context, done: string, path?: string): Promise<Re
   return c.redirect(pageAddress({ key }, path ?? localPath(form.get("back")), { done }), 303);
 }
 
-async function advanceClock(c: Context, { clock, deliveries, announce }: Service): Promise<Response> {
-  const form = await formBody(c);
-  const duration = advanceFromText(form.get("duration") ?? "", clock.now());
-  if (!duration.ok)
-    throw new ServiceProblem(422, `duration ${duration.message}`, [
-      { at: "duration", message: duration.message },
-    ]);
-  await deliveries.advance(duration.value);
-  announce();
-  return form.has("back") ? redirectBack(c, "advanced") : jsonReply({ now: clock.now().toISOString() });
-}
+/** Answers a page of the dashboard with a redirect, and a command with a value. */
+const answered = async (c: Context, done: string, value: JsonObject): Promise<Response> =>
+  (await formBody(c)).has("back") ? redirectBack(c, done) : jsonReply(value);
 
 /** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
 const LATEST = Date.parse("9990-01-01T00:00:00Z");
 
-/** Milliseconds. */
-function advanceFromText(text: string, now: Date): Parsed<number> {
-  const duration = parseDuration(text);
-  if (!duration.ok) return duration;
+async function advanceClock(c: Context, { clock, deliveries, announce }: Service): Promise<Response> {
+  const duration = parseDuration((await formBody(c)).get("duration") ?? "");
+  const refuse = (message: string): ServiceProblem =>
+    new ServiceProblem(422, `duration ${message}`, [{ at: "duration", message }]);
+  if (!duration.ok) throw refuse(duration.message);
   const { milliseconds } = duration.value;
-  return now.getTime() + milliseconds < LATEST
-    ? accepted(milliseconds)
-    : refused("must not move the clock beyond the year 9989");
+  if (clock.now().getTime() + milliseconds >= LATEST)
+    throw refuse("must not move the clock beyond the year 9989");
+  await deliveries.advance(milliseconds);
+  announce();
+  return answered(c, "advanced", { now: clock.now().toISOString() });
 }
 
 async function rotateKey(c: Context, { keys, announce }: Service): Promise<Response> {
   const keyid = keys.rotate();
   announce();
-  return (await formBody(c)).has("back") ? redirectBack(c, "rotated") : jsonReply({ keyid });
+  return answered(c, "rotated", { keyid });
 }
 
 /** Reads the dashboard's form, whose fields have the names of the request, with dots. */
@@ -178,36 +172,35 @@ const HEARTBEAT = 15_000;
 /** Events that may wait for a slow reader. Beyond them it is disconnected, and fetches everything when it reconnects. */
 const WAITING = 1_000;
 
-function eventStream(service: Service, stop: AbortSignal): Response {
+function eventStream({ subscribe }: Service, stop: AbortSignal): Response {
   const encoder = new TextEncoder();
-  let cleanUp = (): void => undefined;
+  const closed = new AbortController();
   const body = new ReadableStream<Uint8Array>({
     start: (stream) => {
-      const enqueue = (text: string): void => stream.enqueue(encoder.encode(text));
-      const write = (text: string): void => {
-        enqueue(text);
-        if ((stream.desiredSize ?? 0) < -WAITING) disconnect();
-      };
-      const disconnect = (): void => {
-        cleanUp();
+      const write = (text: string): void => stream.enqueue(encoder.encode(text));
+      const close = (): void => {
+        closed.abort();
         stream.close();
       };
-      const unsubscribe = service.subscribe(() => write("data: changed\n\n"));
-      const heartbeat = setInterval(() => write(": heartbeat\n\n"), HEARTBEAT);
+      const tell = (text: string): void => {
+        write(text);
+        if ((stream.desiredSize ?? 0) < -WAITING) close();
+      };
+      const unsubscribe = subscribe(() => tell("data: changed\n\n"));
+      const heartbeat = setInterval(() => tell(": heartbeat\n\n"), HEARTBEAT);
       const end = (): void => {
         // Lets pages show that the sandbox was stopped, not that the connection was lost.
-        enqueue("event: stopped\ndata:\n\n");
-        disconnect();
+        write("event: stopped\ndata:\n\n");
+        close();
       };
-      cleanUp = () => {
+      stop.addEventListener("abort", end, { signal: closed.signal });
+      closed.signal.addEventListener("abort", () => {
         clearInterval(heartbeat);
         unsubscribe();
-        stop.removeEventListener("abort", end);
-      };
-      stop.addEventListener("abort", end);
-      enqueue("retry: 1000\n\n");
+      });
+      write("retry: 1000\n\n");
     },
-    cancel: () => cleanUp(),
+    cancel: () => closed.abort(),
   });
   return new Response(body, {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
