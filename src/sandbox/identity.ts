@@ -54,22 +54,18 @@ function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKe
 /** Milliseconds that a replaced key stays published: longer than all retries of a webhook. */
 const PUBLISHED_AFTER_ROTATION = 24 * 3_600_000;
 
-/** The same merchant with a new key; the previous key is retired. */
-function withNewKey(before: SandboxIdentity, newId: () => string, now: Date): SandboxIdentity {
-  const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
-  const until = new Date(now.getTime() + PUBLISHED_AFTER_ROTATION).toISOString();
-  const retired = [{ keyid: before.keyid, publicKey, until }, ...before.retired];
-  return {
-    ...before,
-    ...newKey(newId),
-    retired: retired.filter((key) => Date.parse(key.until) > now.getTime()),
-  };
-}
-
-/** Replaces the key of the identity in a folder, whole or not at all. The new key is on disk when this returns. */
+/**
+ * Replaces the key of the identity in a folder, whole or not at all, and retires the previous one. The new key is on disk
+ * when this returns.
+ */
 export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
   const path = join(folder, FILE);
-  const renewed = withNewKey(openIdentity(folder, newId), newId, now);
+  const before = openIdentity(folder, newId);
+  const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
+  const until = new Date(now.getTime() + PUBLISHED_AFTER_ROTATION).toISOString();
+  const stillPublished = before.retired.filter((key) => Date.parse(key.until) > now.getTime());
+  const retired = [{ keyid: before.keyid, publicKey, until }, ...stillPublished];
+  const renewed = { ...before, ...newKey(newId), retired };
   writeFileSync(`${path}.new`, JSON.stringify(renewed, null, 2), { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
   return renewed;

@@ -2,8 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import type { Ledger } from "../../src/sandbox/store/ledger.ts";
-import type { ListQuery } from "../../src/sandbox/store/lists.ts";
-import type { Delivery, DeliveryState, Link } from "../../src/sandbox/store/rows.ts";
+import type { Delivery, DeliveryState, Link, ListQuery } from "../../src/sandbox/store/rows.ts";
 import { statusOf } from "../../src/sandbox/links.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 

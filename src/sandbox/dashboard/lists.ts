@@ -7,8 +7,7 @@ import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isAccepted } from "../deliveries.ts";
 import { statusOf } from "../links.ts";
 import type { Page } from "../page.ts";
-import type { ListPage, ListQuery } from "../store/lists.ts";
-import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
+import type { Attempt, Delivery, Link, ListPage, ListQuery, Payment } from "../store/rows.ts";
 import { dashboardPage, searchBox, type Tab } from "./frame.ts";
 import {
   actionForm,

@@ -13,16 +13,20 @@ import {
   type Value,
 } from "../../store/database.ts";
 import { createGroupCommit } from "../../store/group-commit.ts";
-import { DELIVERIES, LINKS, PAYMENTS, readList, type ListQuery } from "./lists.ts";
 import {
   attemptRow,
+  DELIVERIES,
   deliveryRow,
   linkRow,
+  LINKS,
   paymentRow,
+  PAYMENTS,
+  readList,
   type Attempt,
   type Delivery,
   type DeliveryState,
   type Link,
+  type ListQuery,
   type Payment,
 } from "./rows.ts";
 
