@@ -83,7 +83,7 @@ async function onChange() {
     await new Promise((done) => setTimeout(done, GATHERED));
     hasChanged = false;
     // A request fails while the sandbox restarts; the page is fetched again once the stream is open.
-    await update().catch(() => undefined);
+    if (!document.hidden) await update().catch(() => undefined);
   }
   isUpdating = false;
 }
