@@ -35,6 +35,7 @@ export const CUSTOMER_FIELDS = {
 export type CustomerField = keyof typeof CUSTOMER_FIELDS;
 export const CUSTOMER_FIELD_NAMES = Object.keys(CUSTOMER_FIELDS) as CustomerField[];
 
+/** None may be empty. */
 const ofCard = (field: Omit<Field, "name">, check: Entry["check"]): Entry => ({
   ...field,
   check: (text, now) => (text === "" ? "is missing" : check(text, now)),
