@@ -7,6 +7,7 @@ export const DASHBOARD_STYLE = `
 .dashboard main { display: block; padding-bottom: 4rem; }
 .dashboard h1 { font-size: 1.375rem; line-height: 1.3; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 .dashboard h2 { font-size: 1rem; margin: 0 0 0.6rem; }
+.dashboard :is(.list-row, dialog) h2 { margin: 0; }
 .dashboard h3 { font-size: 0.9375rem; margin: 1.4rem 0 0.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .block-title { font-size: 0.8125rem; font-weight: 600; color: var(--quiet); }
 .dashboard ul, .dashboard ol { list-style: none; margin: 0; padding: 0; }
