@@ -8,11 +8,11 @@ import type { Report } from "./report.ts";
 import {
   byteSequence,
   countParameters,
-  differOnlyInSpace,
   readDictionary,
   repeatedKey,
   type RawDictionary,
   type RawMember,
+  withoutSpace,
 } from "./structured.ts";
 import { SignatureError } from "./verdict.ts";
 
@@ -141,7 +141,7 @@ function canonicalParams(
     throw new SignatureError("duplicate_param", "a parameter is repeated");
   const canonical = signatureParams(components, list[1]);
   if (text === canonical) report.pass(`${components.length} covered`);
-  else if (differOnlyInSpace(text, canonical)) {
+  else if (withoutSpace(text) === withoutSpace(canonical)) {
     report.warn("non_canonical_signature_input");
     report.pass(`${components.length} covered; white space differs from the canonical form`);
   } else {

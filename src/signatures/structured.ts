@@ -53,9 +53,9 @@ export function byteSequence({ parsed }: RawDictionary, { key, text }: RawMember
   return { bytes, base64, canonical: text.slice(1, text.indexOf(":", 1)) === base64 };
 }
 
-export function differOnlyInSpace(a: string, b: string): boolean {
-  return withoutSpace(a) === withoutSpace(b);
-}
+/** Without the spaces outside strings. */
+export const withoutSpace = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\.)*"| +/g, (part) => (part.startsWith('"') ? part : ""));
 
 /** What ends a member or starts a parameter, and strings, where neither does. Display Strings have no escapes. */
 const BOUNDARY = /%"[^"]*"|"[^"\\]*(?:\\.[^"\\]*)*"|[,;]/g;
@@ -82,8 +82,4 @@ function rawMember(untrimmed: string, parameters: number): RawMember {
   const end = text.search(/[=;]/);
   if (end < 0) return { key: text, text: "", parameters };
   return { key: text.slice(0, end), text: text.slice(text[end] === "=" ? end + 1 : end), parameters };
-}
-
-function withoutSpace(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"| +/g, (part) => (part.startsWith('"') ? part : ""));
 }

@@ -196,51 +196,36 @@ function valueGuesses(
   { authority, body: received }: HttpRequest,
   body: Uint8Array,
 ): FieldGuess[] {
-  const guess = (value: string, variant: string, advice: string): FieldGuess => [[value], variant, advice];
+  const guesses = (values: readonly string[], advice: (value: string) => string): FieldGuess[] =>
+    [...new Set(values)].map((value) => [[value], `${name}=${value}`, advice(value)]);
   const lost =
     lines.length === 0 ? `${name} is covered but did not arrive` : `${name} was changed in transit`;
+  const arrived = lines.length === 0 ? "none arrived" : `"${lines.join(", ")}" arrived`;
   const keep = "Keep it unchanged, and verify the header as it arrived, not as a framework presents it.";
   switch (name) {
     case "content-type":
-      return [
-        ...JSON_TYPES,
-        ...lines.map((line) => line.toLowerCase()),
-        ...lines.map((line) => line.split(";", 1)[0] ?? ""),
-      ].map((type) =>
-        guess(
-          type,
-          `content-type=${type}`,
-          `The signed Content-Type is "${type}"; ${lines.length === 0 ? "none arrived" : `"${lines.join(", ")}" arrived`}: the charset was stripped, added or respelled. ${keep}`,
-        ),
+      return guesses(
+        [...JSON_TYPES, ...lines.flatMap((line) => [line.toLowerCase(), line.split(";", 1)[0] ?? ""])],
+        (type) =>
+          `The signed Content-Type is "${type}"; ${arrived}: the charset was stripped, added or respelled. ${keep}`,
       );
     case "content-length":
-      return [...new Set([body.length, received.length])].map((length) =>
-        guess(
-          String(length),
-          `content-length=${length}`,
-          `${lost}: the body that was signed has ${length} bytes. ${keep}`,
-        ),
+      return guesses(
+        [body, received].map(({ length }) => String(length)),
+        (length) => `${lost}: the body that was signed has ${length} bytes. ${keep}`,
       );
     case "content-encoding":
-      return ["gzip", "br", "deflate"].map((coding) =>
-        guess(
-          coding,
-          `content-encoding=${coding}`,
-          `${lost}: a proxy or framework decompressed the body. ${keep}`,
-        ),
+      return guesses(
+        ["gzip", "br", "deflate"],
+        () => `${lost}: a proxy or framework decompressed the body. ${keep}`,
       );
     case "host":
-      return [
-        guess(
-          authority,
-          `host=${authority}`,
-          `${lost}: a proxy replaced Host. Configure it to keep the original one.`,
-        ),
-      ];
-    case "accept":
-      return ["application/json", "*/*"].map((type) =>
-        guess(type, `accept=${type}`, `${lost}: "${type}" was signed. ${keep}`),
+      return guesses(
+        [authority],
+        () => `${lost}: a proxy replaced Host. Configure it to keep the original one.`,
       );
+    case "accept":
+      return guesses(["application/json", "*/*"], (type) => `${lost}: "${type}" was signed. ${keep}`);
     default:
       return [];
   }
