@@ -1,13 +1,10 @@
 /** A verdict as it is stored: only what the keys, the policy and the clock decided. The message gives the rest again. */
 
 import type { HttpRequest } from "../http/message.ts";
-import { signatureBase } from "../signatures/base.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
-import { readSignature } from "../signatures/received.ts";
-import { Report } from "../signatures/report.ts";
 import type { Reason, Warning } from "../domain/reasons.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { checkContent, checkCoverage, checkFreshness, verifiedWith } from "../signatures/verify.ts";
+import { examine, rebuildBase, verifiedWith } from "../signatures/verify.ts";
 
 export interface StoredVerdict {
   readonly code: "ok" | Reason;
@@ -60,27 +57,16 @@ export function restoreVerdict(
 }
 
 /** Every check that needs no key, as far as the message allows. */
-function checkAgain(request: HttpRequest, key: string, now: number): Verdict {
-  const report = new Report(ANY_AGE);
-  const { algorithm } = ANY_AGE;
-  try {
-    const received = readSignature(request.headers, ANY_AGE, report);
-    checkCoverage(received, ANY_AGE, report);
-    checkFreshness(received, { policy: ANY_AGE, now }, report);
-    report.begin("key", "key_not_found");
-    report.pass(key);
-    report.begin("algorithm", "alg_not_allowed");
-    report.pass(algorithm);
-    report.begin("signature-base", "component_value_invalid");
-    report.signatureBase = signatureBase(received.components, received.params, request);
-    report.pass(`${received.components.length + 1} lines`);
-    report.begin("key-strength", "weak_key");
-    report.pass("");
-    report.begin("signature-value", "signature_invalid");
-    report.pass(verifiedWith(algorithm, key));
-    checkContent(request, report);
-  } catch (error) {
-    report.fail(error);
-  }
-  return report.verdict();
-}
+const checkAgain = (request: HttpRequest, key: string, now: number): Verdict =>
+  examine(request, { policy: ANY_AGE, now }, (received, report) => {
+    const { algorithm } = ANY_AGE;
+    const pass = (check: string, detail: string): void => {
+      report.begin(check, "signature_invalid");
+      report.pass(detail);
+    };
+    pass("key", key);
+    pass("algorithm", algorithm);
+    rebuildBase(request, received, report);
+    pass("key-strength", "");
+    pass("signature-value", verifiedWith(algorithm, key));
+  });

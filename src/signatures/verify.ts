@@ -28,14 +28,24 @@ export interface VerifyOptions {
 }
 
 /** Runs the steps in order and stops at the first that fails. Throws only what says nothing about the message, as `Report.fail`. */
-export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
+export const verify = (request: HttpRequest, options: VerifyOptions): Verdict =>
+  examine(request, options, (received, report) => {
+    const candidates = chooseKeys(received, options, report);
+    checkSignature(request, received, candidates, options, report);
+  });
+
+/** The same with other steps in place of those that need a key. */
+export function examine(
+  request: HttpRequest,
+  options: Pick<VerifyOptions, "policy" | "now">,
+  checkKeys: (received: ReceivedSignature, report: Report) => void,
+): Verdict {
   const report = new Report(options.policy);
   try {
     const received = readSignature(request.headers, options.policy, report);
     checkCoverage(received, options.policy, report);
     checkFreshness(received, options, report);
-    const candidates = chooseKeys(received, options, report);
-    checkSignature(request, received, candidates, options, report);
+    checkKeys(received, report);
     checkContent(request, report);
     warnOfUncovered(request, received.components, report);
   } catch (error) {
@@ -44,7 +54,7 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
   return report.verdict();
 }
 
-export function checkCoverage({ components }: ReceivedSignature, { required }: Policy, report: Report): void {
+function checkCoverage({ components }: ReceivedSignature, { required }: Policy, report: Report): void {
   report.begin("coverage", "coverage_missing");
   if (!components.some(coversContent)) {
     throw new SignatureError("coverage_missing", "content-digest is not covered, so the body is not signed");
@@ -69,7 +79,7 @@ function coversContent({ name, parameters }: Component): boolean {
   return parameters.size === 1 && (flag === true || (typeof key === "string" && isActive(key)));
 }
 
-export function checkFreshness(
+function checkFreshness(
   { created, expires }: ReceivedSignature,
   { policy: { maxAge, skew, requireCreated }, now }: Pick<VerifyOptions, "policy" | "now">,
   report: Report,
@@ -128,26 +138,31 @@ const MAX_TRIED = 4;
 
 function checkSignature(
   request: HttpRequest,
-  { components, params, signature }: ReceivedSignature,
+  received: ReceivedSignature,
   candidates: readonly VerificationKey[],
   { keys, policy: { algorithm } }: VerifyOptions,
   report: Report,
 ): void {
-  report.begin("signature-base", "component_value_invalid");
-  const base = signatureBase(components, params, request);
-  report.signatureBase = base;
-  report.pass(`${components.length + 1} lines`);
+  const base = rebuildBase(request, received, report);
   report.begin("key-strength", "weak_key");
   const strong = keysPassing(candidates, checkStrength);
   report.pass(strong.map(describeStrength).join(", "));
   report.begin("signature-value", "signature_invalid");
   const bytes = Buffer.from(base, "latin1");
   const tried = strong.slice(0, MAX_TRIED);
-  const key = tried.find((one) => ALGORITHMS[algorithm].verify(bytes, one.key, signature));
+  const key = tried.find((one) => ALGORITHMS[algorithm].verify(bytes, one.key, received.signature));
   if ((key === undefined ? tried : [key]).some(({ smallExponent }) => smallExponent))
     report.warn("weak_exponent");
   if (key === undefined) throw noKeyVerifies(strong.length);
   report.pass(verifiedWith(algorithm, describeKey(key, keys)));
+}
+
+export function rebuildBase(request: HttpRequest, received: ReceivedSignature, report: Report): string {
+  report.begin("signature-base", "component_value_invalid");
+  const base = signatureBase(received.components, received.params, request);
+  report.signatureBase = base;
+  report.pass(`${received.components.length + 1} lines`);
+  return base;
 }
 
 export const verifiedWith = (algorithm: string, key: string): string => `${algorithm} verifies with ${key}`;
@@ -165,7 +180,7 @@ function noKeyVerifies(count: number): SignatureError {
 }
 
 /** A signature over Content-Digest proves nothing about the body until the digest is recomputed (RFC 9421 7.2.8). */
-export function checkContent({ headers, body }: HttpRequest, report: Report): void {
+function checkContent({ headers, body }: HttpRequest, report: Report): void {
   report.begin("content-digest", "content_digest_malformed");
   const digest = checkDigest(headers, body);
   for (const warning of digest.warnings) report.warn(warning);
