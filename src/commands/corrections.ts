@@ -2,7 +2,7 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { withoutPassword } from "../domain/addresses.ts";
 import { shellWord, type Correction, type PaylinkError, type Problem } from "../domain/errors.ts";
-import { collect } from "./declare.ts";
+import { collect, declared, programOf } from "./declare.ts";
 import { missingFlag, namesSecret, optionNamed } from "./usage-errors.ts";
 
 /** Undefined if not every problem of the command line can be corrected. `accepts` says whether these words are a command line. */
@@ -32,19 +32,27 @@ export function correctedLine(
   const isSecret = (word: string, at: number): boolean =>
     maybeSecret(word, argv[at - 1] ?? "", command) && (!replaced.has(at) || word.includes("="));
   const meant = line.match(SHELL_WORD) ?? [];
-  if (argv.some(isSecret) || isTwice(meant, command) || !accepts(meant)) return undefined;
+  if (argv.some(isSecret) || isTwice(meant, programOf(command)) || !accepts(meant)) return undefined;
   return `paylink ${line}`;
 }
 
 /** A word of a shell, with the quoted texts and the commands in it. */
 const SHELL_WORD = /(?:\\.|'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"\\])+/g;
 
-/** Whether a flag that is not repeatable is there twice. */
-function isTwice(words: readonly string[], command: CommandUnknownOpts): boolean {
-  const flags = words.flatMap((word) => /^--[^=]+/.exec(word) ?? []);
-  return flags.some(
-    (flag, at) => flags.indexOf(flag) !== at && optionNamed(flag, command)?.parseArg !== collect,
-  );
+/** Whether a flag that is not repeatable is there twice, which commander accepts. */
+function isTwice(words: readonly string[], program: CommandUnknownOpts): boolean {
+  let command = program;
+  const seen = new Set<unknown>();
+  return words.some((word) => {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner !== undefined) command = declared(inner);
+    const [name] = /^--?[a-z][^=]*/i.exec(word) ?? [];
+    if (name === undefined) return false;
+    const option = optionNamed(name, command);
+    const isSeen = seen.has(option ?? name);
+    seen.add(option ?? name);
+    return isSeen && option?.parseArg !== collect;
+  });
 }
 
 /**

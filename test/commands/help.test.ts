@@ -184,6 +184,8 @@ describe("a usage error", () => {
     ["config get", "The argument <key> is required.", "config get baseUrl"],
     ["bulk --currency EUR", "The argument <file> is required.", "bulk --currency EUR orders.csv"],
     ["create --amount 10 --amont 3", "Did you mean --amount?", undefined],
+    ["-p shop links list --profle shop", "Did you mean --profile?", undefined],
+    ["verify --key a.pem --kee b.pem", "Did you mean --key?", "verify --key a.pem --key b.pem"],
     ["create --currency --currency EUR", "--currency needs a value", undefined],
     ["creat --amount --currency EUR", "Did you mean create?", undefined],
     ["events lst extra", "Did you mean list?", undefined],
