@@ -1,5 +1,4 @@
 /** `check` against real apps: a proper one passes, and each with a classic fault is caught by the names of its cases. */
-import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,9 +7,9 @@ import { type CaseResult, checkEndpoint } from "../../src/check/endpoint.ts";
 import { endpointCases } from "../../src/check/cases.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
+import { KEYS } from "../support/keys.ts";
 
-const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
+const { privateKey, publicPem: PUBLIC_PEM } = KEYS;
 
 async function results(url: string, cover?: CoveredComponents): Promise<CaseResult[]> {
   const sender = createSender({

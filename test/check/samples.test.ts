@@ -9,8 +9,9 @@ import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { examine } from "../../src/receiver/captured.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
-import { OPTIONS, PAIR } from "../signatures/signed.ts";
+import { OPTIONS } from "../signatures/signed.ts";
 import { CODES } from "../support/tampering-codes.ts";
+import { KEYS } from "../support/keys.ts";
 
 const source = { newId: () => crypto.randomUUID(), now: () => new Date() };
 
@@ -35,7 +36,7 @@ describe("each tampering", () => {
   const now = new Date();
   const sender = {
     url: new URL("http://127.0.0.1:4000/hook?a=b"),
-    key: { keyid: "k", key: PAIR.privateKey },
+    key: { keyid: "k", key: KEYS.privateKey },
     created: Math.floor(now.getTime() / 1000),
     form: SERVICE_FORM,
   };

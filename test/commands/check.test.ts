@@ -1,5 +1,4 @@
 /** `paylink check`, in process: its options, its reports and its exit codes. */
-import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -8,16 +7,16 @@ import { runCommand } from "../support/context.ts";
 import { startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";
 import { freePort } from "../support/ports.ts";
+import { KEYS } from "../support/keys.ts";
 
-const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const PUBLIC_PEM = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
+const PUBLIC_PEM = KEYS.publicPem;
 
 /** A key file has no id. */
 const ENDPOINT_CASES = endpointCases(undefined, false);
 
 function keyFile(home: string): string {
   const path = join(home, "key.pem");
-  writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }));
+  writeFileSync(path, KEYS.privatePem);
   return path;
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CONFIG_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { keyFile } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
 
 const configIn =
   (home: string, env: Readonly<Record<string, string>> = {}) =>

@@ -10,7 +10,7 @@ import { runCommand, type CommandOptions } from "../support/context.ts";
 import { BACK, fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
-import { keyFile } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
 
 const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "1" };
 const FULL = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];

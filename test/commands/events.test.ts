@@ -9,7 +9,8 @@ import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
-import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

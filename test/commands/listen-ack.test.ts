@@ -5,7 +5,8 @@ import { startCommand, startListenWith, type ServingCommand } from "../support/b
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const listenTo = (home: string, app: string, ...more: string[]): Promise<ServingCommand> => {
   const flags = ["--key", keyFile(home), "--forward-to", app, "--ack", "stored"];

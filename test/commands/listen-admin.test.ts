@@ -1,5 +1,4 @@
 /** `listen --admin` and `--drain`, in process: readiness from the start to the end, metrics, and reloading. */
-import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -17,7 +16,8 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
 import { exchangeRaw, statusOf } from "../support/post.ts";
-import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile, otherKeys } from "../support/keys.ts";
+import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const ask = async (admin: string, path: string): Promise<[status: number, body: string]> => {
   const reply = await fetch(new URL(path, admin));
@@ -262,8 +262,7 @@ describe("SIGHUP", () => {
     const home = temporaryHome();
     const pem = keyFile(home);
     const genuine = readFileSync(pem);
-    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    writeFileSync(pem, publicKey.export({ type: "spki", format: "pem" }));
+    writeFileSync(pem, otherKeys().publicPem);
     const reloads = new Set<() => void>();
     const listen = await startListenWith({ home, reloads }, "--key", pem);
     writeFileSync(pem, genuine);

@@ -7,7 +7,8 @@ import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
-import { type App, forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { type App, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const TWO_PATHS = ["--path", "/paid", "--path", "/failed"];
 

@@ -1,23 +1,21 @@
 /** What people see of `listen`, in process: whole records apart from each other, and each thing said once. */
-import { generateKeyPairSync } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startCommand } from "../support/background-command.ts";
 import { postWebhook, transactionRecord } from "../support/documented-webhook.ts";
 import { temporaryHome } from "../support/home.ts";
+import { keyFile, KEYS } from "../support/keys.ts";
 import { jsonLines } from "../support/json-lines.ts";
 
 /** A `listen` that two webhooks of the documented service have reached: header fields alone are signed, without `created`. */
 async function listenTwice(...flags: string[]) {
   const home = temporaryHome();
-  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const keyPath = join(home, "service.pem");
-  writeFileSync(keyPath, publicKey.export({ type: "spki", format: "pem" }));
-  const command = startCommand(["listen", "--port", "0", "--path", "/paid", "--key", keyPath, ...flags], {
-    home,
-    env: { PAYLINK_BASE_URL: "http://127.0.0.1:1", TZ: "UTC" },
-  });
+  const command = startCommand(
+    ["listen", "--port", "0", "--path", "/paid", "--key", keyFile(home), ...flags],
+    {
+      home,
+      env: { PAYLINK_BASE_URL: "http://127.0.0.1:1", TZ: "UTC" },
+    },
+  );
   const [, url = ""] = await command.until(/(http:[^\s"]+)/);
   const bodies = (["approved", "declined"] as const).map((outcome, index) =>
     transactionRecord({
@@ -29,7 +27,8 @@ async function listenTwice(...flags: string[]) {
       number: index + 1,
     }),
   );
-  for (const body of bodies) expect((await postWebhook({ url, body, key: privateKey })).status).toBe(200);
+  for (const body of bodies)
+    expect((await postWebhook({ url, body, key: KEYS.privateKey })).status).toBe(200);
   const end = await command.stop();
   const warned = (code: string): number => end.stderr.split(code).length - 1;
   return { ...end, warned };

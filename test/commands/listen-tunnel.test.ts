@@ -10,7 +10,8 @@ import { type Cloudflared, OPENS, standIn, STAYS, TUNNEL } from "../support/clou
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 const flagsOf = (home: string): string[] => ["listen", "--port", "0", "--tunnel", "--key", keyFile(home)];
 

@@ -9,7 +9,8 @@ import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
-import { forged, keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 interface Line {
   readonly type: string;

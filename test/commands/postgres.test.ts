@@ -6,7 +6,8 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { hasPostgres, usePostgres } from "../support/postgres.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 const server = usePostgres();
 

@@ -8,7 +8,8 @@ import { runCommand } from "../support/context.ts";
 import { waitWith } from "../support/create-wait.ts";
 import { temporaryHome } from "../support/home.ts";
 import { type JsonLine, jsonLines } from "../support/json-lines.ts";
-import { keyFile, post, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, webhook } from "../support/webhooks.ts";
 
 const CARD = "4111111111111111";
 const gone = undefined;

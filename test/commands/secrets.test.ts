@@ -11,7 +11,8 @@ import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 import { rawServer, type RawServer } from "../support/raw-server.ts";
 
 const TOKEN = "tok_c2VjcmV0LW9uZQ";

@@ -19,16 +19,8 @@ import { startListenWith } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
-import {
-  forged,
-  keyFile,
-  post,
-  record,
-  startApp,
-  type App,
-  type Taken,
-  webhook,
-} from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { forged, post, record, startApp, type App, type Taken, webhook } from "../support/webhooks.ts";
 
 const ALG = "rsa-v1_5-sha256";
 /** Seconds that a signature may be old. */

@@ -6,13 +6,13 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
-import { PAIR } from "../signatures/signed.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile, KEYS } from "../support/keys.ts";
+import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
 const ACCOUNT = {
@@ -68,7 +68,7 @@ async function homeAt(url: string) {
   const sandbox = { baseUrl: new URL(url).origin, token: "secret-token", terminalId: "1234567890" };
   writeFileSync(join(home, "settings.json"), JSON.stringify({ current: "sandbox", profiles: { sandbox } }));
   const key = join(home, "private.pem");
-  writeFileSync(key, PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
+  writeFileSync(key, KEYS.privatePem);
   const listen = await startListenCommand(home, "--key", keyFile(home));
   const utis: string[] = [];
   for (const one of [record(), record()]) {

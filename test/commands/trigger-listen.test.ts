@@ -5,7 +5,6 @@ import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TAMPERINGS } from "../../src/check/tamperings.ts";
 import type { Tampering } from "../../src/check/tamperings.ts";
-import { PAIR } from "../signatures/signed.ts";
 import { startCommand, startListenCommand, type ServingCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -13,6 +12,7 @@ import { temporaryHome } from "../support/home.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { CODES } from "../support/tampering-codes.ts";
 import { startApp } from "../support/webhooks.ts";
+import { KEYS } from "../support/keys.ts";
 
 interface Stage {
   readonly home: string;
@@ -24,8 +24,8 @@ interface Stage {
 async function stage(...flags: string[]): Promise<Stage> {
   const home = temporaryHome();
   const [privateKey, publicKey] = [join(home, "private.pem"), join(home, "public.pem")];
-  writeFileSync(privateKey, PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
-  writeFileSync(publicKey, PAIR.publicKey.export({ type: "spki", format: "pem" }));
+  writeFileSync(privateKey, KEYS.privatePem);
+  writeFileSync(publicKey, KEYS.publicPem);
   const listen = await startListenCommand(home, "--key", publicKey, ...flags);
   const trigger: Stage["trigger"] = (...more) =>
     runCommand(["trigger", "approved", "--to", listen.url, "--sign-with", privateKey, "--json", ...more], {

@@ -5,11 +5,11 @@ import { describe, expect, it } from "vitest";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
 import { parseRequest } from "../../src/http/raw-request.ts";
-import { PAIR } from "../signatures/signed.ts";
 import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startApp } from "../support/webhooks.ts";
+import { KEYS } from "../support/keys.ts";
 
 describe("paylink trigger", () => {
   it("is accepted by listen, rejected if tampered with, and verify explains both as stored", async () => {
@@ -40,8 +40,8 @@ describe("paylink trigger", () => {
 
   it("prints the exact bytes, which verify accepts", async () => {
     const home = temporaryHome();
-    writeFileSync(join(home, "private.pem"), PAIR.privateKey.export({ type: "pkcs8", format: "pem" }));
-    writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));
+    writeFileSync(join(home, "private.pem"), KEYS.privatePem);
+    writeFileSync(join(home, "public.pem"), KEYS.publicPem);
     const dry = [
       "trigger",
       "approved",
@@ -219,7 +219,7 @@ describe("paylink trigger", () => {
     expect(nobody.exit).toBe(5);
     expect(nobody.stderr).toContain("Nothing answers at http://127.0.0.1:1/: connection refused.\n");
     expect(nobody.stderr).toContain("Nothing was sent.");
-    writeFileSync(join(home, "public.pem"), PAIR.publicKey.export({ type: "spki", format: "pem" }));
+    writeFileSync(join(home, "public.pem"), KEYS.publicPem);
     const key = await runCommand(["trigger", "approved", "--sign-with", join(home, "public.pem")], { home });
     expect(key.exit).toBe(2);
     expect(key.stderr).toContain("No private key can be read");

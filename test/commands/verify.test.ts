@@ -2,11 +2,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { NOW, PAIR, signed, UNSIGNED } from "../signatures/signed.ts";
+import { NOW, signed, UNSIGNED } from "../signatures/signed.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/raw-request.ts";
+import { KEYS, otherKeys } from "../support/keys.ts";
 
 const positive = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive").vectors;
 const negative = vectorFile<{ cases: (WebhookCase & { raw_base64?: string })[] }>("webhook-negative").cases;
@@ -317,8 +318,8 @@ describe("several keys", () => {
   it("without ids are all tried", async () => {
     const home = temporaryHome();
     const mine = join(home, "mine.pem");
-    writeFileSync(mine, PAIR.publicKey.export({ type: "spki", format: "pem" }));
-    writeFileSync(join(home, "key.pem"), KEY);
+    writeFileSync(mine, KEYS.publicPem);
+    writeFileSync(join(home, "key.pem"), otherKeys().publicPem);
     const input = formatRequest(signed(UNSIGNED));
     const address = ["--public-url", "https://merchant.example", "--at", String(NOW), "--json"];
     const both = ["verify", "--key", join(home, "key.pem"), "--key", mine, ...address];

@@ -8,19 +8,15 @@ import { postWebhook, type PostedWebhook } from "../support/documented-webhook.t
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
-import { newKeys, publicKeyFile, type Keys } from "../support/signed-webhook.ts";
+import { keyFile, KEYS } from "../support/keys.ts";
 import { record } from "../support/webhooks.ts";
 
-interface Merchant {
-  readonly home: string;
-  readonly keys: Keys;
-}
-
-async function merchant(settings: Readonly<Record<string, string>>): Promise<Merchant> {
-  const [home, keys] = [temporaryHome(), newKeys()];
-  const all = { webhookKey: publicKeyFile(home, keys), ...settings };
+/** The home of a merchant who has the key of the webhooks, and these settings. */
+async function merchant(settings: Readonly<Record<string, string>>): Promise<string> {
+  const home = temporaryHome();
+  const all = { webhookKey: keyFile(home), ...settings };
   for (const [key, value] of Object.entries(all)) await runCommand(["config", "set", key, value], { home });
-  return { home, keys };
+  return home;
 }
 
 const wrapped = (changes = {}): object => ({ type: "payment", data: { object: record(changes) } });
@@ -30,12 +26,12 @@ const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds
 
 /** Posts a webhook to a `listen` of the merchant, and gives its status with the line that is printed for it. */
 async function receive(
-  { home, keys }: Merchant,
+  home: string,
   webhook: { readonly body?: object; readonly created?: number; readonly mediaType?: string },
   ...flags: string[]
 ): Promise<PostedWebhook & { readonly line: unknown }> {
   const listen = await startListenCommand(home, ...flags);
-  const posted = await postWebhook({ url: listen.url, body: record(), key: keys.privateKey, ...webhook });
+  const posted = await postWebhook({ url: listen.url, body: record(), key: KEYS.privateKey, ...webhook });
   const { stdout } = await listen.stop();
   const line = jsonLines(stdout).find(({ type }) => type === "event" || type === "rejected");
   return { ...posted, line };
@@ -43,7 +39,7 @@ async function receive(
 
 /** Runs `create --wait` and posts a webhook for its link. */
 async function createAndPay(
-  { home, keys }: Merchant,
+  home: string,
   bodyOf: (reference: string) => object,
   created?: number,
   ...flags: readonly string[]
@@ -59,7 +55,7 @@ async function createAndPay(
       if (rest.length === 0) return;
       const { invoiceId, paymentSettings } = JSON.parse(line);
       const url = paymentSettings.callbackUrl;
-      const webhook = { url, body: bodyOf(invoiceId), key: keys.privateKey };
+      const webhook = { url, body: bodyOf(invoiceId), key: KEYS.privateKey };
       posted ??= postWebhook(created === undefined ? webhook : { ...webhook, created });
     },
   });
@@ -76,17 +72,16 @@ describe("recordAt", () => {
     const expected = { record: { uti: "U-1", amountTrans: 12.5 } };
     expect(line).toMatchObject(expected);
 
-    const { home } = shop;
-    const list = await runCommand(["events", "list", "--json"], { home });
+    const list = await runCommand(["events", "list", "--json"], { home: shop });
     expect(JSON.parse(list.stdout)).toMatchObject({ uti: "U-1", amount: 12.5, reference: "INV-9" });
     for (const args of [["show", "U-1"], ["export"]]) {
-      const { stdout } = await runCommand(["events", ...args, "--json"], { home });
+      const { stdout } = await runCommand(["events", ...args, "--json"], { home: shop });
       expect(JSON.parse(stdout)).toMatchObject(expected);
     }
 
-    const capture = join(home, "webhook.http");
+    const capture = join(shop, "webhook.http");
     writeFileSync(capture, message);
-    const verified = await runCommand(["verify", capture, "--json"], { home });
+    const verified = await runCommand(["verify", capture, "--json"], { home: shop });
     expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", ...expected });
   });
 
@@ -146,7 +141,7 @@ describe("the policy of the profile", () => {
     const { status, line, message } = await receive(shop, {});
     expect(status).toBe(401);
     expect(line).toMatchObject({ code: "created_missing" });
-    const { stdout } = await runCommand(["verify", "--json"], { home: shop.home, stdin: message });
+    const { stdout } = await runCommand(["verify", "--json"], { home: shop, stdin: message });
     expect(JSON.parse(stdout)).toMatchObject({ code: "created_missing" });
   });
 
@@ -155,7 +150,7 @@ describe("the policy of the profile", () => {
     const { status, message } = await receive(shop, {}, "--no-require-created");
     expect(status).toBe(200);
     const verified = await runCommand(["verify", "--json", "--no-require-created"], {
-      home: shop.home,
+      home: shop,
       stdin: message,
     });
     expect(JSON.parse(verified.stdout)).toMatchObject({ code: "ok" });
@@ -169,7 +164,7 @@ describe("the policy of the profile", () => {
     const shop = await merchant({ tolerance: "1h" });
     const { message } = await receive(shop, { created: ago(1800) });
     const run = (...flags: string[]) =>
-      runCommand(["verify", "--json", ...flags], { home: shop.home, stdin: message });
+      runCommand(["verify", "--json", ...flags], { home: shop, stdin: message });
     expect((await run()).exit).toBe(0);
     expect((await run("--tolerance", "5m")).exit).toBe(7);
   });

@@ -8,7 +8,8 @@ import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 type Mode = "accepts" | "fails" | "resets" | "hangs";
 

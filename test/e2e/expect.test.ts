@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { startPaylink } from "../support/paylink.ts";
-import { forged, keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { forged, post, record, webhook } from "../support/webhooks.ts";
 
 /** What a script does with each line: prints it in a few words. */
 const READER = `

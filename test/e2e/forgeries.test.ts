@@ -4,19 +4,12 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, startPaylink, type Running } from "../support/paylink.ts";
 import { post } from "../support/post.ts";
-import {
-  approvedRecord,
-  newKeys,
-  publicKeyFile,
-  signedWebhook,
-  type SignedWebhook,
-} from "../support/signed-webhook.ts";
-
-const keys = newKeys();
+import { approvedRecord, signedWebhook, type SignedWebhook } from "../support/signed-webhook.ts";
+import { keyFile, otherKeys } from "../support/keys.ts";
 
 async function startListener(): Promise<{ listen: Running; url: string }> {
   const home = temporaryHome();
-  const listen = startPaylink(["listen", "--port", "0", "--json", "--key", publicKeyFile(home, keys)], {
+  const listen = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home)], {
     home,
   });
   return { listen, url: await readyUrl(listen) };
@@ -32,7 +25,7 @@ const ADDRESS = ["@target-uri", "content-digest"];
 describe("a webhook signed by an independent implementation", () => {
   it.each(COVERS.map((fields) => [fields]))("is accepted, and again as a repeat: %j", async (fields) => {
     const { listen, url } = await startListener();
-    const { headers, body } = await signedWebhook({ url, keys, fields });
+    const { headers, body } = await signedWebhook({ url, fields });
     expect(await post(url, headers, body)).toEqual({ status: 200, body: "" });
     expect(await post(url, headers, body)).toEqual({ status: 200, body: "" });
     const [lines] = await listen.until(/(?:\{"type":"event".*\n){2}/);
@@ -89,39 +82,41 @@ describe("a webhook signed by an independent implementation", () => {
         return { headers: rest, body };
       },
     ],
-    ["another key", "signature_invalid", (_, url, fields) => signedWebhook({ url, keys: newKeys(), fields })],
+    [
+      "another key",
+      "signature_invalid",
+      (_, url, fields) => signedWebhook({ url, keys: otherKeys(), fields }),
+    ],
     [
       "an old signature",
       "signature_too_old",
-      (_, url, fields) => signedWebhook({ url, keys, fields, created: new Date(Date.now() - 3_600_000) }),
+      (_, url, fields) => signedWebhook({ url, fields, created: new Date(Date.now() - 3_600_000) }),
     ],
     [
       "a signature from the future",
       "created_in_future",
-      (_, url, fields) => signedWebhook({ url, keys, fields, created: new Date(Date.now() + 600_000) }),
+      (_, url, fields) => signedWebhook({ url, fields, created: new Date(Date.now() + 600_000) }),
     ],
     [
       "a digest that is not covered",
       "coverage_missing",
-      (_, url) => signedWebhook({ url, keys, fields: ["@method", "content-type"] }),
+      (_, url) => signedWebhook({ url, fields: ["@method", "content-type"] }),
     ],
     [
       "another address",
       "signature_invalid",
       () =>
-        signedWebhook({ url: "https://merchant.example/hook", keys, fields: ADDRESS }).then(
-          ({ headers, body }) => {
-            const { Host: _host, ...rest } = headers;
-            return { headers: rest, body };
-          },
-        ),
+        signedWebhook({ url: "https://merchant.example/hook", fields: ADDRESS }).then(({ headers, body }) => {
+          const { Host: _host, ...rest } = headers;
+          return { headers: rest, body };
+        }),
     ],
   ];
 
   it.each(forgeries)("is refused with %s: %s", async (_, code, forge) => {
     const { listen, url } = await startListener();
     for (const fields of COVERS) {
-      const { headers, body } = await forge(await signedWebhook({ url, keys, fields }), url, fields);
+      const { headers, body } = await forge(await signedWebhook({ url, fields }), url, fields);
       expect(await post(url, { ...headers, "Content-Length": String(body.length) }, body)).toEqual({
         status: 401,
         body: "",
@@ -135,7 +130,7 @@ describe("a webhook signed by an independent implementation", () => {
   it("is accepted, with every violation shown, if its record breaks the specification", async () => {
     const { listen, url } = await startListener();
     const { status: _status, ...record } = approvedRecord();
-    const { headers, body } = await signedWebhook({ url, keys, record });
+    const { headers, body } = await signedWebhook({ url, record });
     expect((await post(url, headers, body)).status).toBe(200);
     const [line] = await listen.until(/\{"type":"event".*\n/);
     const event: unknown = JSON.parse(line);

@@ -5,7 +5,8 @@ import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 /** The kernel lets no file of this program grow beyond 1024 blocks: half a megabyte, or one, as the shell counts. */
 const SMALL_FILES = ["sh", "-c", 'ulimit -S -f 1024; exec "$@"', "sh"];

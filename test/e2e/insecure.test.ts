@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 /** Answers 200 with the body given, and counts who got so far. */
 async function startHttps(home: string, body = ""): Promise<{ url: string; served: () => number }> {

@@ -9,7 +9,8 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { openScreen } from "../support/screen.ts";
-import { keyFile, post, record, startApp, webhook, type App } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, startApp, webhook, type App } from "../support/webhooks.ts";
 
 const amounts = ({ taken }: App): unknown[] =>
   taken.map(({ body }) => (JSON.parse(body.toString()) as { amountTrans: number }).amountTrans);

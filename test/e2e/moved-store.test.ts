@@ -6,7 +6,8 @@ import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 const LANES = 4;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { CTRL_C, DOWN, ENTER, ESCAPE, openScreen, UP } from "../support/screen.ts";
-import { keyFile } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
 
 async function homeWithSandbox(): Promise<{ home: string; url: string }> {
   const home = temporaryHome();

@@ -15,7 +15,7 @@ import { runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { README, readmeBlock, readmeBlocks } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
-import { newKeys } from "../support/signed-webhook.ts";
+import { KEYS } from "../support/keys.ts";
 
 /** The README's text as a pattern: what differs from run to run is an id, a suffix, or left out with an ellipsis. */
 function patternOf(transcript: string): RegExp {
@@ -85,7 +85,7 @@ it("has a shop that does not start without a key, and says how to set it", async
 
 it("has a shop that books each payment of an order once, whatever else deviates", async () => {
   const home = writeShop("0");
-  const { privateKey, publicPem } = newKeys();
+  const { privateKey, publicPem } = KEYS;
   const driver = `import { paid, shop } from "./shop.mjs";
 shop.get("/paid", (request, response) => response.json([...paid]));
 const server = shop.listen(0, "127.0.0.1", () => console.log(server.address().port));`;

@@ -13,9 +13,10 @@ import { createApp as createNode } from "../../src/commands/help/recipes/node.mj
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { post, statusOf } from "../support/post.ts";
-import { newKeys, signedWebhook } from "../support/signed-webhook.ts";
+import { signedWebhook } from "../support/signed-webhook.ts";
 import { rawRequest, vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { webServer } from "../support/web-server.ts";
+import { KEYS } from "../support/keys.ts";
 
 const SERVERS: Readonly<Record<string, (options: VerifierOptions) => Promise<Server>>> = {
   Express: async (options) => createServer(createExpress(options)),
@@ -87,10 +88,9 @@ function optionsOf({ context }: RecipeCase): VerifierOptions {
 
 describe.each(Object.keys(SERVERS))("the recipe for %s", (name) => {
   it("accepts a webhook that another implementation signed", async () => {
-    const keys = newKeys();
-    const url = await start(name, { key: keys.publicPem });
+    const url = await start(name, { key: KEYS.publicPem });
     for (const fields of [["content-digest", "content-length", "content-type"], undefined]) {
-      const { headers, body } = await signedWebhook({ url, keys, ...(fields && { fields }) });
+      const { headers, body } = await signedWebhook({ url, ...(fields && { fields }) });
       expect(await post(url, headers, body)).toMatchObject({ status: 200 });
     }
     expect(printed).toEqual([expect.stringMatching(/^APPROVED /), expect.stringMatching(/^APPROVED /)]);
@@ -114,7 +114,7 @@ describe.each(Object.keys(SERVERS))("the recipe for %s", (name) => {
   });
 
   it("passes paylink check", async () => {
-    const { privateKey, publicPem } = newKeys();
+    const { privateKey, publicPem } = KEYS;
     const home = temporaryHome();
     const key = join(home, "private.pem");
     writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));

@@ -6,7 +6,8 @@ import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
 

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const OWN = 150;
 const SHARED = 75;

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { keyFile, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 async function start(...flags: string[]) {
   const home = temporaryHome();

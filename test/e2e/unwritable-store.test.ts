@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink } from "../support/paylink.ts";
-import { keyFile } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
 
 /** Permissions do not stop root, which containers often run tests as. */
 const NOT_ROOT =

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { openScreen } from "../support/screen.ts";
-import { keyFile, post, record, webhook } from "../support/webhooks.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 /** The lines as they were printed, before the terminal breaks them. */
 const widest = (raw: string): number => {

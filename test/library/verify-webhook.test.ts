@@ -1,6 +1,6 @@
 /** Verification in an application: every form of request, the vectors, bodies that were read before, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
-import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import fastify from "fastify";
@@ -20,10 +20,10 @@ import {
 import { ALGORITHMS } from "../../src/signatures/algorithms.ts";
 import { publicJwk, verificationKey } from "../../src/signatures/keys.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+import { KEYS, otherKeys } from "../support/keys.ts";
 
 const URL_SENT = "https://shop.example/webhooks?from=service";
-const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+const { publicKey, privateKey, publicPem: pem } = KEYS;
 const DERIVED = ["@method", "@target-uri", "content-digest"];
 
 const signed = (url = URL_SENT, cover?: readonly string[]) =>
@@ -381,7 +381,7 @@ async function listenTo(app: express.Express): Promise<string> {
 describe("the key", () => {
   const jwk = publicJwk(publicKey, "k");
   const der = publicKey.export({ type: "spki", format: "der" });
-  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey;
+  const other = otherKeys().publicKey;
 
   it.each<[string, VerifierOptions["key"]]>([
     ["PEM", pem],
@@ -532,7 +532,7 @@ describe("options", () => {
 it("makes samples that keep the specification, for each outcome and with changes", async () => {
   for (const outcome of ["APPROVED", "PARTIALLY_APPROVED", "DECLINED", "CANCELLED"] as const) {
     const transaction = sampleTransaction(outcome, { reference: "A-1", amountTrans: 12.34 });
-    const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const key = KEYS.privatePem;
     const webhook = signWebhook(transaction, { key, url: URL_SENT });
     const verified = await verifyWebhook(webhook, { key: createPublicKey(key), strict: true });
     expect(verified).toMatchObject({ outcome, transaction: { reference: "A-1", amountTrans: 12.34 } });

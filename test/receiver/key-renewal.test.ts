@@ -1,5 +1,4 @@
 /** When a receiver renews its keys: wherever a key that is newer than its own may verify the signature. And what it answers where it cannot judge. */
-import { generateKeyPairSync } from "node:crypto";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { serve } from "../../src/http/serve.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
@@ -9,9 +8,9 @@ import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { keysOf } from "../support/vectors.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
+import { KEYS, otherKeys } from "../support/keys.ts";
 
-const [oldPair, newPair] = [1, 2].map(() => generateKeyPairSync("rsa", { modulusLength: 2048 }));
-if (oldPair === undefined || newPair === undefined) throw new Error("no keys");
+const [oldPair, newPair] = [otherKeys(), KEYS];
 const { privateKey } = newPair;
 const jwks = (...kids: string[]): VerificationKey[] =>
   keysOf(

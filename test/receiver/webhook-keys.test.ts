@@ -1,6 +1,6 @@
 /** Keys from every source, and their renewal: in time, by a budget, and never lost because one failed. */
 import { describe, expect, it } from "vitest";
-import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Send } from "../../src/http/exchange.ts";
@@ -9,8 +9,7 @@ import { publicJwk } from "../../src/signatures/keys.ts";
 import { adviceOf, failure } from "../support/failure.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
-
-const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+import { KEYS } from "../support/keys.ts";
 
 /** A key server that gives one answer after the other, null for a failure, and a clock that the test moves. */
 function service(...kids: (string | null)[]) {
@@ -21,7 +20,7 @@ function service(...kids: (string | null)[]) {
   const send: Send = async () => {
     const kid = kids[Math.min(fetched++, kids.length - 1)];
     if (kid === null || kid === undefined) throw new Error("the service is down");
-    const body = JSON.stringify({ keys: [publicJwk(publicKey, kid)] });
+    const body = JSON.stringify({ keys: [publicJwk(KEYS.publicKey, kid)] });
     const headers = cacheControl === undefined ? [] : ([["Cache-Control", cacheControl]] as const);
     return { status: 200, headers, body: Buffer.from(body) };
   };
@@ -119,7 +118,7 @@ describe("a keyring", () => {
 
   it("reads no file or text again by itself", async () => {
     const { io, pass } = service();
-    const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+    const pem = KEYS.publicPem;
     let read = 0;
     const readFile = async () => Buffer.from(++read === 1 ? pem : "");
     const ring = await openKeyring([pem, "service.pem"], { ...io, readFile });

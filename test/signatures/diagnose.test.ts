@@ -11,7 +11,8 @@ import { contentDigest } from "../../src/signatures/digest.ts";
 import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
 import { verify, type VerifyOptions } from "../../src/signatures/verify.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
-import { COVERED, NOW, OPTIONS, PAIR, signed, UNSIGNED } from "./signed.ts";
+import { COVERED, NOW, OPTIONS, signed, UNSIGNED } from "./signed.ts";
+import { KEYS, otherKeys } from "../support/keys.ts";
 
 /** As the service writes it, with everything that a serialiser might write otherwise. */
 const BODY = '{"uti":"a/b","amountTrans":10.00,"amountGratuity":0,"merchantName":"Café","status":"Complete"}';
@@ -52,7 +53,7 @@ function signedOtherwise(
   spell: (base: string) => string | Uint8Array,
   covered: readonly string[] = COVERED,
   request: HttpRequest = webhook(),
-  signer: (base: Uint8Array) => Buffer = (base) => ALGORITHMS["rsa-v1_5-sha256"].sign(base, PAIR.privateKey),
+  signer: (base: Uint8Array) => Buffer = (base) => ALGORITHMS["rsa-v1_5-sha256"].sign(base, KEYS.privateKey),
 ): HttpRequest {
   const components = covered.map(componentOf);
   const params = signatureParams(components, new Map([["created", NOW]]));
@@ -326,8 +327,8 @@ describe("other headers", () => {
 });
 
 describe("another key or algorithm", () => {
-  const other = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const [first, second] = [PAIR, other].map(({ publicKey }, at): VerificationKey => {
+  const other = otherKeys();
+  const [first, second] = [KEYS, other].map(({ publicKey }, at): VerificationKey => {
     const [key] = keysOf(JSON.stringify(publicJwk(publicKey, `key-${at}`)));
     if (key === undefined) throw new Error("no key");
     return key;
@@ -364,16 +365,16 @@ describe("another key or algorithm", () => {
   });
 
   const padded = (digest: string, saltLength: number) => (base: Uint8Array) =>
-    cryptoSign(digest, base, { key: PAIR.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
+    cryptoSign(digest, base, { key: KEYS.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
   it.each<[string, string, (base: Uint8Array) => Buffer]>([
     ["PSS for PKCS#1 v1.5", "rsa-pss-sha512", padded("sha512", 64)],
     ["PSS with SHA-256", "RSA-PSS with SHA-256", padded("sha256", 32)],
-    ["SHA-512", "rsa-v1_5-sha512", (base) => cryptoSign("sha512", base, PAIR.privateKey)],
-    ["SHA-1", "rsa-v1_5-sha1", (base) => cryptoSign("sha1", base, PAIR.privateKey)],
+    ["SHA-512", "rsa-v1_5-sha512", (base) => cryptoSign("sha512", base, KEYS.privateKey)],
+    ["SHA-1", "rsa-v1_5-sha1", (base) => cryptoSign("sha1", base, KEYS.privateKey)],
     [
       "the hash signed",
       "the hash of the base signed",
-      (base) => cryptoSign("sha256", createHash("sha256").update(base).digest(), PAIR.privateKey),
+      (base) => cryptoSign("sha256", createHash("sha256").update(base).digest(), KEYS.privateKey),
     ],
   ])("%s", (_, name, signer) => {
     expect(diagnosis(signedOtherwise((base) => base, COVERED, webhook(), signer))).toEqual([

@@ -9,8 +9,9 @@ import type { HeaderLine } from "../../src/http/message.ts";
 import { privatelyIssued, selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keysOf, vectorFile } from "../support/vectors.ts";
+import { KEYS } from "../support/keys.ts";
 
-const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const rsa = KEYS;
 const pem = (key: KeyObject, type: "spki" | "pkcs1" | "pkcs8") => String(key.export({ type, format: "pem" }));
 const spki = pem(rsa.publicKey, "spki");
 

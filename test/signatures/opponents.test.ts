@@ -13,7 +13,8 @@ import { signatureBase, signatureParams } from "../../src/signatures/base.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { temporaryHome } from "../support/home.ts";
 import { componentOf, keysOf, vectorFile } from "../support/vectors.ts";
-import { COVERED, NOW, OPTIONS, PAIR, signed, UNSIGNED } from "./signed.ts";
+import { COVERED, NOW, OPTIONS, signed, UNSIGNED } from "./signed.ts";
+import { KEYS } from "../support/keys.ts";
 
 const ALG = "rsa-v1_5-sha256";
 
@@ -36,7 +37,7 @@ const lineOf = (headers: Record<string, unknown>, name: string): string => {
 const rsaSign = (key: KeyObject) => (data: Uint8Array | string) =>
   createSign("sha256").update(data).sign(key);
 const rsaVerify = (data: Uint8Array | string, signature: Uint8Array): boolean =>
-  createVerify("sha256").update(data).verify(PAIR.publicKey, signature);
+  createVerify("sha256").update(data).verify(KEYS.publicKey, signature);
 
 /** What both sides can say: derived components, a port, several parameters, fields of several lines. */
 const COVERS: readonly (readonly string[])[] = [
@@ -50,7 +51,7 @@ describe("http-message-signatures", () => {
   it.each(COVERS.map((cover) => [cover.join(" "), cover] as const))("signs %s", async (_, cover) => {
     const { headers } = await httpbis.signMessage(
       {
-        key: createSigner(PAIR.privateKey, ALG, "k"),
+        key: createSigner(KEYS.privateKey, ALG, "k"),
         name: "sig1",
         fields: [...cover],
         params: ["created", "keyid", "alg"],
@@ -66,7 +67,7 @@ describe("http-message-signatures", () => {
     const request = signed(UNSIGNED, COVERED, { created: NOW, keyid: "k", alg: ALG });
     const verified = await httpbis.verifyMessage(
       {
-        keyLookup: async () => ({ id: "k", algs: [ALG], verify: createVerifier(PAIR.publicKey, ALG) }),
+        keyLookup: async () => ({ id: "k", algs: [ALG], verify: createVerifier(KEYS.publicKey, ALG) }),
         notAfter: new Date((NOW + 60) * 1000),
       },
       { method: "POST", url: targetUri(request), headers: headersOf(request) },
@@ -85,7 +86,7 @@ describe("http-message-sig", () => {
       label: "sig1",
       components: cover,
       parameters: { created: NOW, keyid: "k", alg: ALG },
-      signer: { algorithm: ALG, sign: rsaSign(PAIR.privateKey) },
+      signer: { algorithm: ALG, sign: rsaSign(KEYS.privateKey) },
     });
     expect(verify(withSignature(signatureInput, signature), OPTIONS).code).toBe("ok");
   });
@@ -107,7 +108,7 @@ describe("@ltonetwork/http-message-signatures", () => {
     const { headers } = await signByLto(message, {
       components: [...cover],
       created: new Date(NOW * 1000),
-      signer: { keyid: "k", alg: ALG, sign: rsaSign(PAIR.privateKey) },
+      signer: { keyid: "k", alg: ALG, sign: rsaSign(KEYS.privateKey) },
     });
     const lines: Record<string, unknown> = { ...headers };
     const request = withSignature(lineOf(lines, "signature-input"), lineOf(lines, "signature"));

@@ -7,7 +7,8 @@ import { DEFAULT_POLICY, type Policy } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import type { Verdict } from "../../src/signatures/verdict.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
-import { COVERED, NOW, OPTIONS, PAIR, signed, UNSIGNED, withFields } from "./signed.ts";
+import { COVERED, NOW, OPTIONS, signed, UNSIGNED, withFields } from "./signed.ts";
+import { KEYS, otherKeys } from "../support/keys.ts";
 
 const LIST = '("content-digest")';
 
@@ -266,9 +267,9 @@ describe("warnings of a signature that is valid", () => {
 });
 
 describe("keys", () => {
-  const jwk = { ...PAIR.publicKey.export({ format: "jwk" }), kid: "k" };
+  const jwk = { ...KEYS.publicKey.export({ format: "jwk" }), kid: "k" };
   const other = {
-    ...generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" }),
+    ...otherKeys().publicKey.export({ format: "jwk" }),
   };
   const set = (...keys: object[]) => JSON.stringify({ keys });
   const elliptic = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });

@@ -1,19 +1,17 @@
-/** A webhook of our own, signed with a fresh key, for tests that change one thing about it. */
+/** A webhook of our own, signed with the key of the tests, for tests that change one thing about it. */
 
-import { generateKeyPairSync } from "node:crypto";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import type { VerifyOptions } from "../../src/signatures/verify.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
+import { KEYS } from "../support/keys.ts";
 
 export const NOW = 1_700_000_000;
 
-export const PAIR = generateKeyPairSync("rsa", { modulusLength: 2048 });
-
 export const OPTIONS: VerifyOptions = {
-  keys: keysOf(PAIR.publicKey.export({ type: "spki", format: "pem" })),
+  keys: keysOf(KEYS.publicPem),
   policy: DEFAULT_POLICY,
   now: NOW,
 };
@@ -42,7 +40,7 @@ export function signed(
   covered: readonly string[] = COVERED,
   parameters: Readonly<Record<string, string | number>> = { created: NOW, keyid: "k" },
 ): HttpRequest {
-  const key = { keyid: "k", key: PAIR.privateKey };
+  const key = { keyid: "k", key: KEYS.privateKey };
   const { fields } = sign(request, { key, components: covered.map(componentOf), parameters });
   return { ...request, headers: [...request.headers, ...fields] };
 }

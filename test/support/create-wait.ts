@@ -2,7 +2,7 @@
 import { type CommandEnd, type CommandOptions, runCommand } from "./context.ts";
 import { temporaryHome } from "./home.ts";
 import { startLinkService } from "./link-service.ts";
-import { keyFile } from "./webhooks.ts";
+import { keyFile } from "./keys.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
 

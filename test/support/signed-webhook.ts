@@ -1,26 +1,8 @@
 /** Webhooks signed by an independent implementation of RFC 9421, so that signer and verifier share no code. */
-import { createHash, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash, randomUUID } from "node:crypto";
 import { createSigner, httpbis } from "http-message-signatures";
+import { KEYS, type Keys } from "./keys.ts";
 import { vectorFile, type WebhookCase } from "./vectors.ts";
-
-export interface Keys {
-  readonly privateKey: KeyObject;
-  readonly publicPem: string;
-}
-
-export function newKeys(): Keys {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  return { privateKey, publicPem: publicKey.export({ type: "spki", format: "pem" }).toString() };
-}
-
-/** Writes the public key where a test's home is, and gives its path. */
-export function publicKeyFile(home: string, { publicPem }: Keys): string {
-  const path = join(home, "service.pem");
-  writeFileSync(path, publicPem);
-  return path;
-}
 
 const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
 
@@ -38,7 +20,7 @@ export interface SignedWebhook {
 
 interface SignOptions {
   readonly url: string;
-  readonly keys: Keys;
+  readonly keys?: Keys;
   readonly record?: Record<string, unknown>;
   readonly created?: Date;
   readonly fields?: readonly string[];
@@ -49,7 +31,7 @@ const COVERED = ["content-digest", "content-length", "content-type"];
 
 export async function signedWebhook({
   url,
-  keys,
+  keys = KEYS,
   record,
   created,
   fields,

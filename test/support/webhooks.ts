@@ -1,26 +1,15 @@
-/** Webhooks as the service posts them, signed with a key of the test's own, and a small application to forward them to. */
-import { generateKeyPairSync, randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
+/** Webhooks as the service posts them, signed with the key of the tests, and a small application to forward them to. */
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { SigningKey } from "../../src/signatures/keys.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../../src/signatures/cover.ts";
+import { KEYS } from "./keys.ts";
 import { componentOf } from "./vectors.ts";
-
-const PAIR = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const PUBLIC_PEM = PAIR.publicKey.export({ type: "spki", format: "pem" }).toString();
-
-/** Writes the public key where `--key` finds it. */
-export function keyFile(home: string): string {
-  const path = join(home, "service.pem");
-  writeFileSync(path, PUBLIC_PEM);
-  return path;
-}
 
 export function record(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
@@ -46,7 +35,7 @@ interface WebhookOptions {
 export function webhook(
   url: string,
   body: Readonly<Record<string, unknown>> | Uint8Array,
-  { key = { keyid: "k", key: PAIR.privateKey }, cover = SERVICE_COVER }: WebhookOptions = {},
+  { key = { keyid: "k", key: KEYS.privateKey }, cover = SERVICE_COVER }: WebhookOptions = {},
 ): HttpRequest {
   const { host, pathname, search, protocol } = new URL(url);
   const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));

@@ -1,0 +1,40 @@
+/** The RSA keys of the tests: fixed or made once, because making one takes longer than most tests. */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { vectorFile } from "./vectors.ts";
+
+export interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly privatePem: string;
+  readonly publicPem: string;
+}
+
+function pairOf(privateKey: KeyObject): Keys {
+  const publicKey = createPublicKey(privateKey);
+  return {
+    privateKey,
+    publicKey,
+    privatePem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    publicPem: publicKey.export({ type: "spki", format: "pem" }).toString(),
+  };
+}
+
+const { keys } = vectorFile<{ keys: { "test-key-rsa": { private_pem: string } } }>("keys");
+
+/** Whoever sends webhooks signs with these: the key of RFC 9421, appendix B.1.1. */
+export const KEYS = pairOf(createPrivateKey(keys["test-key-rsa"].private_pem));
+
+let other: Keys | undefined;
+
+/** The keys of somebody else. */
+export const otherKeys = (): Keys =>
+  (other ??= pairOf(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey));
+
+/** Writes the public key where `--key` finds it. */
+export function keyFile(home: string): string {
+  const path = join(home, "service.pem");
+  writeFileSync(path, KEYS.publicPem);
+  return path;
+}
