@@ -9,6 +9,8 @@ export interface Cell {
   readonly paint?: (text: string) => string;
   /** An amount: it is never cut. */
   readonly right?: boolean;
+  /** A date, an id and the like: it is cut only if it is longer than a line. */
+  readonly isWhole?: boolean;
 }
 
 const GAP = "  ";
@@ -19,11 +21,11 @@ const LEAST = 12;
 
 /**
  * Values longer than the width allows are shortened, those of the widest column first. If the shortest values do not fit
- * either, each row continues on a second line.
+ * either, each row continues on the next line.
  */
 export function renderTable(rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
   const safe = rows.map((row) => row.map((cell) => ({ ...cell, text: safeText(cell.text) })));
-  const columns = columnsOf(safe);
+  const columns = columnsOf(safe, width - INDENT.length);
   const lines = linesOf(columns, width);
   const shown = (cell: Cell, at: number): string => {
     const room = columns[at]?.width ?? 0;
@@ -46,12 +48,14 @@ interface Column {
   readonly least: number;
 }
 
-function columnsOf(rows: readonly (readonly Cell[])[]): Column[] {
+/** `room` is that of a line. */
+function columnsOf(rows: readonly (readonly Cell[])[], room: number): Column[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   return Array.from({ length: count }, (_, at) => {
     const cells = rows.flatMap((row) => row[at] ?? []);
     const width = Math.max(...cells.map(({ text }) => widthOf(text)));
-    return { width, least: cells.some(({ right }) => right) ? width : Math.min(width, LEAST) };
+    if (cells.some(({ right }) => right)) return { width, least: width };
+    return { width, least: Math.min(width, cells.some(({ isWhole }) => isWhole) ? room : LEAST) };
   });
 }
 

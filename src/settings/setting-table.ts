@@ -166,7 +166,11 @@ const TABLE = {
     means: "the currency of links",
     kind: "currency",
     example: "EUR",
-    login: { flag: "--currency <code>", prompt: "Currency (the default of your links, such as EUR)" },
+    login: {
+      flag: "--currency <code>",
+      prompt: "Currency (the default of your links, such as EUR), or Enter to skip",
+      optional: true,
+    },
   },
   customerName: {
     means: "the customer's name on links",

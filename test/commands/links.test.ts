@@ -73,11 +73,11 @@ describe("paylink links list", () => {
     const run = await links([]);
     expect(run.exit).toBe(0);
     const [header = "", ...rows] = run.stdout.trimEnd().split("\n");
-    expect(header).toMatch(/^CREATED +STATUS +AMOUNT +CUSTOMER +INVOICE +ID$/);
+    expect(header).toMatch(/^CREATED +STATUS +KIND +AMOUNT +PAID +CUSTOMER +ORDER NUMBER +ID$/);
     expect(rows).toHaveLength(2);
     expect(rows.join()).toContain(one);
     expect(rows.join()).toContain(two);
-    expect(rows[0]).toMatch(/active +GBP 10\.00 +Ada Lovelace +A-1 /);
+    expect(rows[0]).toMatch(/active +one-time +GBP 10\.00 +– +Ada Lovelace +A-1 /);
     expect(run.stderr).toMatch(SERVICE);
   });
 
@@ -128,7 +128,7 @@ describe("paylink links list", () => {
     );
     expect((await list("-q")).stdout.match(/r=\w+/g)).toEqual(["r=new", "r=middle", "r=old"]);
     expect((await list("-q", "--limit", "2")).stdout.match(/r=\w+/g)).toEqual(["r=new", "r=middle"]);
-    expect(queries.map(({ page }) => page)).toEqual(["1", "2", "1", "2"]);
+    expect(queries.map(({ page }) => page)).toEqual(["1", "2", "3", "1", "2", "3"]);
   });
 
   it.each([
@@ -146,6 +146,50 @@ describe("paylink links list", () => {
     const { list, queries } = pages(...given);
     expect((await list("-q")).stdout.match(/r=\w+/g)).toEqual(["r=new", "r=old"]);
     expect(queries).toHaveLength(requests);
+  });
+
+  it("reads on where totalCount counts one page, and fewer links come than were asked for", async () => {
+    const page = (count: number, from: number) => ({
+      totalCount: count,
+      records: Array.from({ length: count }, (_, at) => link(`L${from + at}`, "2026-11-22T09:00:00Z")),
+    });
+    const { list, queries } = pages(page(5, 0), page(5, 5), page(2, 10));
+    expect((await list("-q")).stdout.match(/r=\w+/g)).toHaveLength(12);
+    expect(queries).toHaveLength(3);
+  });
+
+  it.each([
+    ["one-time", { amount: 10, paidDate: "2026-11-21T08:30:00Z" }, "GBP 10.00  2026-11-21 08:30"],
+    ["reusable", { amount: 0, linkOptions: { minAmount: "5" } }, "at least GBP 5.00  –"],
+    ["subscription", { amount: 0, periodic: { periodicType: "ucof" } }, "GBP 0.00  –"],
+    ["verification", { amount: 0, paidDate: null }, "GBP 0.00  –"],
+  ])("says what kind of link it is, and when it was paid: %s", async (kind, members, shown) => {
+    const { list } = pages({ records: [{ ...NEW, ...members }] });
+    const [header = "", row = ""] = (await list()).stdout.split("\n");
+    expect(header).toMatch(/STATUS +KIND +AMOUNT +PAID/);
+    expect(row.replaceAll(/ {2,}/g, "  ")).toContain(`active  ${kind}  ${shown}`);
+  });
+
+  it("finds the links of a customer and of an order number, and says how far it looked", async () => {
+    const records = [
+      { ...OLD, customerName: "ADA LOVELACE", invoiceId: "INV-1" },
+      { ...MIDDLE, customerName: "Grace", invoiceId: "INV-10" },
+      { ...NEW, customerName: undefined },
+    ];
+    const { list, queries } = pages({ records });
+    const found = async (...flags: string[]) => (await list(...flags, "-q")).stdout.match(/r=\w+/g) ?? [];
+    expect(await found("--customer", "ada")).toEqual(["r=old"]);
+    expect(await found("--invoice-id", "INV-1")).toEqual(["r=old"]);
+    expect(await found("--invoice-id", "INV-10", "--customer", "ada")).toEqual([]);
+    expect(queries.every((query) => !("customer" in query) && !("invoiceId" in query))).toBe(true);
+    const none = await list("--customer", "Alan");
+    expect(none).toMatchObject({ exit: 0, stdout: "" });
+    expect(none.stderr).toContain(
+      "No links found.\nLooked at 3 links, created since 2026-11-15 10:00:00 +00:00.\nOnly the last 7 days are listed.",
+    );
+    const json = await list("--customer", "Grace", "--json");
+    expect(json.stderr).toBe("");
+    expect(jsonLines(json.stdout)).toEqual([{ ...MIDDLE, customerName: "Grace", invoiceId: "INV-10" }]);
   });
 
   it("escapes what a service hides in a field", async () => {

@@ -173,6 +173,17 @@ describe("paylink login", () => {
     });
   });
 
+  it("stores an account without a currency, which create then asks for", async () => {
+    const texts = { "base URL": "http://127.0.0.1:1", Terminal: "7", "Customer's name": "Ada", token: "t" };
+    const { ask } = fixedAnswers({ texts, choice: "another service" });
+    const { home, exit, stderr } = await runCommand(["login", "--no-check"], { ask });
+    expect(exit).toBe(0);
+    expect(stderr).toContain("Each paylink create needs --currency.");
+    expect(storedIn(home).profiles["default"]).not.toHaveProperty("currency");
+    const create = await runCommand(["create", "--amount", "10", "--dry-run"], { home });
+    expect(create.stderr).toContain("--currency  is required");
+  });
+
   it("asks only for what the flags leave open", async () => {
     const { ask, asked } = fixedAnswers({ texts: { "Token URL": "https://a.example/t", secret: "s" } });
     const defaults = ["--currency", "EUR", "--customer-name", "Ada", "--callback-url", "https://a.example/"];

@@ -72,18 +72,19 @@ describe("a text", () => {
 describe("a table", () => {
   const rowsOf = (invoices: readonly string[], amount: string): Cell[][] =>
     invoices.map((invoice) => [
-      { text: "2026-11-21 10:15" },
+      { text: "2026-11-21 10:15", isWhole: true },
       { text: amount, right: true },
       { text: invoice },
-      { text: "69lXLdv9w" },
+      { text: "69lXLdv9wLongerThanTwelve", isWhole: true },
     ]);
 
-  it("never has a line that is too wide, nor an amount that is cut, at 40 to 200 columns", () => {
+  it("never has a line that is too wide, nor an amount, a date or an id that is cut, at 40 to 200 columns", () => {
     fc.assert(
       fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), columns, (invoices, width) => {
         const table = renderTable(rowsOf(invoices, "EUR 1234567.89"), width);
         for (const line of table.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(width);
-        expect(table.split("EUR 1234567.89")).toHaveLength(invoices.length + 1);
+        for (const whole of ["EUR 1234567.89", "2026-11-21 10:15", "69lXLdv9wLongerThanTwelve"])
+          expect(table.split(whole)).toHaveLength(invoices.length + 1);
       }),
     );
   });

@@ -20,7 +20,11 @@ const parseExpires: Parser<Date> = async (typed, { serviceTime }) =>
 
 const list = command({
   summary: "list the links of the last 7 days, newest first",
-  examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
+  examples: [
+    "paylink links list --status active --since 30d",
+    "paylink links list --customer Ada --since 30d",
+    "paylink links list --limit 5 --quiet",
+  ],
   isDefault: true,
   flags: {
     ...linkFlags,
@@ -36,6 +40,12 @@ const list = command({
       { example: "30d" },
     ),
     until: flag("--until <when>", "created before this time", parsePast, { example: "1d" }),
+    customer: flag("--customer <text>", "only links whose customer's name contains this text", text, {
+      example: "Ada",
+    }),
+    invoiceId: flag("--invoice-id <id>", "only the links with this order number", text, {
+      example: "INV-1",
+    }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
     terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
       example: "1234567890",

@@ -2,12 +2,13 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
+import { kindOf, labelOf } from "../../domain/payment-link-fields.ts";
 import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { type Cell, localTime, renderTable } from "../../render/layout.ts";
+import { type Cell, formatLocal, localTime, renderTable } from "../../render/layout.ts";
 import { linkAmount, paintStatus, renderLinkDetails } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
@@ -21,6 +22,8 @@ interface ListFlags {
   readonly since: Date | undefined;
   readonly until: Date | undefined;
   readonly status: string | undefined;
+  readonly customer: string | undefined;
+  readonly invoiceId: string | undefined;
   readonly limit: number | undefined;
   readonly quiet: boolean;
   /** Milliseconds for the whole command. */
@@ -75,33 +78,46 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod } = options;
+  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod, from } = options;
   const api = await context.api({ timeout });
   const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
-  const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
+  const wanted = listed.filter(isWanted(options));
+  const newest = wanted.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
   if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
   else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
   else {
     if (newest.length > 0) out.lines([tableOf(newest, context)]);
     else out.note("No links found.");
+    if (options.customer !== undefined || options.invoiceId !== undefined)
+      out.note(`Looked at ${listed.length} links, created since ${formatLocal(from)}.`);
     if (isUsualPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
   return 0;
 }
 
+/** What no service filters by: the name in any case, and the whole order number. */
+function isWanted({ customer = "", invoiceId }: ListOptions): (listed: Listed) => boolean {
+  const part = customer.trim().toLowerCase();
+  return ({ link }) =>
+    (link.customerName ?? "").toLowerCase().includes(part) &&
+    (invoiceId === undefined || link.invoiceId === invoiceId.trim());
+}
+
 /** The documented maximum is 5000; smaller pages need less memory. */
 const PAGE_SIZE = 500;
 
 /**
- * Every link of the period: no order of the pages is documented, so the newest can be on any of them. A page without new
- * links ends the list too, since a service may not say how many there are, or ignore the number of the page.
+ * Every link of the period: no order of the pages is documented, so the newest can be on any of them. A page that is shorter
+ * than another, or without new links, ends the list. `totalCount` may be the number of links on one page, a page may have
+ * fewer than it was asked for, and a service may ignore the number of the page.
  */
 async function readPages(
   api: Api,
   { terminalId = "", from, to, status }: ListOptions,
 ): Promise<readonly Json[]> {
   const found = new Map<string, Json>();
+  let longest = 0;
   for (let page = 1; ; page++) {
     const { totalCount, records } = await api.listLinks({
       terminalId,
@@ -113,8 +129,9 @@ async function readPages(
     });
     const before = found.size;
     for (const record of records) found.set(keyOf(record), record);
-    if (found.size === before || (totalCount !== undefined && found.size >= totalCount))
-      return [...found.values()];
+    const isShorter = records.length < longest && found.size >= (totalCount ?? 0);
+    if (found.size === before || isShorter) return [...found.values()];
+    longest = Math.max(longest, records.length);
   }
 }
 
@@ -125,22 +142,30 @@ function keyOf(record: Json): string {
 
 const createdAt = ({ link }: Listed): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
 
-const HEADERS = ["CREATED", "STATUS", "AMOUNT", "CUSTOMER", "INVOICE", "ID"] as const;
-
 function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Context): string {
-  const header = HEADERS.map((text): Cell => ({ text, paint: paint.dim, right: text === "AMOUNT" }));
-  const rows = listed.map(({ link }): Cell[] => [
-    { text: link.createdDate ? localTime(link.createdDate.toString()).slice(0, MINUTES) : "–" },
-    { text: link.status ?? "–", paint: (text) => paintStatus(text, paint) },
-    { text: linkAmount(link) ?? "–", right: true },
-    { text: link.customerName ?? "–" },
-    { text: link.invoiceId ?? "–" },
-    { text: link.id ?? "–" },
-  ]);
-  return renderTable([header, ...rows], lineWidth);
+  const cellsOf = (link: PaymentLink): readonly [title: string, Cell][] => [
+    [labelOf("createdDate"), { text: minuteOf(link.createdDate), isWhole: true }],
+    [
+      labelOf("status"),
+      { text: link.status ?? "–", isWhole: true, paint: (text) => paintStatus(text, paint) },
+    ],
+    ["kind", { text: kindOf(link), isWhole: true }],
+    [labelOf("amount"), { text: linkAmount(link) ?? "–", right: true }],
+    [labelOf("paidDate"), { text: minuteOf(link.paidDate), isWhole: true }],
+    [labelOf("customerName"), { text: link.customerName ?? "–" }],
+    [labelOf("invoiceId"), { text: link.invoiceId ?? "–", isWhole: true }],
+    [labelOf("id"), { text: link.id ?? "–", isWhole: true }],
+  ];
+  const header = cellsOf({}).map(([title, { right = false }]): Cell => ({
+    text: title.toUpperCase(),
+    paint: paint.dim,
+    right,
+  }));
+  return renderTable([header, ...listed.map(({ link }) => cellsOf(link).map(([, cell]) => cell))], lineWidth);
 }
 
-const MINUTES = "2026-11-21 10:15".length;
+const minuteOf = (date: PaymentLink["createdDate"]): string =>
+  date ? localTime(date.toString()).slice(0, "2026-11-21 10:15".length) : "–";
 
 interface LinkOptions {
   /** Its id. */
