@@ -103,6 +103,8 @@ describe("a refusal", () => {
   it.each([
     ["600", "in 10 minutes"],
     ["Sat, 21 Nov 2026 10:10:00 GMT", "after Sat, 21 Nov 2026 10:10:00 GMT"],
+    // No time that anybody waits for.
+    ["999999999999", "It is safe to run the command again later."],
   ])(
     "that asks to wait longer than the timeout (%s) is not repeated, and names the wait",
     async (value, words) => {
