@@ -184,7 +184,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    // Editors on Windows add a byte order mark.
+    return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw new PaylinkError(

@@ -38,13 +38,14 @@ export function createStdin({ open, signal, note }: StdinParts): AsyncIterable<U
 
 export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadFile {
   return async (path, place) => {
-    if (path === "-") return readAll(stdin);
-    const { readFile } = await import("node:fs/promises");
     try {
-      return await readFile(path, { signal });
+      if (path === "-") return await readAll(stdin);
+      const { createReadStream } = await import("node:fs");
+      return await readAll(createReadStream(path, { signal }));
     } catch (error) {
       signal.throwIfAborted();
-      const name = place === undefined ? path : `${place} ${path}`;
+      const file = path === "-" ? "stdin" : path;
+      const name = place === undefined ? file : `${place} ${file}`;
       throw new PaylinkError("file_unreadable", `Cannot read ${name}: ${systemReason(error)}.`, {
         cause: error,
       });
@@ -52,8 +53,16 @@ export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSi
   };
 }
 
+/** Bytes. A device or a pipe may never end. */
+const LONGEST = 128 * 1024 * 1024;
+
 async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > LONGEST) throw new Error("it is longer than 128 MiB");
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }

@@ -79,6 +79,12 @@ describe("the settings file", () => {
     });
   });
 
+  it("may begin with a byte order mark", () => {
+    const folder = temporaryHome();
+    writeFileSync(join(folder, "settings.json"), '\uFEFF{"profiles":{"shop":{"currency":"EUR"}}}');
+    expect(openSettingsFile(folder, silent).profiles()).toEqual({ shop: { currency: "EUR" } });
+  });
+
   it("is not created by reading", () => {
     const home = temporaryHome();
     expect(openSettingsFile(join(home, "none"), silent).profiles()).toEqual({});
