@@ -34,13 +34,21 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
     },
   };
   const ask = async <T>(question: (prompts: typeof import("./questions.ts")) => Promise<T>): Promise<T> => {
+    let onPause = (): void => undefined;
+    // Ctrl-D closes a prompt that then never settles, and the program would end as if it had succeeded.
+    const closed = new Promise<never>((_, reject) => {
+      onPause = () => void setImmediate(reject, new PaylinkError("interrupted", "Interrupted."));
+    });
+    stdin.once("pause", onPause);
     try {
-      return await question(await import("./questions.ts"));
+      return await Promise.race([question(await import("./questions.ts")), closed]);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof Error && error.name === "ExitPromptError")
         throw new PaylinkError("interrupted", "Interrupted.", { cause: error });
       throw error;
+    } finally {
+      stdin.off("pause", onPause);
     }
   };
   const validate = (check: ((text: string) => string | undefined) | undefined) => (text: string) =>

@@ -150,6 +150,16 @@ describe("create, in a terminal", () => {
     expect(sandbox.stdout()).toBe(before);
   });
 
+  it("is interrupted at the end of the input, Ctrl-D, and sends nothing", async () => {
+    const { home } = await homeWithSandbox();
+    const screen = openScreen(["create"], { home });
+    await screen.until(/What kind of link\?/);
+    screen.type(ENTER);
+    await screen.until(/\? Amount/);
+    screen.type("\u0004");
+    expect(await screen.ended).toBe(130);
+  });
+
   it("sends nothing when the summary is refused", async () => {
     const home = temporaryHome();
     const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
