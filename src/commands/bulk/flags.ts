@@ -1,7 +1,6 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
 import { canonicalAddress } from "../../domain/addresses.ts";
 import type { JsonNumber } from "../../domain/json.ts";
-import { parseAmount, parseDecimalComma } from "../../domain/money.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { Context } from "../../context.ts";
 import { flag, group, repeatable, toggle, type Usage, type ValuesOf } from "../command.ts";
@@ -60,18 +59,26 @@ function parseOutput(path: string): Parsed<string> {
 }
 
 /** Only the flag says what a comma means. */
-function parsePlainAmount(text: string): Parsed<JsonNumber> {
-  const amount = parseAmount(text);
-  return amount.ok || !text.includes(",")
-    ? amount
-    : refused("has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out");
-}
+const plainAmount =
+  (parse: (text: string) => Parsed<JsonNumber>) =>
+  (text: string): Parsed<JsonNumber> => {
+    const amount = parse(text);
+    return amount.ok || !text.includes(",")
+      ? amount
+      : refused("has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out");
+  };
 
 export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
 export async function bulkOptions(values: Values, { problems }: Usage, context: Context) {
-  const [{ noAccount }, { readBaseRequest, requestBuilder }, { unusedListener }] = await Promise.all([
+  const [
+    { parseAmount, parseDecimalComma },
+    { noAccount },
+    { readBaseRequest, requestBuilder },
+    { unusedListener },
+  ] = await Promise.all([
+    import("../../domain/money.ts"),
     import("../../service/open-client.ts"),
     import("../../service/request.ts"),
     import("../running-listener.ts"),
@@ -93,7 +100,7 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const settings = await context.settings();
   const address = settings.get("baseUrl");
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
-  const amountFrom = decimalComma ? parseDecimalComma : parsePlainAmount;
+  const amountFrom = decimalComma ? parseDecimalComma : plainAmount(parseAmount);
   const listener = await unusedListener(values, settings, context);
   return {
     ...values,
