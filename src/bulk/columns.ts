@@ -175,7 +175,7 @@ function wordsIn(name: string): string[] {
     .normalize("NFKD")
     .toLowerCase()
     .replace(/\p{M}|['’`]/gu, "")
-    .replace(/\([^)]*\)|\[[^\]]*\]/g, " ")
+    .replace(/(?<=[\p{L}\d].*)(?:\([^()]*\)|\[[^[\]]*\])/gu, " ")
     .replace(/#/g, " number ")
     .replace(/(?<=\p{L})(?=\d)/gu, " ")
     .split(/[^\p{L}\d]+/u)

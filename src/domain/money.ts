@@ -189,7 +189,7 @@ export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
 
 export interface Sum {
   readonly currency: string;
-  /** A plain decimal. */
+  /** A plain decimal, with the decimals of its currency at least. */
   readonly amount: string;
 }
 
@@ -203,7 +203,7 @@ export class Sums {
     const decimals = Math.max(0, digits.length - magnitude);
     if (Math.max(decimals, magnitude) > MAX_SHIFT) return;
     const code = currency.toUpperCase();
-    const sum = this.sums.get(code) ?? { units: 0n, decimals };
+    const sum = this.sums.get(code) ?? { units: 0n, decimals: exponentOf(code) ?? 0 };
     this.sums.set(code, sum);
     if (decimals > sum.decimals) {
       sum.units *= 10n ** BigInt(decimals - sum.decimals);

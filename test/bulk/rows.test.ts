@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { writeResults, type Result } from "../../src/bulk/results.ts";
-import { Columns, misnamed } from "../../src/bulk/columns.ts";
 import { requestOf, type Row } from "../../src/bulk/row.ts";
 import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
@@ -91,6 +90,48 @@ describe("a list in CSV", () => {
     await expect(read(text, text.length)).rejects.toThrow(message);
   });
 
+  it.each([
+    ["a line that names the delimiter", "sep=;\namount;customerName\n10;Ada, Bob\n"],
+    ["the same in quotes, behind a mark", '\uFEFF"sep=|"\r\namount|customerName\r\n10|"Ada, Bob"\r\n'],
+  ])("is read with %s", async (_, text) => {
+    const rows = await read(text);
+    expect(rows.map(plain)).toEqual([{ amount: "10", customerName: "Ada, Bob" }]);
+    expect(rows[0]?.line).toBe(3);
+    const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+    expect(await results(text)).toMatch(new RegExp(`^${mark}sep=[;|]\namount[;|]customerName[;|]id[;|]`));
+  });
+
+  const utf16 = (text: string) => Buffer.from(text, "utf16le");
+  it.each([
+    ["a workbook of Excel (.xlsx)", Buffer.from("PK\x03\x04\x14\0\x06\0..[Content_Types].xml ..", "latin1")],
+    ["a workbook of Excel (.xls)", Buffer.from("d0cf11e0a1b11ae10000", "hex")],
+    [
+      "a workbook of LibreOffice (.ods)",
+      Buffer.from("PK\x03\x04\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "latin1"),
+    ],
+    ["a workbook of Numbers", Buffer.from("PK\x03\x04\0\0Index/Document.iwa", "latin1")],
+    ["an archive", Buffer.from("PK\x03\x04\0\0list.csv", "latin1")],
+    ["in UTF-16", utf16("\uFEFFamount,currency\n1,EUR\n")],
+    ["in UTF-16", utf16("\uFEFFamount,currency\n1,EUR\n").swap16()],
+    ["in UTF-16", utf16("amount,currency\n1,EUR\n")],
+    ["in UTF-16", utf16("amount,currency\n1,EUR\n").swap16()],
+    ["a web page or XML", Buffer.from("<html><table><tr><td>amount</td></tr></table>")],
+    ["a PDF", Buffer.from("%PDF-1.7\n")],
+  ])("is refused if it is %s", async (what, bytes) => {
+    await expect(read(bytes)).rejects.toMatchObject({
+      code: "file_unreadable",
+      message: expect.stringContaining(`The list is ${what}`),
+      hints: [[expect.stringContaining("CSV UTF-8")]],
+    });
+  });
+
+  it("is refused as one JSON array, with the way to lines", async () => {
+    await expect(read('[{"amount":1}]')).rejects.toMatchObject({
+      code: "usage",
+      hints: [[expect.stringContaining("jq -c")]],
+    });
+  });
+
   it("is closed when its reader stops", async () => {
     let isClosed = false;
     const bytes = async function* () {
@@ -127,36 +168,6 @@ describe("a list in JSON lines", () => {
   ])("marks a row that %s", async (message, text) => {
     const problems = (await read(text)).flatMap((row) => row.problems);
     expect(problems.map((problem) => problem.message).join()).toContain(message);
-  });
-});
-
-describe("a column", () => {
-  const misspelled = (name: string): string[] =>
-    misnamed([new Columns().named(name)]).map(({ message }) => message);
-
-  it.each([
-    ["curency", "currency"],
-    ["Custmer Name", "customerName"],
-    ["ammount", "amount"],
-    ["terminal", "terminalId"],
-    ["paymentSettings.calbackUrl", "paymentSettings.callbackUrl"],
-  ])("%s is a misspelled %s", (name, field) => {
-    expect(misspelled(name)).toEqual([`is not a field: did you mean ${field}?`]);
-  });
-
-  it.each([
-    "account",
-    "count",
-    "customerId",
-    "customer no",
-    "County",
-    "Order date",
-    "Phone",
-    "colour",
-    "#",
-    "id",
-  ])("%s may be the user's own", (name) => {
-    expect(misspelled(name)).toEqual([]);
   });
 });
 

@@ -111,7 +111,7 @@ describe("a run of bulk", () => {
       invalid: 3,
       sent_before: 0,
       links: 1,
-      sums: { EUR: "1" },
+      sums: { EUR: "1.00" },
       first: [expect.objectContaining({ amount: 1, currency: "EUR", customerName: "Ada" })],
       unsent_columns: [],
       warnings: [],

@@ -15,6 +15,7 @@ import {
   parseCurrency,
   signOf,
 } from "../../src/domain/money.ts";
+import { parseDecimalComma, Sums } from "../../src/domain/money.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 /** Any number of JSON, with its exact value times 10^120. */
@@ -257,5 +258,69 @@ describe("minor units", () => {
     ["1,000", "EUR", undefined],
   ])("of %s %s are %s", (amount, currency, units) => {
     expect(minorUnitsOf(amount, currency)).toBe(units);
+  });
+});
+
+describe("an amount with a decimal comma", () => {
+  it.each([
+    ["10,50", "10.50"],
+    [" 10 ", "10"],
+    ["0,5", "0.5"],
+    ["1.234,50", "1234.50"],
+    ["1.234.567", "1234567"],
+    ["1\u00A0234\u00A0567,00", "1234567.00"],
+    ["1'234,5", "1234.5"],
+    ["1234,567", "1234.567"],
+  ])("%s is %s", (text, plain) => {
+    expect(parseDecimalComma(text)).toEqual({ ok: true, value: new JsonNumber(plain) });
+  });
+
+  it.each([
+    "1.234",
+    "10.50",
+    "1,234.50",
+    "1.23,4",
+    "12.34.567",
+    "1 234.567,8",
+    "-1,5",
+    "1,",
+    ",5",
+    "01,5",
+    "€ 1,5",
+    "",
+  ])("%s is refused", (text) => {
+    expect(parseDecimalComma(text).ok).toBe(false);
+  });
+});
+
+describe("sums", () => {
+  it("are exact, each currency by itself, in any spelling of the numbers", () => {
+    const amount = fc.record({
+      units: fc.bigInt({ min: 0n, max: 10n ** 30n }),
+      decimals: fc.nat({ max: 6 }),
+      currency: fc.constantFrom("EUR", "eur", "KWD"),
+    });
+    fc.assert(
+      fc.property(fc.array(amount), (amounts) => {
+        const sums = new Sums();
+        const units = new Map<string, bigint>();
+        for (const { units: own, decimals, currency } of amounts) {
+          const code = currency.toUpperCase();
+          units.set(code, (units.get(code) ?? 0n) + own * 10n ** BigInt(6 - decimals));
+          sums.add(`${own}e-${decimals}`, currency);
+        }
+        const found = sums.list().map(({ currency, amount: sum }) => {
+          const [whole = "", fraction = ""] = sum.split(".");
+          return [currency, BigInt(whole + fraction.padEnd(6, "0"))];
+        });
+        expect(found).toEqual([...units].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+      }),
+    );
+  });
+
+  it("leave out what no currency has", () => {
+    const sums = new Sums();
+    for (const amount of ["1e999999999", "1e-999999999", "0.10", "0.2"]) sums.add(amount, "EUR");
+    expect(sums.list()).toEqual([{ currency: "EUR", amount: "0.30" }]);
   });
 });

@@ -123,7 +123,7 @@ async function sendList(
     }
     reporter.columns(checked);
     reporter.warnings(warnings);
-    if (asks) await confirmSending(context, claimed.due, service);
+    if (asks) await confirmSending(context, claimed.due);
     const end = await run(context, list, claimed, checked, options, api);
     reporter.warnings(end.violations);
     await finishRun(context, list, claimed, {

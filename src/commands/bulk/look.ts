@@ -48,7 +48,8 @@ export async function renderLook(
 }
 
 /** Throws `interrupted` if the user says no. Where links are live, only a typed yes sends them. */
-export async function confirmSending({ ask, out }: Context, links: number, service: string): Promise<void> {
+export async function confirmSending({ ask, out, settings }: Context, links: number): Promise<void> {
+  const service = (await settings()).get("baseUrl") ?? "";
   const label = serviceLabel(service);
   const host = parseWebAddress(service)?.host ?? service;
   const question = `Send ${linksOf(links)} to ${host} (${label})?`;

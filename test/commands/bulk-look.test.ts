@@ -1,0 +1,297 @@
+/** The look of `paylink bulk` at a list before it is sent, in process: what is shown, asked and refused. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "../../src/context.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { startLinkService } from "../support/link-service.ts";
+
+/** Answers the one question that bulk asks. */
+function answering(answer: boolean) {
+  const asked: { message: string; initial: boolean | undefined }[] = [];
+  const unexpected = () => Promise.reject(new Error("bulk asks only for a confirmation"));
+  const confirm: Ask["confirm"] = (message, options) => {
+    asked.push({ message, initial: options?.initial });
+    return Promise.resolve(answer);
+  };
+  return {
+    asked,
+    ask: { text: unexpected, secret: unexpected, choose: unexpected, orBack: unexpected, confirm },
+  };
+}
+
+const HEADER = "invoiceId,amount,currency,customerName,colour\n";
+const LIST = `${HEADER}I1,1000.10,EUR,Ada,red\nI2,0.20,EUR,Bob,\nI3,5,USD,Eve,\nI4,2,EUR,Zoe,\n`;
+
+async function desk(list = LIST, name = "orders.csv") {
+  const home = temporaryHome();
+  const service = await startLinkService(() => "create");
+  const path = join(home, name);
+  writeFileSync(path, list);
+  const run = (flags: readonly string[] = [], ask?: Ask, env = service.env) =>
+    runCommand(["bulk", path, ...flags], { home, env, ...(ask && { ask }) });
+  const results = () => readFileSync(join(home, name.replace(".", ".links.")), "utf8");
+  return { home, path, service, run, results, write: (text: string) => writeFileSync(path, text) };
+}
+
+describe("the look at a list", () => {
+  const shown = [
+    "4 links, EUR 1,002.30 and USD 5.00\n",
+    /no profile · 127\.0\.0\.1:\d+ · sandbox\n/,
+    /amount +customer +order number +expires\n +EUR 1000\.10 +Ada +I1 .*\n +EUR 0\.20 +Bob +I2 .*\n +USD 5\.00 +Eve +I3 /,
+    "  and 1 more\n",
+    "Copied to the results, and not sent: colour\n",
+  ];
+
+  it("comes before a question, and nothing is sent after a no", async () => {
+    const { run, service, home } = await desk();
+    const { ask, asked } = answering(false);
+    const { exit, stderr } = await run([], ask);
+    for (const part of shown) expect(stderr).toMatch(part);
+    expect(asked).toEqual([
+      { message: `Send 4 links to ${new URL(service.url).host} (sandbox)?`, initial: true },
+    ]);
+    expect(exit).toBe(130);
+    expect(stderr).toContain("Nothing was sent.");
+    expect(service.arrivals).toEqual([]);
+    expect(existsSync(join(home, "orders.links.csv"))).toBe(false);
+    // The next run finds no trace of it.
+    expect((await run()).exit).toBe(0);
+    expect(service.arrivals).toHaveLength(4);
+  });
+
+  it("is followed by sending after a yes, and by the sums at the end", async () => {
+    const { run, service } = await desk();
+    const { ask } = answering(true);
+    const { exit, stdout } = await run([], ask);
+    expect(exit).toBe(0);
+    expect(stdout).toContain("4 rows: 4 created\n4 links: EUR 1,002.30 and USD 5.00\n");
+    expect(stdout).toContain("To see the links: paylink links list");
+    expect(service.arrivals).toHaveLength(4);
+  });
+
+  it("does not take Enter for a yes where links are live", async () => {
+    const { run } = await desk();
+    const { ask, asked } = answering(false);
+    const live = {
+      PAYLINK_BASE_URL: "https://api.dnapayments.com",
+      PAYLINK_TOKEN: "t",
+      PAYLINK_TERMINAL_ID: "1",
+    };
+    const { stderr, exit } = await run([], ask, live);
+    expect(asked).toEqual([{ message: "Send 4 links to api.dnapayments.com (LIVE)?", initial: false }]);
+    expect(stderr).toContain("no profile · api.dnapayments.com · LIVE");
+    expect(exit).toBe(130);
+  });
+
+  it.each([
+    ["--yes", ["--yes"]],
+    ["nobody to ask", []],
+  ])("is left out with %s", async (_, flags) => {
+    const { run, service } = await desk();
+    const { ask, asked } = answering(false);
+    const { exit, stderr } = await run(flags, flags.length > 0 ? ask : undefined);
+    expect({ exit, stderr, asked }).toEqual({
+      exit: 0,
+      stderr: "Copied to the results, and not sent: colour\n",
+      asked: [],
+    });
+    expect(service.arrivals).toHaveLength(4);
+  });
+
+  it("shows only what is left of a list that was sent before, and asks nothing when nothing is left", async () => {
+    const { run, write, service } = await desk();
+    await run(["--yes"]);
+    write(`${LIST}I5,7.50,EUR,Max,\n`);
+    const { ask, asked } = answering(true);
+    const { stderr } = await run([], ask);
+    expect(stderr).toMatch(/^1 link, EUR 7\.50\n/);
+    expect(stderr).toContain("4 rows were sent before, and not again.");
+    expect(asked).toMatchObject([{ message: expect.stringMatching(/^Send 1 link to /) }]);
+    expect((await run([], ask)).stderr).toContain("Every row was sent before this run");
+    expect(asked).toHaveLength(1);
+    expect(service.arrivals).toHaveLength(5);
+  });
+
+  it("is what --dry-run shows, and says of a list that was sent what a run would do", async () => {
+    const { run, write, service } = await desk();
+    const before = await run(["--dry-run"]);
+    expect(before.exit).toBe(0);
+    for (const part of shown) expect(before.stdout + before.stderr).toMatch(part);
+    expect(before.stdout).toMatch(/\n4 rows, all valid\. Nothing was sent\.\n$/);
+    await run(["--yes"]);
+    write(`${LIST}I5,7.50,EUR,Max,\n`);
+    const grown = await run(["--dry-run"]);
+    expect(grown.stdout).toMatch(/^1 link, EUR 7\.50\n[^]*4 rows were sent before, and not again\./);
+    write(LIST.replace("1000.10", "1"));
+    const changed = await run(["--dry-run"]);
+    expect(changed.stderr).toContain("! The list has changed since it was sent.");
+    expect(service.arrivals).toHaveLength(4);
+    // A dry run changes nothing of what is remembered.
+    write(LIST);
+    expect((await run()).stderr).toContain("Every row was sent before this run");
+  });
+
+  it("is one line of JSON with --dry-run --json", async () => {
+    const { run, service } = await desk();
+    await run(["--yes"]);
+    const { exit, stdout } = await run(["--dry-run", "--json", "--again"]);
+    expect(exit).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([
+      {
+        type: "summary",
+        profile: null,
+        service: service.url,
+        rows: 4,
+        links: 4,
+        sent_before: 0,
+        sums: { EUR: "1002.30", USD: "5.00" },
+        first: [{ amount: 1000.1, customerName: "Ada" }, { customerName: "Bob" }, { customerName: "Eve" }],
+        unsent_columns: ["colour"],
+      },
+    ]);
+    expect(jsonLines((await run(["--dry-run", "--json"])).stdout).at(-1)).toMatchObject({
+      links: 0,
+      sent_before: 4,
+    });
+    expect(jsonLines((await run(["--json"])).stdout).at(-1)).toMatchObject({
+      created: 4,
+      sums: { EUR: "1002.30", USD: "5.00" },
+    });
+  });
+
+  it("says that no link has an order number", async () => {
+    const { run } = await desk("amount\n1\n2\n");
+    const { stdout } = await run(["--dry-run", "--currency", "EUR", "--customer-name", "Shop"]);
+    expect(stdout).toContain("These links have no order number.");
+    expect(stdout).toMatch(/EUR 1\.00 +Shop /);
+  });
+});
+
+describe("columns that mean a field", () => {
+  const UNCLEAR = "Invoice,customer,Amount (EUR),Colour\n1,Ada,10,red\n";
+
+  it("are refused, all of them, with the line that maps them", async () => {
+    const { run, service } = await desk(UNCLEAR);
+    const { exit, stderr } = await run(["--currency", "EUR"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("line 1, Invoice       is not a field: did you mean invoiceId?");
+    expect(stderr).toContain("line 1, customer      is not a field: did you mean customerName?");
+    expect(stderr).toMatch(
+      /Try: paylink bulk \S+ --currency EUR --map Invoice=invoiceId --map customer=customerName --map 'Amount \(EUR\)=amount'/,
+    );
+    expect(service.arrivals).toEqual([]);
+  });
+
+  it("are sent as --map says, and keep their names in the results", async () => {
+    const { run, results, service } = await desk(UNCLEAR);
+    const map = ["--map", "invoice=", "--map", "customer=customerName", "--map", "Amount (EUR)=amount"];
+    const { exit, stderr } = await run(["--currency", "EUR", "--invoice-id", "I9", ...map]);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: "Copied to the results, and not sent: Invoice, Colour\n",
+    });
+    expect(service.arrivals).toEqual(["I9"]);
+    expect(results()).toMatch(
+      /^Invoice,customer,Amount \(EUR\),Colour,id,url,status,error\n1,Ada,10,red,I9\.1,/,
+    );
+  });
+
+  it("are refused in JSON lines too, in one line, and mapped", async () => {
+    const row = (number: number) => `{"Invoice":"I${number}","customer":{"name":"Ada"},"amount":${number}}\n`;
+    const list = Array.from({ length: 50 }, (_, at) => row(at + 1)).join("");
+    const { run, results, service } = await desk(list, "orders.jsonl");
+    const refused = await run(["--currency", "EUR"]);
+    expect(refused.exit).toBe(2);
+    expect(refused.stderr).toMatch(
+      /^ {2}lines 1, 2, 3 and 47 more, Invoice {2}is not a field: did you mean invoiceId\?\n {2}lines 1, 2, 3 and 47 more, customer\.name {2}is not a field: did you mean customerName\?\n✗ 50 rows/,
+    );
+    expect(refused.stderr).toContain("--map");
+    const map = ["--map", "Invoice=invoiceId", "--map", "customer.name=customerName"];
+    expect((await run(["--currency", "EUR", ...map, "--map", "nobody="])).stderr).toContain(
+      "names a column that the list does not have",
+    );
+    expect((await run(["--currency", "EUR", ...map])).exit).toBe(0);
+    expect(service.links.size).toBe(50);
+    expect(jsonLines(results())[0]).toMatchObject({ Invoice: "I1", customer: { name: "Ada" }, id: "I1.1" });
+  });
+
+  it("cannot be two columns for one field, nor mapped twice", async () => {
+    const { run } = await desk("amount,Price,customer,name\n1,2,Ada,Bob\n");
+    const refused = await run(["--map", "Price=amount", "--map", "name=customerName"]);
+    expect(refused.stderr).toContain("line 1, amount    must be one column");
+    expect(refused.stderr).not.toContain("Try:");
+    const twice = await run(["--map", "Price=amount", "--map", "Price="]);
+    expect(twice.stderr).toContain("--map  names the column Price twice");
+    expect([refused.exit, twice.exit]).toEqual([2, 2]);
+  });
+});
+
+describe("rows that repeat others", () => {
+  const REPEATED = `${HEADER}I1,1,EUR,Ada,\nI2,2,EUR,Bob,\nI1,1.00,EUR,Ada,red\n`;
+
+  it("are refused with their lines, and sent once each with --allow-duplicates, however often it runs", async () => {
+    const { run, service } = await desk(REPEATED);
+    const { exit, stderr } = await run();
+    expect(exit).toBe(2);
+    expect(stderr).toContain("2 rows of 3 ask for the same payment as another row. Nothing was sent.");
+    expect(stderr).toContain("lines 2 and 4  ask for the same payment");
+    expect(stderr).toContain("--allow-duplicates");
+    expect((await run(["--dry-run"])).exit).toBe(2);
+    expect((await run(["--skip-invalid"])).exit).toBe(2);
+    expect(service.arrivals).toEqual([]);
+    for (let again = 0; again < 2; again++) expect((await run(["--allow-duplicates"])).exit).toBe(0);
+    expect([...service.links]).toEqual([
+      ["I1", 2],
+      ["I2", 1],
+    ]);
+  });
+
+  it("are a warning if only their order number is the same", async () => {
+    const { run, service } = await desk(`${HEADER}I1,1,EUR,Ada,\nI2,2,EUR,Bob,\nI1,3,EUR,Ada,\n`);
+    const { exit, stderr } = await run();
+    expect(exit).toBe(0);
+    expect(stderr).toContain("! lines 2, 4, invoiceId  is the same on different rows (I1)\n");
+    expect(service.arrivals).toHaveLength(3);
+    const again = await run(["--json"]);
+    expect(jsonLines(again.stdout).at(-1)).toMatchObject({
+      warnings: [{ at: "invoiceId", line: 2, lines: [2, 4], rows: 2 }],
+    });
+  });
+});
+
+describe("amounts and dates of a spreadsheet", () => {
+  const rows = Array.from({ length: 509 }, (_, at) => `I${at},"${at + 1},50",Ada,31.12.2099\n`).join("");
+  const COMMAS = `invoiceId,amount,customerName,expirationDate\n${rows}`;
+
+  it("are one message for a mistake of all rows, which names the flag", async () => {
+    const { run, service } = await desk(COMMAS);
+    const { exit, stderr } = await run(["--currency", "EUR"]);
+    expect(exit).toBe(2);
+    expect(stderr.split("\n")).toHaveLength(4);
+    expect(stderr).toMatch(/^ {2}lines 2, 3, 4 and 506 more, amount {2}has a comma: .*--decimal-comma/);
+    expect(service.arrivals).toEqual([]);
+  });
+
+  it("are read with --decimal-comma, and a date as the end of that day", async () => {
+    const { run } = await desk(COMMAS);
+    const { exit, stdout } = await run(["--currency", "EUR", "--decimal-comma", "--dry-run", "--json"]);
+    expect(exit).toBe(0);
+    const end = new Date(2099, 11, 31, 23, 59, 59).toISOString().replace(".000", "");
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      sums: { EUR: "130049.50" },
+      first: [{ amount: 1.5, expirationDate: end }, {}, {}],
+    });
+  });
+
+  it("are refused where they could mean two things", async () => {
+    const { run } = await desk('amount,customerName,expirationDate\n"1.234",Ada,03/04/2099\n10.50,Bob,\n');
+    const { exit, stderr } = await run(["--currency", "EUR", "--decimal-comma"]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("line 2, amount  could mean thousands or three decimals");
+    expect(stderr).toContain("line 2, expirationDate  could mean two days");
+    expect(stderr).toContain("line 3, amount  must be 0 or more with a decimal comma");
+  });
+});
