@@ -234,7 +234,7 @@ export type AmountParser = (text: string) => Parsed<JsonNumber>;
  * What kind of link a request asks for, or a service shows, in the words of the questions. Few services say of a link without
  * an amount whether it starts a subscription.
  */
-export function kindOf(link: {
+export function linkKind(link: {
   readonly amount?: Amount | undefined;
   readonly linkOptions?: unknown;
   readonly periodic?: unknown;

@@ -2,7 +2,7 @@
 import { shellWord } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf, type Amount } from "../domain/money.ts";
-import { kindOf, labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { linkKind, labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isSecretName } from "../domain/secrets.ts";
@@ -55,7 +55,7 @@ export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: Li
   framed(
     link.url ?? NONE,
     [
-      ["kind", kindOf(link)],
+      ["kind", linkKind(link)],
       ...fieldRows(SHOWN_FIELDS, link, json, style, NONE),
       ...otherRows(json, link.currency),
     ],
@@ -66,7 +66,7 @@ export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: Li
 export const renderRequestSummary = (request: PaymentLinkRequest, json: JsonObject, style: Style): string =>
   rowLines(
     [
-      ["kind", kindOf(request)],
+      ["kind", linkKind(request)],
       ...fieldRows(SHOWN_FIELDS, request, json, style),
       ...otherRows(json, request.currency),
     ],

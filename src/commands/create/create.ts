@@ -18,6 +18,7 @@ import {
   requestBuilder,
   type RequestFlags,
 } from "../../service/request.ts";
+import { SETTINGS } from "../../settings/setting-table.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { unusedListener } from "../running-listener.ts";
 import type { createFlags } from "./flags.ts";
@@ -61,8 +62,8 @@ export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: 
 
 /** How to store the missing values for every link, and the time of the sandbox's clock, which an expiry depends on. */
 function hintsOf({ missing }: BuiltRequest, time: ServiceTime): readonly Hint[] {
-  const stored = Object.entries(EXAMPLES).filter(([key]) => missing.some(({ at }) => at === nameOf(key)));
-  const lines = stored.map(([key, example]) => [paylink("config", "set", key, example)]);
+  const stored = STORED.filter((key) => missing.some(({ at }) => at === nameOf(key)));
+  const lines = stored.map((key) => [paylink("config", "set", key, SETTINGS[key].example)]);
   return [
     ...(lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines]),
     ...(time.ofSandbox ? [hint`The sandbox's clock is at ${time.now.toISOString()}.`] : []),
@@ -70,7 +71,7 @@ function hintsOf({ missing }: BuiltRequest, time: ServiceTime): readonly Hint[] 
 }
 
 /** Values that each link needs and a profile can hold. */
-const EXAMPLES = { terminalId: "1234567890", currency: "EUR", customerName: "Ada Lovelace" } as const;
+const STORED = ["terminalId", "currency", "customerName"] as const;
 
 /** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
 const noAccount = async (): Promise<Error> => (await import("../../service/open-client.ts")).noAccount();

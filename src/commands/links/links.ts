@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
-import { kindOf, labelOf } from "../../domain/payment-link-fields.ts";
+import { linkKind, labelOf } from "../../domain/payment-link-fields.ts";
 import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
@@ -149,7 +149,7 @@ function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Conte
       labelOf("status"),
       { text: link.status ?? "–", isWhole: true, paint: (text) => paintStatus(text, paint) },
     ],
-    ["kind", { text: kindOf(link), isWhole: true }],
+    ["kind", { text: linkKind(link), isWhole: true }],
     [labelOf("amount"), { text: linkAmount(link) ?? "–", right: true }],
     [labelOf("paidDate"), { text: minuteOf(link.paidDate), isWhole: true }],
     [labelOf("customerName"), { text: link.customerName ?? "–" }],
