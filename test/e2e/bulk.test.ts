@@ -8,14 +8,14 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService, type LinkService } from "../support/link-service.ts";
 import { openScreen } from "../support/screen.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 
 const listOf = bulkLists(runPaylink);
 
 describe("bulk", () => {
   it("creates one link a row at the sandbox, in order, ready to mail-merge", async () => {
     const home = temporaryHome();
-    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    await startSandbox(home);
     const path = join(home, "orders.csv");
     writeFileSync(path, '\uFEFFAmount;Customer Name;Colour\r\n10;Ada;=1+1\r\n20;"Bob; Sons";\r\n');
     const ended = await runPaylink(["bulk", path], { home });
@@ -28,7 +28,7 @@ describe("bulk", () => {
 
   it("renews a token that the service no longer accepts, and loses no row", async () => {
     const home = temporaryHome();
-    const url = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const url = await startSandbox(home);
     const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8")) as {
       profiles: Record<string, Record<string, string>>;
     };

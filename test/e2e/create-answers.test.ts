@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
@@ -22,7 +22,7 @@ const FULL = [
 
 async function homeWithSandbox(): Promise<string> {
   const home = temporaryHome();
-  await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  await startSandbox(home);
   return home;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
+import { readyUrl, type Running, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { startApp } from "../support/webhooks.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--wait", "--json", "--timeout", "30s"];
@@ -19,7 +19,7 @@ const storedEvents = async (home: string) =>
 describe("create --wait", () => {
   it("follows a listen at the callback, whose application gets the webhook", async () => {
     const home = temporaryHome();
-    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    await startSandbox(home);
     const app = await startApp(() => 200);
     const listen = startPaylink(["listen", "--port", "0", "--json", "--forward-to", app.url], { home });
     const callback = await readyUrl(listen);
@@ -35,7 +35,7 @@ describe("create --wait", () => {
 
   it("receives by itself once that listen was killed, and keeps the event", async () => {
     const home = temporaryHome();
-    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    await startSandbox(home);
     const listen = startPaylink(["listen", "--port", "0", "--json"], { home });
     const callback = await readyUrl(listen);
     await listen.stop("SIGKILL");

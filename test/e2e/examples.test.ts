@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, startPaylink } from "../support/paylink.ts";
+import { readyUrl, startPaylink, startSandbox } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 
 const pages = await helpPages();
@@ -23,7 +23,7 @@ interface Stage {
 
 async function stage(): Promise<Stage> {
   const home = temporaryHome();
-  const sandbox = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  const sandbox = await startSandbox(home);
   const listener = await readyUrl(startPaylink(["listen", "--port", "0", "--json"], { home }));
   for (const key of ["callbackUrl", "failureCallbackUrl"])
     await runCommand(["config", "set", key, listener], { home });

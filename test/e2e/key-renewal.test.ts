@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { publicJwk, type SigningKey } from "../../src/signatures/keys.ts";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
+import { readyUrl, type Running, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const newKey = (keyid: string): SigningKey => ({
@@ -48,7 +48,7 @@ async function listenWith(
 describe("a key that is changed under a running listen", () => {
   it("verifies from the next webhook on, in the sandbox", async () => {
     const home = temporaryHome();
-    const sandbox = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    const sandbox = await startSandbox(home);
     const keys = new URL("/.well-known/jwks.json", sandbox).href;
     const listen = startPaylink(["listen", "--port", "0", "--json", "--key", keys], { home });
     const callback = await readyUrl(listen);
@@ -74,7 +74,7 @@ describe("a key that is changed under a running listen", () => {
 
   it("verifies the payment that create waits for", async () => {
     const home = temporaryHome();
-    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    await startSandbox(home);
     const create = ["create", "--amount", "10", "--currency", "EUR", "--wait"];
     const waiting = startPaylink(create, { home });
     const [link = ""] = await waiting.until(/^http\S+/);

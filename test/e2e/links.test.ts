@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import { LINK_STATUSES } from "../../src/domain/payment-link-reply.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { runPaylink, startSandbox } from "../support/paylink.ts";
 
 it("lists, shows, updates and cancels links in every status", async () => {
   const home = temporaryHome();
-  await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  await startSandbox(home);
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await runPaylink(args, { home });
     return { code, stdout: stdout.trim(), stderr };

@@ -7,7 +7,7 @@ import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 import { OPENS, standIn, STAYS } from "../support/cloudflared.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { openScreen } from "../support/screen.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, startApp, webhook, type App } from "../support/webhooks.ts";
@@ -17,7 +17,7 @@ const amounts = ({ taken }: App): unknown[] =>
 
 it("receives at two paths, forwards to two targets, counts, reloads and drains", async () => {
   const home = temporaryHome();
-  await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  await startSandbox(home);
   const [shop, failures] = [await startApp(() => 200), await startApp(() => 200)];
   const paths = ["--path", "/paid", "--path", "/failed"];
   const targets = ["-f", shop.url, "-f", `declined=${failures.url}`];

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 
 describe("the main job", () => {
   it("creates, pays, receives, verifies and shows a one-time link", async () => {
@@ -42,7 +42,7 @@ describe("the main job", () => {
 
   it("shows an approved record for people", async () => {
     const home = temporaryHome();
-    await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+    await startSandbox(home);
     const listen = startPaylink(["listen", "--port", "0"], { home });
     const [, callback = ""] = await listen.until(/Listening on (\S+)/);
     const create = ["create", "--reusable", "--callback-url", callback, "--invoice-id", "INV-1", "-q"];

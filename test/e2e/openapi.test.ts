@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, startPaylink } from "../support/paylink.ts";
+import { readyUrl, startPaylink, startSandbox } from "../support/paylink.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -101,7 +101,7 @@ const TSCONFIG = {
 
 it("gives openapi-typescript a client that type-checks and runs against the sandbox", async () => {
   const home = temporaryHome();
-  const sandbox = await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
+  const sandbox = await startSandbox(home);
   const served = await (await fetch(new URL("openapi.json", sandbox))).text();
   const shipped = readFileSync(join(ROOT, "dist/openapi.json"), "utf8");
   const folder = temporaryHome();

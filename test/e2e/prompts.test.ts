@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { CTRL_C, DOWN, ENTER, ESCAPE, openScreen, UP } from "../support/screen.ts";
 import { keyFile } from "../support/keys.ts";
 
 async function homeWithSandbox(): Promise<{ home: string; url: string }> {
   const home = temporaryHome();
-  return { home, url: await readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home })) };
+  return { home, url: await startSandbox(home) };
 }
 
 describe("create, in a terminal", () => {

@@ -2,6 +2,7 @@
 import { onTestFinished } from "vitest";
 import type { PaylinkError } from "../../src/domain/errors.ts";
 import { interrupted, runCommand, type CommandEnd, type CommandOptions } from "./context.ts";
+import { giveMerchant } from "./merchant.ts";
 
 export interface BackgroundCommand {
   readonly stdout: () => string;
@@ -54,7 +55,9 @@ export interface ServingCommand extends BackgroundCommand {
   readonly url: string;
 }
 
+/** A sandbox of the tests' merchant. */
 export async function startSandboxCommand(home: string, ...flags: string[]): Promise<ServingCommand> {
+  giveMerchant(home);
   const command = startCommand(["sandbox", "--port", "0", "--json", ...flags], { home });
   return { ...command, url: await readyAddress(command) };
 }

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
+import { giveMerchant } from "./merchant.ts";
 
 const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
 
@@ -110,4 +111,10 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
 export async function readyUrl(running: Running): Promise<string> {
   const [, url = ""] = await running.until(/^\{"type":"ready","url":"([^"]+)".*\n/);
   return url;
+}
+
+/** Starts a sandbox of the tests' merchant, and gives its address. */
+export function startSandbox(home: string): Promise<string> {
+  giveMerchant(home);
+  return readyUrl(startPaylink(["sandbox", "--port", "0", "--json"], { home }));
 }

@@ -8,19 +8,16 @@ import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import type { Ledger } from "../../src/sandbox/store/ledger.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import type { SandboxParts } from "../../src/sandbox/parts.ts";
-import { newIdentity, type SandboxIdentity } from "../../src/sandbox/identity.ts";
+import type { SandboxIdentity } from "../../src/sandbox/identity.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { temporaryHome } from "./home.ts";
+import { MERCHANT } from "./merchant.ts";
 
 export const NOW = new Date("2026-01-31T12:00:00.000Z");
 export const ORIGIN = SANDBOX_URL;
 export const CALLBACK = `${LISTENER_URL}paid`;
 export const FAILURE_CALLBACK = `${LISTENER_URL}failed`;
-
-let idCount = 0;
-/** One RSA key for all tests: generating one takes longer than most tests. */
-const IDENTITY: SandboxIdentity = newIdentity(() => `${++idCount}0000000-0000-4000-8000-000000000000`);
 
 export interface Answer {
   readonly status: number;
@@ -85,10 +82,10 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
   let count = 0;
   const newId = (): string => crypto.randomUUID();
   const sandbox = createSandbox({
-    merchant: IDENTITY,
+    merchant: MERCHANT,
     keys: createSigningKeys(
-      IDENTITY,
-      () => IDENTITY,
+      MERCHANT,
+      () => MERCHANT,
       () => clock.now(),
     ),
     ledger,
@@ -138,7 +135,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
       json: () => JSON.parse(text) as Record<string, unknown>,
     };
   };
-  const bearer = { Authorization: `Bearer ${IDENTITY.token}` };
+  const bearer = { Authorization: `Bearer ${MERCHANT.token}` };
   const call: TestSandbox["call"] = (method, path, body) =>
     request(method, path, {
       headers: { ...bearer, "Content-Type": "application/json" },
@@ -146,7 +143,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     });
   const form = (values: Readonly<Record<string, string>>): string => new URLSearchParams(values).toString();
   return {
-    identity: IDENTITY,
+    identity: MERCHANT,
     sandbox,
     ledger,
     clock,
