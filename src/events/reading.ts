@@ -102,8 +102,12 @@ export function createReading({ dialect, open, damaged }: Readable) {
       return [...events, ...rejections];
     },
     events: (filter = {}) => pages(eventFromRow, { table: "events", select: selectEvents(dialect) }, filter),
-    rejections: ({ since, until, limit } = {}) =>
-      pages(rejectionFromRow, { table: "rejections", select: selectRejections }, { since, until, limit }),
+    rejections: ({ since, until, limit, newestFirst } = {}) =>
+      pages(
+        rejectionFromRow,
+        { table: "rejections", select: selectRejections },
+        { since, until, limit, newestFirst },
+      ),
     arrivals: (first) =>
       read(
         arrivalFromRow,
@@ -163,8 +167,8 @@ const positionOf = (row: Row | undefined): Position =>
   row === undefined ? START : [Number(row["received_at"]), Number(row["seq"])];
 
 /**
- * The newest rows that pass the filter, in order of arrival. They are read in pages, because the open cursor of a slow
- * reader would keep the log of SQLite from being emptied.
+ * The newest rows that pass the filter. They are read in pages, because the open cursor of a slow reader would keep the log
+ * of SQLite from being emptied.
  */
 async function* readPages(
   all: All,
@@ -181,19 +185,25 @@ async function* readPages(
     );
     return positionOf(row);
   };
+  const order = (prefix = ""): string =>
+    ["received_at", "seq"]
+      .map((column) => `${prefix}${column}${filter.newestFirst === true ? " DESC" : ""}`)
+      .join();
   // The index alone finds these rows, so that no others are read.
   const page = `${select} WHERE ${table}.seq IN (
       SELECT seq FROM ${from} WHERE ${where} AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?)
-      ORDER BY received_at, seq LIMIT ${PAGE_SIZE})
-    ORDER BY ${table}.received_at, ${table}.seq`;
+      ORDER BY ${order()} LIMIT ${PAGE_SIZE})
+    ORDER BY ${order(`${table}.`)}`;
   let before = filter.limit === undefined ? START : await newest(filter.limit);
   // Without an end, a reader slower than the receivers would never finish.
-  const last = await newest(0);
+  let last = await newest(0);
   for (;;) {
     const rows = await all(page, [...values, ...before, ...last]);
     yield* rows;
     if (rows.length < PAGE_SIZE) return;
-    before = positionOf(rows.at(-1));
+    const [receivedAt, seq] = positionOf(rows.at(-1));
+    if (filter.newestFirst === true) last = [receivedAt, seq - 1];
+    else before = [receivedAt, seq];
   }
 }
 

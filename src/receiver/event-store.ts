@@ -51,6 +51,8 @@ export interface RejectionFilter {
   readonly until?: Date | undefined;
   /** Only the newest ones, at most this many. */
   readonly limit?: number | undefined;
+  /** In place of the order of arrival. */
+  readonly newestFirst?: boolean | undefined;
 }
 
 export interface EventFilter extends RejectionFilter {
@@ -129,7 +131,7 @@ export interface EventStore extends EventLog {
   ready(): Promise<void>;
   /** The events and rejections whose uti or id begins with `prefix`, newest first, at most 20 of each. */
   find(prefix: string): Promise<(StoredEvent | StoredRejection)[]>;
-  /** Reads in order of arrival, in constant memory. Events that arrive meanwhile are not included. */
+  /** Reads in order of arrival by default, in constant memory. Events that arrive meanwhile are not included. */
   events(filter?: EventFilter): AsyncIterable<StoredEvent>;
   rejections(filter?: RejectionFilter): AsyncIterable<StoredRejection>;
   /** The deliveries after the first one. */

@@ -140,6 +140,8 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
       "351",
     ]);
     expect(await ids(store.events({ limit: 1000 }))).toHaveLength(102);
+    const newest = await ids(store.events({ limit: 101, newestFirst: true }));
+    expect(newest).toEqual((await ids(store.events({ limit: 101 }))).toReversed());
   });
 
   it("stores the newest rejections, limited by count and by size", async () => {
@@ -167,6 +169,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await ids(store.rejections())).toEqual(["a", "b", "c"]);
     expect(await ids(store.rejections({ since: later }))).toEqual(["c"]);
     expect(await ids(store.rejections({ until: later, limit: 1 }))).toEqual(["b"]);
+    expect(await ids(store.rejections({ newestFirst: true }))).toEqual(["c", "b", "a"]);
   });
 
   it("prunes events with their arrivals and forwards", async () => {

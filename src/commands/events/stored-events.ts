@@ -44,28 +44,41 @@ export async function listEvents(context: Context, options: ListOptions): Promis
   const { out } = context;
   const { filter, rejected, quiet, database } = options;
   const recordAt = (await context.settings()).get("recordAt");
-  const found: (StoredEvent | StoredRejection)[] = [];
+  const newest = { ...filter, newestFirst: true };
   await withEvents(context, database, async (store) => {
-    for await (const one of rejected ? store.rejections(filter) : store.events(filter)) found.push(one);
-  });
-  // Stores are read in order of arrival.
-  found.reverse();
-  if (out.json) out.lines(found.map((one) => stringifyJson(lineOf(one, recordAt))));
-  else if (quiet) out.lines(found.map((one) => safeText(nameOf(one))));
-  else if (found.length === 0)
-    out.note(
-      `No ${rejected ? "rejected webhooks" : filter.failed === true ? "failed events" : "events"} found.`,
-    );
-  else {
+    const found: AsyncIterable<StoredEvent | StoredRejection> = rejected
+      ? store.rejections(newest)
+      : store.events(newest);
+    if (out.json) return printEach(found, (one) => stringifyJson(lineOf(one, recordAt)), context);
+    if (quiet) return printEach(found, (one) => safeText(nameOf(one)), context);
+    const rows: Cell[][] = [];
+    for await (const one of found) rows.push(cellsOf(one, recordAt, context));
+    if (rows.length === 0)
+      return out.note(
+        `No ${rejected ? "rejected webhooks" : filter.failed === true ? "failed events" : "events"} found.`,
+      );
     const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
       text,
       paint: out.paint.dim,
       right: text === "AMOUNT",
     }));
-    const rows = found.map((one) => cellsOf(one, recordAt, context));
     out.lines([renderTable([header, ...rows], out.lineWidth)]);
-  }
+  });
   return 0;
+}
+
+/** Prints a line for each as fast as it is read, so that memory stays constant. */
+async function printEach<T>(
+  found: AsyncIterable<T>,
+  lineOfOne: (one: T) => string,
+  { out, signal }: Context,
+): Promise<void> {
+  const unread = out.unread();
+  for await (const one of found) {
+    if (signal.aborted || unread.aborted) return;
+    out.lines([lineOfOne(one)]);
+    await out.drained();
+  }
 }
 
 const HEADERS = {
@@ -134,16 +147,10 @@ export async function exportEvents(
   filter: EventFilter,
   database: string | undefined,
 ): Promise<number> {
-  const { out, signal } = context;
   const recordAt = (await context.settings()).get("recordAt");
-  const unread = out.unread();
-  await withEvents(context, database, async (store) => {
-    for await (const event of store.events(filter)) {
-      if (signal.aborted || unread.aborted) return;
-      out.lines([safeJson(eventLine(asReceived(event, recordAt)))]);
-      await out.drained();
-    }
-  });
+  await withEvents(context, database, (store) =>
+    printEach(store.events(filter), (event) => safeJson(eventLine(asReceived(event, recordAt))), context),
+  );
   return 0;
 }
 
