@@ -11,6 +11,7 @@ export interface Checked {
   readonly digests: Float64Array;
   /** The positions of the invalid rows. */
   readonly invalid: ReadonlySet<number>;
+  readonly problems: RowProblems;
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
   /** Every column of the file, in order of appearance, and whether it is sent. */
@@ -59,16 +60,18 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   const digests = new Numbers();
   const orders = new Numbers();
   const invalid = new Set<number>();
-  const rowWarnings = new RowProblems();
+  const [rowProblems, rowWarnings] = [new RowProblems(), new RowProblems()];
   const columns = new Map<string, Column>();
   const asked = new Asked();
   for await (const row of rows) {
     signal.throwIfAborted();
-    const { request, warnings, digest } = requestOf(row, build, now);
+    const { request, problems, warnings, digest } = requestOf(row, build, now);
     digests.add(digest);
     orders.add(orderDigest(request?.invoiceId));
-    if (request === null) invalid.add(row.index);
-    else {
+    if (request === null) {
+      invalid.add(row.index);
+      rowProblems.add(row, problems);
+    } else {
       asked.add(request);
       rowWarnings.add(row, warnings());
     }
@@ -79,6 +82,7 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   return {
     digests: digests.list(),
     invalid,
+    problems: rowProblems,
     warnings: rowWarnings.list(),
     columns,
     asked,
@@ -102,22 +106,25 @@ const NAMED_LINES = 3;
 
 /** Puts together what many rows have in common. */
 export class RowProblems {
-  private readonly kinds = new Map<string, RowProblem>();
-  /** The rows whose problems are of further kinds. */
+  private readonly found = new Map<string, RowProblem>();
+  /** The kinds of problems. */
+  readonly kinds = new Set<string>();
+  /** The problems of further kinds. */
   others = 0;
 
   add({ line }: Pick<Row, "line">, problems: readonly Problem[]): void {
     for (const { at, message, kind = message } of problems) {
       const name = `${at} ${kind}`;
-      const known = this.kinds.get(name) ?? { at, message, line, lines: [], rows: 0 };
+      const known = this.found.get(name) ?? { at, message, line, lines: [], rows: 0 };
       const lines = known.lines.length < NAMED_LINES ? [...known.lines, line] : known.lines;
-      if (known.rows > 0 || this.kinds.size < MAX_KINDS)
-        this.kinds.set(name, { ...known, lines, rows: known.rows + 1 });
-      else this.others++;
+      if (known.rows > 0 || this.found.size < MAX_KINDS) {
+        this.found.set(name, { ...known, lines, rows: known.rows + 1 });
+        this.kinds.add(kind);
+      } else this.others++;
     }
   }
 
   list(): RowProblem[] {
-    return [...this.kinds.values()];
+    return [...this.found.values()];
   }
 }

@@ -105,25 +105,20 @@ interface Refusing extends Pick<BulkOptions, "allowDuplicates" | "skipInvalid"> 
  * Names every row that cannot be sent. The error ends a run before anything is sent; undefined if the others may be sent.
  */
 export async function refusedRows(
-  { out, signal }: Context,
-  { rows, build, now, reporter }: List,
-  { digests, identical }: Checked,
+  context: Context,
+  list: List,
+  checked: Checked,
   { invalid, allowDuplicates, skipInvalid }: Refusing,
 ): Promise<PaylinkError | undefined> {
+  const { out } = context;
+  const { rows } = list;
+  const { digests, identical } = checked;
   const total = digests.length;
   const repeated = allowDuplicates ? 0 : identical.count;
   if (invalid.size === 0 && repeated === 0) return undefined;
-  const found = new RowProblems();
-  let isUnclear = false;
-  if (invalid.size > 0)
-    for await (const row of rows.read()) {
-      signal.throwIfAborted();
-      if (!invalid.has(row.index)) continue;
-      const { problems } = requestOf(row, build, now());
-      reporter.invalid(row, problems);
-      found.add(row, problems);
-      isUnclear ||= problems.some(({ kind }) => kind === NOT_A_FIELD);
-    }
+  // Scripts get each row. The problems of a row that has its link already do not count.
+  const isComplete = !out.json && invalid.size === checked.invalid.size;
+  const found = isComplete ? checked.problems : await problemsOf(context, list, invalid);
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${count(found.others)} more`);
   if (repeated === 0 && skipInvalid) return undefined;
@@ -140,7 +135,7 @@ export async function refusedRows(
     {
       problems,
       hints: [
-        ...(isUnclear ? [MAP_COLUMNS] : []),
+        ...(found.kinds.has(NOT_A_FIELD) ? [MAP_COLUMNS] : []),
         ...(invalid.size > 0
           ? [hint`Fix the rows named above, or send the others with --skip-invalid.`]
           : []),
@@ -151,6 +146,23 @@ export async function refusedRows(
       details: { rows: total, invalid: invalid.size, ...(repeated > 0 ? { identical: repeated } : {}) },
     },
   );
+}
+
+async function problemsOf(
+  { signal }: Context,
+  { rows, build, now, reporter }: List,
+  invalid: ReadonlySet<number>,
+): Promise<RowProblems> {
+  const found = new RowProblems();
+  if (invalid.size === 0) return found;
+  for await (const row of rows.read()) {
+    signal.throwIfAborted();
+    if (!invalid.has(row.index)) continue;
+    const { problems } = requestOf(row, build, now());
+    reporter.invalid(row, problems);
+    found.add(row, problems);
+  }
+  return found;
 }
 
 /** The lines of rows that ask for the same payment: the customer would get a link for each. */
@@ -164,7 +176,7 @@ async function identicalRows(rows: Rows, { count: all, first }: Repeats): Promis
     };
   });
   const more = all - first.flat().length;
-  return more > 0 ? [...problems, { at: "", message: `and ${rowsOf(more)} more` }] : problems;
+  return more > 0 ? [...problems, { at: "", message: `and ${count(more)} more rows` }] : problems;
 }
 
 /** The rows at these positions. */
