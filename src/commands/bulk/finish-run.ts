@@ -6,7 +6,7 @@ import type { Rows } from "../../bulk/rows.ts";
 import { requestOf, type Row } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
-import { isJsonNumber, type JsonObject } from "../../domain/json.ts";
+import { isJsonNumber } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
 import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
@@ -61,12 +61,10 @@ export async function finishRun(
     invalid: 0,
     not_sent: 0,
   };
-  const sums = new Sums();
   const named: string[] = [];
   const resultOf = (row: Row): Result => {
     const result = invalidity(row) ?? sent.outcome(row.index);
     tally[result.status]++;
-    if (result.status === "created") addAmount(sums, requestOf(row, list.build, list.now()).draft);
     if (FAILED.has(result.status) && named.length < NAMED)
       named.push(`  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`);
     return result;
@@ -84,6 +82,7 @@ export async function finishRun(
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
   const rows = checked.digests.length;
+  const sums = await createdSums(list, sent, checked, tally.created);
   const { warnings } = checked;
   const { path } = output;
   const service = await settings();
@@ -124,9 +123,23 @@ export async function finishRun(
   if (failure !== undefined) throw failure;
 }
 
-/** The amount of a row counts as it was sent: its expiry may have passed since. */
-function addAmount(sums: Sums, { amount, currency }: JsonObject): void {
-  if (isJsonNumber(amount) && typeof currency === "string") sums.add(amount, currency);
+/** What the links of the list are worth. The check has added it up, unless some rows have no link. */
+async function createdSums(
+  { rows, build, now }: List,
+  sent: Claim["sent"],
+  { asked, digests }: Checked,
+  created: number,
+): Promise<Sums> {
+  if (asked.rows === digests.length && created === digests.length) return asked.sums;
+  const sums = new Sums();
+  if (created === 0) return sums;
+  for await (const row of rows.read()) {
+    if (sent.state(row.index) !== "created") continue;
+    // A row counts as it was sent, although its expiry may have passed since.
+    const { amount, currency } = requestOf(row, build, now()).draft;
+    if (isJsonNumber(amount) && typeof currency === "string") sums.add(amount, currency);
+  }
+  return sums;
 }
 
 /** By currency, as text: programs read JSON numbers as binary fractions. */
