@@ -14,10 +14,11 @@ import type { List } from "./list.ts";
 /** What this run sends; without an account, all valid rows. */
 export async function askedNow(
   { rows, build, now }: List,
-  { asked, digests, invalid }: Checked,
+  { asked, invalid }: Checked,
   claimed: Claim | undefined,
 ): Promise<Asked> {
-  if (claimed === undefined || claimed.due === digests.length - invalid.size) return asked;
+  const isWhole = claimed?.doneBefore === 0 && claimed.invalid.size === invalid.size;
+  if (claimed === undefined || isWhole) return asked;
   const due = new Asked();
   for await (const row of rows.read()) {
     const { request } = claimed.isDue(row.index) ? requestOf(row, build, now()) : { request: null };
