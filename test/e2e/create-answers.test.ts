@@ -58,10 +58,10 @@ describe("create --timeout", () => {
     // Without the flag, undici gives up after 10 s at the earliest.
     expect(performance.now() - started).toBeLessThan(10_000);
     const sent = scheme === "http";
-    expect(run.code).toBe(sent ? 6 : 5);
+    expect(run.code).toBe(sent ? 6 : 8);
     expect(JSON.parse(run.stderr)).toMatchObject({
       error: {
-        code: sent ? "outcome_unknown" : "not_reached",
+        code: sent ? "outcome_unknown" : "timed_out",
         message: expect.stringContaining("did not answer"),
       },
     });

@@ -53,8 +53,9 @@ describe("a text", () => {
   it("continues on the next lines without a loss", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 50 }), (text, width) => {
-        const lines = linesOf(text, width);
-        expect(lines.join("")).toBe(text);
+        // Unsafe, a tab alone would be wider than the line.
+        const lines = linesOf(safeText(text), width);
+        expect(lines.join("")).toBe(safeText(text));
         for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
       }),
     );
