@@ -6,6 +6,7 @@ import { paylink } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { renderCommand } from "../render/hint.ts";
+import { safeText } from "../render/safe-text.ts";
 import type { Route } from "../receiver/forward.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { Component } from "../signatures/components.ts";
@@ -64,7 +65,9 @@ export const forwardingKeyFlag = flag(
 
 /** Which key the application verifies with. */
 export const forwardingKeyWords = ({ path, isNew, publicPath }: ForwardingKey): string =>
-  `${isNew ? `Made a new private key, ${path}. ` : ""}What is forwarded is signed with ${path}. Your application verifies with ${publicPath ?? `its public key: openssl pkey -in ${path} -pubout`}`;
+  safeText(
+    `${isNew ? `Made a new private key, ${path}. ` : ""}What is forwarded is signed with ${path}. Your application verifies with ${publicPath ?? `its public key: openssl pkey -in ${path} -pubout`}`,
+  );
 
 /** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
 export function checkLocal(at: string, url: URL, allowRemote: boolean, { problems }: Usage): void {

@@ -41,6 +41,9 @@ export class SendTimeout extends SendError {}
  */
 export class ClosedWithoutAnswer extends SendError {}
 
+/** The proxy of https requests did not answer, or did not connect to the service. */
+export class ProxyFailed extends SendError {}
+
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
 

@@ -1,15 +1,17 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import type { Socket } from "node:net";
-import type { Dispatcher } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { messageOf, codeOf, systemReason } from "../domain/system-reason.ts";
 import {
   ClosedWithoutAnswer,
+  ProxyFailed,
   type Send,
   SendError,
   type SendOptions,
   SendTimeout,
+  systemCode,
   type TlsFiles,
 } from "./exchange.ts";
 import {
@@ -42,14 +44,26 @@ export interface SenderParts {
 /** The agents of undici hold the connections: one for each way to connect. */
 export function createSender(parts: SenderParts): Sender {
   const agents = new Map<string, Promise<Dispatcher>>();
+  const agentFor = (route: Route): Promise<Dispatcher> => {
+    const certificate = Buffer.from(route.clientCertificate?.cert ?? []).toString("latin1");
+    const key = `${route.kind} ${route.proxy ?? ""} ${route.connectTimeout} ${route.isHttp2} ${certificate}`;
+    const agent = agents.get(key) ?? createAgent(route, parts);
+    agents.set(key, agent);
+    return agent;
+  };
+  /** The origins that speak HTTP/2 alone. */
+  const http2Only = new Set<string>();
   return {
     send: async (request, options = {}) => {
+      const origin = originOf(request);
       const route = routeOf(request, options, parts);
-      const certificate = Buffer.from(route.clientCertificate?.cert ?? []).toString("latin1");
-      const key = `${route.kind} ${route.proxy ?? ""} ${route.connectTimeout} ${certificate}`;
-      const agent = agents.get(key) ?? createAgent(route, parts);
-      agents.set(key, agent);
-      const reply = await exchange(await agent, withDefaults(request, parts.userAgent), options);
+      const attempt = async (isHttp2: boolean): Promise<HttpReply> =>
+        exchange(await agentFor({ ...route, isHttp2 }), withDefaults(request, parts.userAgent), options);
+      const reply = await attempt(http2Only.has(origin)).catch((error: unknown) => {
+        if (http2Only.has(origin) || systemCode(error) !== NO_COMMON_PROTOCOL) throw error;
+        http2Only.add(origin);
+        return attempt(true);
+      });
       return decoded(reply, options.maxReply).catch((error: unknown) => {
         throw new SendError(`${originOf(request)} ${messageOf(error)}`, true, error);
       });
@@ -58,6 +72,9 @@ export function createSender(parts: SenderParts): Sender {
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))),
   };
 }
+
+/** The server has neither of the protocols that the client named in the TLS handshake (RFC 7301 3.2): nothing was sent. */
+const NO_COMMON_PROTOCOL = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
 
 const originOf = ({ scheme, authority }: HttpRequest): string => `${scheme}://${authority}`;
 
@@ -154,6 +171,8 @@ function exchange(
         },
         onResponseError: (_, error) => {
           settle();
+          if (error instanceof ProxyFailed)
+            return reject(given ?? new ProxyFailed(`${origin}: ${error.message}`, false, error.cause));
           const isSent = controller !== undefined;
           const isAnonymous = request.scheme === "https" && clientCertificate === undefined;
           const isUnanswered = isSent && status === 0 && CLOSED.test(codeOf(error));
@@ -170,6 +189,8 @@ const lengthOf = (milliseconds: number): string =>
 
 /** What decides which connections may carry a request. Each combination has its own agent. */
 interface Route {
+  /** Only where the server refuses HTTP/1.1: undici handles that better. */
+  readonly isHttp2: boolean;
   readonly kind: "direct" | "insecure";
   /** The proxy of https requests. */
   readonly proxy: string | undefined;
@@ -185,6 +206,7 @@ function routeOf(
 ): Route {
   return {
     kind: insecure ? "insecure" : "direct",
+    isHttp2: false,
     proxy: scheme === "https" && !insecure && httpsProxy ? proxyAddress(httpsProxy) : undefined,
     // Rounded up to a power of two: with an agent for each timeout, a long run would open more and more agents.
     connectTimeout: Math.min(CONNECT_TIMEOUT, 2 ** Math.ceil(Math.log2(Math.max(1, timeout)))),
@@ -198,6 +220,13 @@ function proxyAddress(text: string): string {
   const url = isReadableUrl(address) ? parseWebAddress(address) : undefined;
   // What follows the host is the rest of a password that was not escaped.
   if (url !== undefined && url.pathname + url.search + url.hash === "/") return address;
+  const [, other] = /^(?!https?:)([a-z][a-z\d+.-]*):\/\//i.exec(address) ?? [];
+  if (other !== undefined)
+    throw new PaylinkError("usage", `HTTPS_PROXY names a proxy of the kind ${other}.`, {
+      hints: [
+        hint`paylink uses proxies with http:// or https:// only. Set HTTPS_PROXY to the address of one.`,
+      ],
+    });
   throw new PaylinkError(
     "usage",
     `HTTPS_PROXY is no address of a proxy (got "${withoutPassword(address)}").`,
@@ -210,17 +239,30 @@ function proxyAddress(text: string): string {
 }
 
 async function createAgent(
-  { kind, proxy, connectTimeout, clientCertificate }: Route,
+  { kind, proxy, connectTimeout, clientCertificate, isHttp2 }: Route,
   { noProxy = "", nodeVersion }: SenderParts,
 ): Promise<Dispatcher> {
   const identity =
     clientCertificate === undefined
       ? {}
       : { cert: Buffer.from(clientCertificate.cert), key: Buffer.from(clientCertificate.key) };
-  const connect = { timeout: connectTimeout, rejectUnauthorized: kind !== "insecure", ...identity };
+  const connect = {
+    timeout: connectTimeout,
+    rejectUnauthorized: kind !== "insecure",
+    allowH2: isHttp2,
+    ...identity,
+  };
   if (proxy !== undefined) {
-    const { EnvHttpProxyAgent } = await import("undici");
-    return new EnvHttpProxyAgent({ httpsProxy: proxy, noProxy, connect, requestTls: identity });
+    const { EnvHttpProxyAgent, Pool: ProxyPool } = await import("undici");
+    return new EnvHttpProxyAgent({
+      httpsProxy: proxy,
+      noProxy,
+      connect,
+      requestTls: identity,
+      clientFactory: (address, options) =>
+        proxyClient(new ProxyPool(address, options), address.origin),
+      allowH2: isHttp2,
+    });
   }
   // undici's index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer (startup bench).
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
@@ -228,12 +270,28 @@ async function createAgent(
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
   const connector = buildConnector(connect);
   return new Agent({
+    allowH2: isHttp2,
     connect: (target, connected) =>
       connector(target, (...result) => {
-        if (result[0] === null) skipContinue(result[1]);
+        if (result[0] === null && !isHttp2) skipContinue(result[1]);
         connected(...result);
       }),
   });
+}
+
+/** The connections to a proxy, with failures of their own: undici does not tell them from those of the service. */
+function proxyClient(pool: Pool, name: string): Pool {
+  const connect: (options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData> =
+    pool.connect.bind(pool);
+  const tunnel = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
+    const answer = await connect(options).catch((error: unknown) => {
+      throw new ProxyFailed(`the proxy ${name} was not reached: ${systemReason(error)}`, false, error);
+    });
+    if (answer.statusCode === 200) return answer;
+    answer.socket.on("error", () => undefined).destroy();
+    throw new ProxyFailed(`the proxy ${name} answered ${answer.statusCode}`, false);
+  };
+  return Object.assign(pool, { connect: tunnel });
 }
 
 /**

@@ -13,6 +13,13 @@ export function safeText(text: string): string {
   return text.replace(UNSAFE, (found) => NAMED[found] ?? `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
+/** What a page keeps: its own white space, and what emoji are made of. */
+const KEPT_IN_PAGE = /[\n\t\u200d\ufe0f]/;
+
+/** The same for the text of an HTML page, markup and all. */
+export const safePage = (page: string): string =>
+  page.replace(UNSAFE, (found) => (KEPT_IN_PAGE.test(found) ? found : safeText(found)));
+
 /** The same, but keeps line breaks. */
 export function safeLines(text: string): string {
   return text.split("\n").map(safeText).join("\n");

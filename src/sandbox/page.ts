@@ -1,5 +1,6 @@
 /** The frame of every page, the headers that restrict what a page may load and do, and the style that all pages share. */
 import { html } from "hono/html";
+import { safePage } from "../render/safe-text.ts";
 
 export type Page = ReturnType<typeof html>;
 
@@ -41,6 +42,9 @@ export function page({ title, content, kind, invalid = false }: Frame): Page {
     </html>`;
 }
 
+/** A text of one line: a page would show a line break as a space. The reply makes the other characters visible. */
+export const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
+
 /** Terms and their values, which may be written from right to left; empty values are left out. */
 export const facts = (
   entries: readonly (readonly [term: string, value: Page | string | undefined])[],
@@ -51,7 +55,7 @@ export const facts = (
         ? ""
         : html`<div>
             <dt>${term}</dt>
-            <dd><bdi>${value}</bdi></dd>
+            <dd><bdi>${typeof value === "string" ? oneLine(value) : value}</bdi></dd>
           </div>`,
     )}
   </dl>`;
@@ -75,14 +79,20 @@ export const pageHeaders = (): Record<string, string> => ({
   "Cache-Control": "no-store",
 });
 
-/** Content as a reply; a rejected page is a fault of the sandbox. */
+/**
+ * Content as a reply, with every character visible that could change how the rest is read. A rejected page is a fault of the
+ * sandbox.
+ */
 export async function htmlReply(
   content: Page,
   status = 200,
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const type = { "Content-Type": "text/html; charset=utf-8" };
-  return new Response(String(await content), { status, headers: { ...pageHeaders(), ...type, ...headers } });
+  return new Response(safePage(String(await content)), {
+    status,
+    headers: { ...pageHeaders(), ...type, ...headers },
+  });
 }
 
 /** A file that pages load. */

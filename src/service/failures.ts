@@ -13,6 +13,7 @@ import { formatRelative } from "../domain/time.ts";
 import {
   ClosedWithoutAnswer,
   isOfUnknownAuthority,
+  ProxyFailed,
   SandboxNotRunning,
   SendError,
   SendTimeout,
@@ -196,6 +197,10 @@ export function connectionHint(error: unknown): Hint | undefined {
     return hint`The service's certificate has expired. Check the clock of this machine; otherwise the service must renew it.`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return hint`The service's certificate is for another name. ${checkAddress("baseUrl")}`;
+  if (error instanceof ProxyFailed)
+    return hint`Check the proxy in HTTPS_PROXY. A service that needs no proxy is named in NO_PROXY.`;
+  if (error.cause instanceof Error && error.cause.name === "HTTPParserError")
+    return hint`What answers there does not speak HTTP/1.1. ${checkAddress("baseUrl")}`;
   if (error instanceof ClosedWithoutAnswer) return CLIENT_CERTIFICATE;
   return code.startsWith("ERR_SSL_") && code.includes("_ALERT_")
     ? hint`The service refused the TLS connection. ${CLIENT_CERTIFICATE}`

@@ -208,11 +208,13 @@ export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL
 }
 
 /** Throws `not_reached` if a 2xx reply is not a list of links: something else answers at the address. */
-export function readPage({ status, body }: HttpReply): LinksPage {
+export function readPage(reply: HttpReply): LinksPage {
+  const { status, body } = reply;
   const parsed = parseJson(new TextDecoder().decode(body));
   const page = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : {};
   const [records, totalCount] = [memberOf(page, "records"), memberOf(page, "totalCount")];
   if (!Array.isArray(records)) {
+    if (reportsError(page)) throw reportedError(reply, "list");
     const said = serviceWords(body);
     const words = parsed.ok ? { ...said, text: "JSON without records" } : said;
     throw new UnusableAnswer(

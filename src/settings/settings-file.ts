@@ -184,19 +184,18 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function readText(path: string): string | undefined {
   try {
+    // Reading a pipe would wait for its writer.
+    if (statSync(path).isFIFO()) throw unreadable(path, "it is a pipe");
     // Editors on Windows add a byte order mark.
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    throw new PaylinkError(
-      "file_unreadable",
-      `The settings in ${path} cannot be read: ${systemReason(error)}.`,
-      {
-        cause: error,
-      },
-    );
+    throw error instanceof PaylinkError ? error : unreadable(path, systemReason(error), error);
   }
 }
+
+const unreadable = (path: string, reason: string, cause?: unknown): PaylinkError =>
+  new PaylinkError("file_unreadable", `The settings in ${path} cannot be read: ${reason}.`, { cause });
 
 function moveAway(path: string, broken: string, warn: (warning: string) => void): void {
   // Another process may have fixed it in the meantime.
@@ -229,6 +228,13 @@ function acquire(path: string): void {
   let same = 0;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     if (isCreated(() => closeSync(openSync(path, "wx", 0o600)))) return;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() === false)
+      throw new PaylinkError(
+        "file_unwritable",
+        `${path} is not a file, and paylink needs that name for its lock. The settings are as they were before.`,
+        { hints: [hint`Move it away, and run this again.`] },
+      );
     const held = identityOf(path);
     same = held !== undefined && held === seen ? same + 1 : 0;
     seen = held;

@@ -74,6 +74,7 @@ export const FOLDERS = {
       "uqr",
       "zod/mini",
       "check/signed-webhook",
+      "render/safe-text",
       "settings/profile",
       "store/database",
       "store/folders",

@@ -121,6 +121,20 @@ describe("paylink links list", () => {
     ]);
   });
 
+  it("shows the words of an error inside a 200", async () => {
+    const body = new TextEncoder().encode('{"errorCode":"E42","message":"the terminal is closed"}');
+    const send = async () => ({ status: 200, headers: [], body });
+    const run = await runCommand(["links", "list", "--json"], { env: ENV, send, now: () => NOW });
+    expect(run.exit).toBe(4);
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: {
+        code: "refused",
+        message: expect.stringContaining("the terminal is closed"),
+        details: { code: "E42" },
+      },
+    });
+  });
+
   it("puts the newest first, whatever the order of the pages", async () => {
     const { list, queries } = pages(
       { records: [OLD], totalCount: 3 },

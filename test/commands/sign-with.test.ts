@@ -251,11 +251,40 @@ describe("without --sign-with", () => {
 });
 
 describe("the key of --sign-with", () => {
-  const replay = (home: string, path: string) =>
-    runCommand(["events", "replay", "--all", "--to", "3000", "--sign-with", path], { home });
+  const replay = async (home: string, path: string) => {
+    const { url } = await startApp(() => 200);
+    return runCommand(["events", "replay", "--all", "--to", url, "--sign-with", path], { home });
+  };
+
+  /** A home with one event, which a key is needed for. */
+  const homeWithEvent = async (): Promise<string> => {
+    const home = temporaryHome();
+    const listen = await startListenWith({ home }, "--key", keyFile(home));
+    expect(await post(listen.url, webhook(listen.url, record()))).toBe(200);
+    await listen.stop();
+    return home;
+  };
+
+  it("is not made while there is nothing to sign", async () => {
+    const home = temporaryHome();
+    const path = join(home, "forward.pem");
+    const { exit, stderr } = await replay(home, path);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: "There is no event to replay. Nothing was sent.\n",
+    });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("is named without control characters", async () => {
+    const home = await homeWithEvent();
+    const { stderr } = await replay(home, join(home, "forward\u001b[31m.pem"));
+    expect(stderr).toContain("forward\\u{1b}[31m.pem");
+    expect(stderr).not.toContain("\u001b[31m.pem");
+  });
 
   it("is made once, for its owner alone, with its public key beside it", async () => {
-    const home = temporaryHome();
+    const home = await homeWithEvent();
     const path = join(home, "forward.pem");
     const made = await replay(home, path);
     expect(made.exit).toBe(0);
@@ -272,7 +301,7 @@ describe("the key of --sign-with", () => {
   });
 
   it("is the same for commands that start at the same time", async () => {
-    const home = temporaryHome();
+    const home = await homeWithEvent();
     const path = join(home, "forward.pem");
     const ends = await Promise.all(Array.from({ length: 4 }, () => replay(home, path)));
     expect(ends.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
@@ -298,7 +327,7 @@ describe("the key of --sign-with", () => {
       "is not an RSA key",
     ],
   ])("is refused if the file has %s", async (_, content, words) => {
-    const home = temporaryHome();
+    const home = await homeWithEvent();
     const path = join(home, "forward.pem");
     writeFileSync(path, content());
     const { exit, stderr } = await replay(home, path);
@@ -308,7 +337,7 @@ describe("the key of --sign-with", () => {
   });
 
   it("is refused if the public key beside it is that of another, or alone", async () => {
-    const home = temporaryHome();
+    const home = await homeWithEvent();
     const path = join(home, "forward.pem");
     writeFileSync(`${path}.pub`, pem(2048).publicKey);
     const alone = await replay(home, path);
@@ -321,7 +350,7 @@ describe("the key of --sign-with", () => {
   });
 
   it("may be in a folder that cannot be written, and says how to get the public key", async () => {
-    const home = temporaryHome();
+    const home = await homeWithEvent();
     const folder = join(home, "secrets");
     mkdirSync(folder);
     const path = join(folder, "forward.pem");

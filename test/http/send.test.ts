@@ -1,14 +1,20 @@
 /** Sending, over real sockets: what a failed exchange leaves behind. */
 import { readFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ClosedWithoutAnswer, SendError, SendTimeout } from "../../src/http/exchange.ts";
+import type { PaylinkError } from "../../src/domain/errors.ts";
+import { ClosedWithoutAnswer, ProxyFailed, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { createSender } from "../../src/http/send.ts";
 import { selfSigned } from "../support/certificate.ts";
+import { connectionHint } from "../../src/service/failures.ts";
+import { adviceOf } from "../support/failure.ts";
 import { temporaryHome } from "../support/home.ts";
+import { freePort } from "../support/ports.ts";
 import { rawServer } from "../support/raw-server.ts";
+import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
 import { openSender } from "../support/sender.ts";
 
 describe("an exchange that timed out", () => {
@@ -92,5 +98,94 @@ describe("a proxy whose address cannot be read", () => {
     const failure = await send(request).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "usage", message: expect.stringContaining("HTTPS_PROXY") });
     expect(String(failure)).not.toMatch(/s3|cr3t/);
+  });
+});
+
+describe("a proxy", () => {
+  const request: HttpRequest = {
+    method: "GET",
+    scheme: "https",
+    authority: UNRESOLVABLE,
+    target: "/",
+    headers: [],
+    body: new Uint8Array(),
+  };
+  const failureThrough = (httpsProxy: string): Promise<unknown> => {
+    const { send, close } = createSender({
+      httpsProxy,
+      noProxy: undefined,
+      nodeVersion: process.versions.node,
+      userAgent: "paylink/0.0.0",
+    });
+    onTestFinished(close);
+    return send(request).catch((error: unknown) => error);
+  };
+
+  it("is named if it is not reached, or does not connect, and nothing was sent", async () => {
+    const port = await freePort();
+    const dead = await failureThrough(`http://me:secret@127.0.0.1:${port}`);
+    expect(dead).toBeInstanceOf(ProxyFailed);
+    expect(dead).toMatchObject({
+      sent: false,
+      message: `https://${UNRESOLVABLE}: the proxy http://127.0.0.1:${port} was not reached: connection refused`,
+    });
+    const { url } = await startProxy({ to: 0, refuse: 407 });
+    expect(await failureThrough(url)).toMatchObject({
+      sent: false,
+      message: `https://${UNRESOLVABLE}: the proxy ${url} answered 407`,
+    });
+  });
+
+  it.each(["socks5://127.0.0.1:1080", "ftp://proxy"])("of another kind is refused: %s", async (address) => {
+    const refused = await failureThrough(address);
+    expect(refused).toMatchObject({ code: "usage" });
+    expect(adviceOf(refused as PaylinkError)).toContain("http:// or https:// only");
+  });
+});
+
+describe("an https service that speaks HTTP/2 alone", () => {
+  it("is reached, at once again, and gives its body in full", async () => {
+    const home = temporaryHome();
+    const { cert, key } = selfSigned(home, "localhost");
+    const sessions: unknown[] = [];
+    const server = createSecureServer({ cert: readFileSync(cert), key: readFileSync(key) });
+    server.on("session", (session) => sessions.push(session));
+    server.on("stream", (stream, headers) => {
+      stream.respond({ ":status": 201, "x-method": String(headers[":method"]) });
+      stream.pipe(stream);
+    });
+    await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+    onTestFinished(() => void server.close());
+    const authority = `localhost:${(server.address() as AddressInfo).port}`;
+    const send = openSender();
+    const request: HttpRequest = {
+      method: "POST",
+      scheme: "https",
+      authority,
+      target: "/a?b=c",
+      headers: [["Content-Type", "application/json"]],
+      body: Buffer.from("{}"),
+    };
+    for (let time = 0; time < 2; time++) {
+      const reply = await send(request, { insecure: true });
+      expect([reply.status, new TextDecoder().decode(reply.body)]).toEqual([201, "{}"]);
+      expect(reply.headers).toContainEqual(["x-method", "POST"]);
+    }
+    expect(sessions).toHaveLength(1);
+  });
+
+  it("is named as such where it does not negotiate", async () => {
+    const server = await rawServer((socket) => socket.end("\0\0\x12\x04\0\0\0\0\0"));
+    const authority = `127.0.0.1:${server.port}`;
+    const request = {
+      method: "GET",
+      scheme: "http",
+      authority,
+      target: "/",
+      headers: [],
+      body: new Uint8Array(),
+    } as const;
+    const error = await openSender()(request).catch((failure: unknown) => failure);
+    expect(connectionHint(error)?.join("")).toContain("does not speak HTTP/1.1");
   });
 });

@@ -28,6 +28,22 @@ it("escapes every value, and allows no other scripts", async () => {
   }
 });
 
+it("shows characters that would hide or reorder others, and keeps emoji whole", async () => {
+  const service = openTestSandbox();
+  const text = "a\u202eb\u001bc\r\nd \u{1f468}\u200d\u{1f469} \u2764\ufe0f";
+  const shown = "a\\u{202e}b\\u{1b}c\\r\\nd \u{1f468}\u200d\u{1f469} \u2764\ufe0f";
+  const id = await linkId(
+    service,
+    oneTime(service, { customerName: text, invoiceId: text, description: text }),
+  );
+  for (const path of [`/pay?r=${id}`, `/links/${id}`, "/links"]) {
+    const { text: page } = await service.request("GET", path);
+    expect(page).toContain(path === "/links" ? "a\\u{202e}b\\u{1b}c\\r" : shown);
+    // eslint-disable-next-line no-control-regex
+    expect(page).not.toMatch(/[\u202e\u001b\r]/);
+  }
+});
+
 it("checks the form for a new link by the rules of every request", async () => {
   const service = openTestSandbox();
   const create = (form: Readonly<Record<string, string>>) =>

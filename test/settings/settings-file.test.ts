@@ -1,4 +1,5 @@
 /** The settings on a real disk: who may read them, damaged files, and several writers at once. */
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
@@ -13,6 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSettingsFile } from "../../src/settings/settings-file.ts";
+import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 
@@ -65,6 +67,19 @@ describe("the settings file", () => {
     // On Linux, the recursive mkdir of Node never ends there.
     const settings = openSettingsFile("/proc/paylink-test/config", silent);
     await expect(settings.change("shop", () => ({}))).rejects.toMatchObject({ code: "file_unwritable" });
+  });
+
+  it("is no pipe, which has no end, and its lock is no folder", async () => {
+    const home = temporaryHome();
+    mkdirSync(join(home, "settings.json.lock"));
+    await expect(openSettingsFile(home, silent).change("shop", () => ({}))).rejects.toMatchObject({
+      code: "file_unwritable",
+      message: expect.stringContaining("settings.json.lock is not a file"),
+    });
+    execFileSync("mkfifo", [join(home, "settings.json")]);
+    const { exit, stderr } = await runCommand(["config", "list"], { home });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("cannot be read: it is a pipe.");
   });
 
   it("is as before, with a plain reason, where it cannot be written", async () => {

@@ -1,6 +1,6 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
 import type { Context } from "../../context.ts";
-import { openForwardingKey } from "../../check/signing-key.ts";
+import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
@@ -48,12 +48,11 @@ async function sendAgain(context: Context, options: ReplayOptions): Promise<numb
     let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];
     const found =
       names.length === 0 ? store.events(filter) : await findAll(store, names, signWith !== undefined);
-    const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
-    if (signing !== undefined && !quiet) out.note(forwardingKeyWords(signing));
-    const sending = { send, now, headers: [], insecure, signWith: signing?.key };
+    // A key is made only for an event that it signs.
+    let signing: ForwardingKey | undefined;
     for await (const event of found) {
       signal.throwIfAborted();
-      if (signing !== undefined && event.verdict.verdict !== "valid") {
+      if (signWith !== undefined && event.verdict.verdict !== "valid") {
         unverified += 1;
         continue;
       }
@@ -62,7 +61,11 @@ async function sendAgain(context: Context, options: ReplayOptions): Promise<numb
         skipped += 1;
         continue;
       }
-      const result = await forward(event, url, sending);
+      if (signWith !== undefined && signing === undefined) {
+        signing = await openForwardingKey(signWith, context);
+        if (!quiet) out.note(forwardingKeyWords(signing));
+      }
+      const result = await forward(event, url, { send, now, headers: [], insecure, signWith: signing?.key });
       await store.forwarded(event.id, result);
       sent += 1;
       if (!isAccepted(result.status)) failed += 1;

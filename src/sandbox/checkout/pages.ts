@@ -17,7 +17,7 @@ import {
 } from "../customer.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isReusable, type OpenStatus } from "../links.ts";
-import { facts, page, type Page } from "../page.ts";
+import { facts, oneLine, page, type Page } from "../page.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import type { ServiceProblem } from "../replies.ts";
 import type { Link, Payment } from "../store/rows.ts";
@@ -356,7 +356,8 @@ const moment = (date: Date): Page =>
 const EXCERPT = 160;
 
 /** A text that opens in full on demand, without a script, if it is long. */
-function excerpt(text: string): Page {
+function excerpt(description: string): Page {
+  const text = oneLine(description);
   const characters = [...text];
   if (characters.length <= EXCERPT) return html`<p dir="auto">${text}</p>`;
   const start = characters.slice(0, EXCERPT).join("");

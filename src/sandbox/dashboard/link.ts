@@ -7,6 +7,7 @@ import { groupedAmount, signOf } from "../../domain/money.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { labelOf, titleOf, type LinkFieldPath } from "../../domain/payment-link-fields.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { safeJson } from "../../render/safe-text.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
 import { facts, type Page } from "../page.ts";
@@ -78,7 +79,7 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
       open && view.key !== undefined ? payPanel(view, link, refused) : "",
       listPanel(view, PAYMENTS, { query: { linkId: id }, nothing: "No payments yet." }),
       html`<section class="panel" aria-label="JSON" id="json-section">
-        ${foldedBlock({ id: "json", title: "Link as JSON", text: stringifyJson(reply, 2) }, "The link as the API returns it")}
+        ${foldedBlock({ id: "json", title: "Link as JSON", text: safeJson(stringifyJson(reply, 2)) }, "The link as the API returns it")}
       </section>`,
     ],
   });
