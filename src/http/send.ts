@@ -259,8 +259,7 @@ async function createAgent(
       noProxy,
       connect,
       requestTls: identity,
-      clientFactory: (address, options) =>
-        proxyClient(new ProxyPool(address, options), address.origin),
+      clientFactory: (address, options) => proxyClient(new ProxyPool(address, options), address.origin),
       allowH2: isHttp2,
     });
   }
