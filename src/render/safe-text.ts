@@ -14,7 +14,7 @@ export function safeText(text: string): string {
 }
 
 /** What a page keeps: its own white space, and what emoji are made of. */
-const KEPT_IN_PAGE = /[\n\t\u200d\ufe0f]/;
+const KEPT_IN_PAGE = /\n|\t|\u200d|\ufe0f/;
 
 /** The same for the text of an HTML page, markup and all. */
 export const safePage = (page: string): string =>

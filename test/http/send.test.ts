@@ -111,14 +111,14 @@ describe("a proxy", () => {
     body: new Uint8Array(),
   };
   const failureThrough = (httpsProxy: string): Promise<unknown> => {
-    const { send, close } = createSender({
+    const sender = createSender({
       httpsProxy,
       noProxy: undefined,
       nodeVersion: process.versions.node,
       userAgent: "paylink/0.0.0",
     });
-    onTestFinished(close);
-    return send(request).catch((error: unknown) => error);
+    onTestFinished(() => sender.close());
+    return sender.send(request).catch((error: unknown) => error);
   };
 
   it("is named if it is not reached, or does not connect, and nothing was sent", async () => {
@@ -186,6 +186,6 @@ describe("an https service that speaks HTTP/2 alone", () => {
       body: new Uint8Array(),
     } as const;
     const error = await openSender()(request).catch((failure: unknown) => failure);
-    expect(connectionHint(error)?.join("")).toContain("does not speak HTTP/1.1");
+    expect(connectionHint(error)?.[0]).toContain("does not speak HTTP/1.1");
   });
 });
