@@ -1,5 +1,5 @@
 /** The queue of acknowledged events: its statements, which give each event to one forwarder at a time. */
-import { changeRows, inOrder, type Session } from "./dialects.ts";
+import { changeRows, forRows, inOrder, type Session } from "./dialects.ts";
 import { selectEvents } from "./reading.ts";
 import type { AttemptWrite, ClaimedRows, ClaimWrite, EventWrite } from "./writes.ts";
 
@@ -13,15 +13,22 @@ export async function enqueue(
   firstOf: (event: EventWrite) => string,
 ): Promise<void> {
   const { schema, types } = session.dialect;
-  const queued = events.filter((event) => event.queued);
-  const added = queued.filter((event) => firstOf(event) === event.id);
-  const repeated = queued.filter((event) => firstOf(event) !== event.id);
+  const queued = events
+    .filter((event) => event.queued)
+    .map((event) => {
+      const first = firstOf(event);
+      return { event, first, reference: event.reference || first };
+    });
+  const added = queued.filter(({ event, first }) => first === event.id);
+  const repeated = queued.filter(({ event, first }) => first !== event.id);
   await changeRows(
     session,
-    [...added, ...inOrder(repeated, firstOf)].map((event, place) => {
-      const first = firstOf(event);
-      return [place, first, event.reference || first, event.receivedAt];
-    }),
+    [...added, ...inOrder(repeated, ({ first }) => first)].map(({ event, first, reference }, place) => [
+      place,
+      first,
+      reference,
+      event.receivedAt,
+    ]),
     (places) =>
       `WITH asked (place, event, reference, received_at) AS (VALUES ${places})
        INSERT INTO ${schema}queued (event, reference, received_at)
@@ -30,6 +37,25 @@ export async function enqueue(
          SELECT 1 FROM ${schema}forwards WHERE forwards.event = asked.event AND status BETWEEN 200 AND 299)
        ORDER BY place ON CONFLICT (event) DO NOTHING`,
     { types: [types.integer, "text", "text", types.integer] },
+  );
+  await bringTurns(
+    session,
+    inOrder(queued, ({ reference }) => reference).map(({ first }) => first),
+  );
+}
+
+/** The turn of a reference comes no later than its events are due: call this whenever some are due earlier than before. */
+export async function bringTurns(session: Session, events: readonly string[]): Promise<void> {
+  const { schema } = session.dialect;
+  await changeRows(
+    session,
+    events.map((event) => [event]),
+    (places) =>
+      `INSERT INTO ${schema}turns (reference, due, seq)
+       SELECT reference, min(due), min(seq) FROM ${schema}queued
+       WHERE event IN (VALUES ${places}) AND due IS NOT NULL GROUP BY reference ORDER BY reference
+       ON CONFLICT (reference) DO UPDATE SET due = excluded.due, seq = excluded.seq
+         WHERE (excluded.due, excluded.seq) < (turns.due, turns.seq)`,
   );
 }
 
@@ -40,44 +66,54 @@ async function timeOf({ dialect: { clock }, all }: Session, own: number): Promis
   return Number(row?.["now"]);
 }
 
+/** The events of a turn, the next one first. */
+const ofTurn = (schema: string): string =>
+  `FROM ${schema}queued WHERE queued.reference = turns.reference AND queued.due IS NOT NULL
+   ORDER BY queued.due, queued.seq LIMIT 1`;
+
 /**
  * Renews the claims of the events that are being forwarded, and claims more that are due, in the order of `due` and
- * arrival. An event waits while another one of its reference is claimed, or is ahead of it. Where two forwarders see the
- * same turn, the key of the table gives it to one of them.
+ * arrival, as many as `bytes` of bodies allow, and at least one. An event waits while another one of its reference is
+ * claimed, or is ahead of it.
  */
 export async function claimTurns(
   session: Session,
-  { owner, now: own, duration, limit, held, delays }: ClaimWrite,
+  { owner, now: own, duration, limit, bytes, held, delays }: ClaimWrite,
 ): Promise<ClaimedRows> {
   const { all, change, dialect } = session;
-  const { schema, types, skipLocked } = dialect;
+  const { schema } = dialect;
   const now = await timeOf(session, own);
   const until = now + duration;
-  const renewed = held.length === 0 ? "" : `owner = ? AND until < ? AND event IN (${places(held)}) OR`;
-  await change(`UPDATE ${schema}turns SET until = ? WHERE ${renewed} until > ?`, [
-    until,
-    ...(held.length === 0 ? [] : [owner, now + duration / 2, ...held]),
+  let failed = 0;
+  if (held.length > 0)
+    await change(
+      `UPDATE ${schema}turns SET until = ? WHERE owner = ? AND until < ? AND event IN (${places(held)})`,
+      [until, owner, now + duration / 2, ...held],
+    );
+  if (delays !== undefined) {
     // Written by a clock that was ahead: the difference of two forwarders that look at the same time is no such clock.
-    now + duration * 1.5,
-  ]);
-  if (delays !== undefined) await bringForward(session, delays, now);
-  if (limit <= 0) return { rows: [], nextDue: undefined };
-  const turns = await all(
-    `INSERT INTO ${schema}turns (reference, event, owner, until)
-     SELECT reference, event, CAST(? AS text), CAST(? AS ${types.integer}) FROM ${schema}queued AS waiting
-     WHERE due <= ?
-       AND NOT EXISTS (
-         SELECT 1 FROM ${schema}turns WHERE turns.reference = waiting.reference AND turns.until > ?)
-       AND NOT EXISTS (
-         SELECT 1 FROM ${schema}queued AS ahead
-         WHERE ahead.reference = waiting.reference AND (ahead.due, ahead.seq) < (waiting.due, waiting.seq))
-     ORDER BY due, seq LIMIT ? ${skipLocked}
-     ON CONFLICT (reference) DO UPDATE
-       SET event = excluded.event, owner = excluded.owner, until = excluded.until WHERE turns.until <= ?
-     RETURNING event`,
-    [owner, until, now, now, limit, now],
-  );
-  const claimed = turns.map(({ event }) => String(event));
+    await change(`UPDATE ${schema}turns SET until = ? WHERE event IS NOT NULL AND until > ?`, [until, now + duration * 1.5]);
+    failed = await replan(session, delays, now);
+  }
+  if (limit <= 0) return { rows: [], nextDue: undefined, failed };
+  const claimed: string[] = [];
+  let size = 0;
+  let isFull = false;
+  while (claimed.length < limit && !isFull) {
+    const turns = await takeTurns(session, { owner, now, until, limit: limit - claimed.length });
+    if (turns.length === 0) break;
+    const left: string[] = [];
+    for (const { reference, event, size: own } of turns) {
+      isFull ||= event !== undefined && claimed.length > 0 && size + own > bytes;
+      if (event === undefined || isFull) left.push(reference);
+      else {
+        claimed.push(event);
+        size += own;
+      }
+    }
+    if (left.length === 0) break;
+    await freeTurns(session, left);
+  }
   const rows =
     claimed.length === 0
       ? []
@@ -87,26 +123,96 @@ export async function claimTurns(
           claimed,
         );
   const [next] = await all(`SELECT min(due) AS due FROM ${schema}queued WHERE due > ?`, [now]);
-  return { rows, nextDue: next?.["due"] == null ? undefined : Number(next["due"]) - now };
+  return { rows, nextDue: next?.["due"] == null ? undefined : Number(next["due"]) - now, failed };
+}
+
+interface Turn {
+  readonly reference: string;
+  /** Undefined if none is due: those that were have left the queue. */
+  readonly event: string | undefined;
+  /** Bytes of the event's body. */
+  readonly size: number;
+}
+
+/**
+ * Claims the turns that are due. What is next in a turn is read once its row is locked: another forwarder may have ended
+ * the turn meanwhile.
+ */
+async function takeTurns(
+  { all, dialect: { schema, skipLocked } }: Session,
+  { owner, now, until, limit }: Pick<ClaimWrite, "owner" | "now" | "limit"> & { readonly until: number },
+): Promise<readonly Turn[]> {
+  const due = await all(
+    `SELECT reference FROM ${schema}turns WHERE due <= ? AND until <= ? ORDER BY due, seq LIMIT ? ${skipLocked}`,
+    [now, now, limit],
+  );
+  const references = due.map(({ reference }) => String(reference));
+  if (references.length === 0) return [];
+  const taken = await all(
+    `UPDATE ${schema}turns SET owner = ?, until = ?,
+       event = (SELECT CASE WHEN queued.due <= ? THEN queued.event END ${ofTurn(schema)})
+     WHERE reference IN (${places(references)})
+     RETURNING reference, event,
+       (SELECT length(body) FROM ${schema}events WHERE events.id = turns.event) AS size`,
+    [owner, until, now, ...references],
+  );
+  const turns = new Map(
+    taken.map(({ reference, event, size }) => [
+      String(reference),
+      { event: event === null ? undefined : String(event), size: Number(size) },
+    ]),
+  );
+  return references.flatMap((reference) => {
+    const turn = turns.get(reference);
+    return turn === undefined ? [] : [{ reference, ...turn }];
+  });
+}
+
+/** Ends the claims of these turns, and plans the next event of each. */
+async function freeTurns({ change, dialect: { schema } }: Session, references: readonly string[]): Promise<void> {
+  const ofThese = `reference IN (${places(references)})`;
+  await change(
+    `UPDATE ${schema}turns SET event = NULL, owner = NULL, until = 0,
+       (due, seq) = (SELECT queued.due, queued.seq ${ofTurn(schema)})
+     WHERE ${ofThese}`,
+    references,
+  );
+  await change(`DELETE FROM ${schema}turns WHERE ${ofThese} AND due IS NULL`, references);
 }
 
 /** Milliseconds: forwarders that plan and look at the same time read the clock one after the other. */
 const SAME_TIME = 1_000;
 
-/** A retry that is due later than its delay from now was planned by a clock that was ahead: it is due now. */
-async function bringForward(
-  { change, dialect: { schema, skipLocked } }: Session,
+/**
+ * Holds what waits to these delays, which may be others than those of the run before: an event that has had all attempts
+ * fails, and a retry that is due later than its delay from now is due now. The latter is also what a clock that was ahead
+ * has planned. Returns how many failed.
+ */
+async function replan(
+  session: Session,
   delays: readonly number[],
   now: number,
-): Promise<void> {
-  const longest = Math.max(0, ...delays);
+): Promise<number> {
+  const { all, change, dialect } = session;
+  const { schema, skipLocked } = dialect;
+  const these = (condition: string): string =>
+    `event IN (SELECT event FROM ${schema}queued WHERE ${condition} ORDER BY event ${skipLocked})`;
+  const failed = await change(
+    `UPDATE ${schema}queued SET due = NULL WHERE ${these("due > 0 AND attempts > ?")}`,
+    [delays.length],
+  );
+  if (delays.length === 0) return failed;
   const cases = delays.map((delay, index) => `WHEN ${index + 1} THEN ${Math.ceil(delay)}`).join(" ");
-  const delay = delays.length === 0 ? "0" : `CASE attempts ${cases} ELSE ${Math.ceil(longest)} END`;
-  await change(
-    `UPDATE ${schema}queued SET due = ? WHERE event IN (
-       SELECT event FROM ${schema}queued WHERE due > ? AND due - ${delay} > ? ORDER BY event ${skipLocked})`,
+  const earlier = await all(
+    `UPDATE ${schema}queued SET due = ? WHERE ${these(`due > ? AND due - CASE attempts ${cases} END > ?`)}
+     RETURNING event, reference`,
     [now, now + SAME_TIME, now + SAME_TIME],
   );
+  await bringTurns(
+    session,
+    inOrder(earlier, ({ reference }) => String(reference)).map(({ event }) => String(event)),
+  );
+  return failed;
 }
 
 const places = (values: readonly unknown[]): string => values.map(() => "?").join();
@@ -116,23 +222,30 @@ export async function endTurns(
   session: Session,
   attempts: readonly AttemptWrite[],
 ): Promise<readonly AttemptWrite[]> {
-  const { schema } = session.dialect;
+  const { schema, types, lock } = session.dialect;
   const [first] = attempts;
   if (first === undefined) return [];
+  const turns = await forRows(
+    session,
+    attempts.map(({ first: event, owner }) => [event, owner]),
+    (rows) =>
+      `SELECT reference, event FROM ${schema}turns
+       WHERE event IS NOT NULL AND (event, owner) IN (VALUES ${rows}) ORDER BY reference ${lock}`,
+  );
+  if (turns.length === 0) return [];
   const now = await timeOf(session, first.now);
-  const ended: AttemptWrite[] = [];
-  for (const attempt of attempts) {
-    const { first: event, owner, retryAfter } = attempt;
-    const turns = await session.change(`DELETE FROM ${schema}turns WHERE event = ? AND owner = ?`, [
-      event,
-      owner,
-    ]);
-    if (turns === 0) continue;
-    await session.change(`UPDATE ${schema}queued SET attempts = attempts + 1, due = ? WHERE event = ?`, [
-      retryAfter === null ? null : now + retryAfter,
-      event,
-    ]);
-    ended.push(attempt);
-  }
+  const ended = attempts.filter(({ first: event }) => turns.some((turn) => turn["event"] === event));
+  await changeRows(
+    session,
+    ended.map(({ first: event, retryAfter }) => [event, retryAfter === null ? null : now + retryAfter]),
+    (rows) =>
+      `WITH made (event, due) AS (VALUES ${rows})
+       UPDATE ${schema}queued SET attempts = attempts + 1, due = made.due FROM made WHERE queued.event = made.event`,
+    { types: ["text", types.integer] },
+  );
+  await freeTurns(
+    session,
+    turns.map(({ reference }) => String(reference)),
+  );
   return ended;
 }

@@ -9,7 +9,9 @@ import { indexed } from "./writes.ts";
 /**
  * Times are milliseconds since 1970. `events_arrival` has the columns that lists filter by, so that they read only the
  * events that they show. In `queued`, events wait in the order of `due` and `seq`: 0 before the first attempt, null after
- * the last one. `turns` says which event of a reference is being forwarded, and until when its forwarder may take.
+ * the last one. `turns` has a row for each reference that waits: its first event is due then or later. It also says which
+ * event of the reference is being forwarded, by whom, and until when that may take. So a claim reads no further event of a
+ * reference, however many wait.
  */
 export function migrations({ schema, concurrent, types, oneCollation }: Dialect): readonly string[] {
   const { key, order, integer, text, bytes, table, keyed } = types;
@@ -114,11 +116,16 @@ export function migrations({ schema, concurrent, types, oneCollation }: Dialect)
 
    CREATE TABLE ${schema}turns (
      reference ${text} PRIMARY KEY,
-     event ${text} NOT NULL,
-     owner TEXT NOT NULL,
-     until ${integer} NOT NULL
+     due ${integer},
+     seq ${integer},
+     event ${text},
+     owner TEXT,
+     until ${integer} NOT NULL DEFAULT 0
    ) ${keyed};
-   CREATE INDEX turns_event ON ${schema}turns (event);
+   CREATE INDEX turns_due ON ${schema}turns (due, seq);
+   CREATE INDEX turns_event ON ${schema}turns (event) WHERE event IS NOT NULL;
+   INSERT INTO ${schema}turns (reference, due, seq)
+     SELECT reference, min(due), min(seq) FROM ${schema}queued WHERE due IS NOT NULL GROUP BY reference;
    CREATE INDEX forwards_refused ON ${schema}forwards (event) WHERE status NOT BETWEEN 200 AND 299;`,
   ];
 }

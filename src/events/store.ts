@@ -47,7 +47,8 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
     queue: {
       claim: async (wanted) => {
         const { claimed } = await queueGroup.add({ type: "claim", owner, now: time(), ...wanted });
-        return { events: (claimed?.rows ?? []).map(queuedEventFromRow), nextDue: claimed?.nextDue };
+        const { rows = [], nextDue, failed = 0 } = claimed ?? {};
+        return { events: rows.map(queuedEventFromRow), nextDue, failed };
       },
       attempted: async ({ id }, forward, retryAfter) => {
         const write = forwardWrite(id, forward, owner);

@@ -93,6 +93,8 @@ export interface ClaimedRows {
   readonly rows: readonly Row[];
   /** Milliseconds until the next retry is due; undefined where none is planned. */
   readonly nextDue: number | undefined;
+  /** The events that fail because they have had all attempts. */
+  readonly failed: number;
 }
 
 export type WriteResult = PromiseSettledResult<Told>;

@@ -80,13 +80,15 @@ export interface Listener {
 export interface Wanted {
   /** The most events. */
   readonly limit: number;
+  /** The most bytes of their bodies; a larger one is given alone. */
+  readonly bytes: number;
   /** How long they are this forwarder's, in milliseconds. */
   readonly duration: number;
   /** The ids of those that it is forwarding: they stay its own for as long again. */
   readonly held: readonly string[];
   /**
-   * Milliseconds before each retry: one that is due later than that from now is due now. To look for those reads all
-   * that wait, so undefined leaves it.
+   * Milliseconds before each retry: one that is due later than that from now is due now, and an event that has had all
+   * attempts fails. To look for those reads all that wait for a retry, so undefined leaves it.
    */
   readonly delays?: readonly number[] | undefined;
 }
@@ -95,6 +97,8 @@ export interface Claimed {
   readonly events: readonly (StoredEvent | DamagedEvent)[];
   /** Milliseconds until a retry is due; undefined where none is planned. */
   readonly nextDue: number | undefined;
+  /** The events that have failed now because they had more attempts than the delays allow. */
+  readonly failed: number;
 }
 
 /** Events that were acknowledged and wait to be forwarded. */

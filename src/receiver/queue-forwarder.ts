@@ -96,7 +96,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   const claim = async (): Promise<Claimed> => {
     const limit = closing.signal.aborted ? 0 : Math.min(AT_ONCE - sending, MOST_HELD - held.size);
     if (limit === 0 && held.size === 0) return NOTHING;
-    const wanted = { limit, duration, held: [...held], delays: delaysToCheck() };
+    const wanted = { limit, bytes: Infinity, duration, held: [...held], delays: delaysToCheck() };
     return ask("claim", () => queue.claim(wanted), NOTHING);
   };
   const run = async (): Promise<void> => {
@@ -126,7 +126,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   };
 }
 
-const NOTHING: Claimed = { events: [], nextDue: undefined };
+const NOTHING: Claimed = { events: [], nextDue: undefined, failed: 0 };
 
 /** The targets may be others than those that the event was stored with. */
 async function forwardWaiting(event: Waiting, parts: QueueForwarderParts): Promise<Forward> {

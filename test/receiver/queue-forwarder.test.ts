@@ -269,7 +269,7 @@ describe("the forwarder", () => {
     await clock.until(() => clock.seconds() > start + 60);
     const other = openSqlite(path, clock.now);
     const claimed = async () =>
-      idsOf((await other.queue.claim({ limit: 10, duration: 1_000, held: [] })).events);
+      idsOf((await other.queue.claim({ limit: 10, bytes: 1e9, duration: 1_000, held: [] })).events);
     expect(await claimed()).toEqual([]);
     answer();
     await closed;
