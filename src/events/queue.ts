@@ -92,7 +92,10 @@ export async function claimTurns(
     );
   if (delays !== undefined) {
     // Written by a clock that was ahead: the difference of two forwarders that look at the same time is no such clock.
-    await change(`UPDATE ${schema}turns SET until = ? WHERE event IS NOT NULL AND until > ?`, [until, now + duration * 1.5]);
+    await change(`UPDATE ${schema}turns SET until = ? WHERE event IS NOT NULL AND until > ?`, [
+      until,
+      now + duration * 1.5,
+    ]);
     failed = await replan(session, delays, now);
   }
   if (limit <= 0) return { rows: [], nextDue: undefined, failed };
@@ -169,7 +172,10 @@ async function takeTurns(
 }
 
 /** Ends the claims of these turns, and plans the next event of each. */
-async function freeTurns({ change, dialect: { schema } }: Session, references: readonly string[]): Promise<void> {
+async function freeTurns(
+  { change, dialect: { schema } }: Session,
+  references: readonly string[],
+): Promise<void> {
   const ofThese = `reference IN (${places(references)})`;
   await change(
     `UPDATE ${schema}turns SET event = NULL, owner = NULL, until = 0,
@@ -188,11 +194,7 @@ const SAME_TIME = 1_000;
  * fails, and a retry that is due later than its delay from now is due now. The latter is also what a clock that was ahead
  * has planned. Returns how many failed.
  */
-async function replan(
-  session: Session,
-  delays: readonly number[],
-  now: number,
-): Promise<number> {
+async function replan(session: Session, delays: readonly number[], now: number): Promise<number> {
   const { all, change, dialect } = session;
   const { schema, skipLocked } = dialect;
   const these = (condition: string): string =>

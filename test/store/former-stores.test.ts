@@ -154,7 +154,8 @@ function readsFormerStore(open: () => Promise<EventStore>): void {
       { id: "waits", state: "pending", attempts: 0, next: null },
       { id: "waits too", state: "pending", attempts: 0, next: null },
     ]);
-    const claim = async () => (await store.queue.claim({ limit: 10, bytes: 1e9, duration: 60_000, held: [] })).events;
+    const claim = async () =>
+      (await store.queue.claim({ limit: 10, bytes: 1e9, duration: 60_000, held: [] })).events;
     const first = await claim();
     expect(idsOf(first)).toEqual(["waits", "waits too"]);
     for (const one of first) await store.queue.attempted(one, forward(200), undefined);

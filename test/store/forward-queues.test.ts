@@ -149,7 +149,12 @@ function behavesAsQueue(
     const before = Date.now();
     await attempt(500, DUE);
     await attempt(200);
-    const { events, nextDue = NaN } = await queue.claim({ limit: 10, bytes: 1e9, duration: MINUTE, held: [] });
+    const { events, nextDue = NaN } = await queue.claim({
+      limit: 10,
+      bytes: 1e9,
+      duration: MINUTE,
+      held: [],
+    });
     expect(events).toEqual([]);
     expect(nextDue).toBeGreaterThan(0);
     expect(nextDue).toBeLessThanOrEqual(DUE);
