@@ -162,7 +162,7 @@ async function takeTurns(
   const turns = new Map(
     taken.map(({ reference, event, size }) => [
       String(reference),
-      { event: event === null ? undefined : String(event), size: Number(size) },
+      { event: typeof event === "string" ? event : undefined, size: Number(size) },
     ]),
   );
   return references.flatMap((reference) => {
