@@ -29,7 +29,7 @@ const isHint = (part: string | CommandLine | Hint): part is Hint => Array.isArra
 /** What a request does at the service if it succeeds, or a command with webhooks. */
 export type Effect =
   "create" | "pay" | "update" | "cancel" | "list" | "show" | "read" | "control" | WebhookEffect;
-export type WebhookEffect = "receive" | "verify" | "send" | "check" | "replay";
+export type WebhookEffect = "receive" | "verify" | "send" | "check" | "replay" | "retry" | "skip";
 
 /** What each exit code tells a script. */
 export const EXIT_CODES = {

@@ -60,7 +60,7 @@ export async function bringTurns(session: Session, events: readonly string[]): P
 }
 
 /** By the clock of the server, if there is one: those of machines differ. */
-async function timeOf({ dialect: { clock }, all }: Session, own: number): Promise<number> {
+export async function timeOf({ dialect: { clock }, all }: Session, own: number): Promise<number> {
   if (clock === undefined) return own;
   const [row] = await all(clock);
   return Number(row?.["now"]);
@@ -242,7 +242,8 @@ export async function endTurns(
     ended.map(({ first: event, retryAfter }) => [event, retryAfter === null ? null : now + retryAfter]),
     (rows) =>
       `WITH made (event, due) AS (VALUES ${rows})
-       UPDATE ${schema}queued SET attempts = attempts + 1, due = made.due FROM made WHERE queued.event = made.event`,
+       UPDATE ${schema}queued SET attempts = attempts + 1, due = made.due FROM made
+       WHERE queued.event = made.event AND skipped IS NULL`,
     { types: ["text", types.integer] },
   );
   await freeTurns(

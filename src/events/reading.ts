@@ -19,19 +19,24 @@ const MAX_FOUND = 20;
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
 
-const IS_ACCEPTED = "status BETWEEN 200 AND 299";
+export const IS_ACCEPTED = "status BETWEEN 200 AND 299";
 
 /** The index of the forwards that were not accepted finds these. */
 const isFailed = ({ schema }: Dialect): string =>
   `id IN (SELECT event FROM ${schema}forwards WHERE status NOT BETWEEN 200 AND 299)
    AND NOT EXISTS (SELECT 1 FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED})
-   AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE queued.event = events.id AND due IS NOT NULL)`;
+   AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE queued.event = events.id
+     AND (due IS NOT NULL OR skipped IS NOT NULL))`;
+
+const isPending = ({ schema }: Dialect): string =>
+  `id IN (SELECT event FROM ${schema}queued WHERE due IS NOT NULL)`;
 
 /** Subqueries, not joins: a server without statistics would join the whole queue. */
 export const selectEvents = ({ schema }: Dialect): string =>
   `SELECT events.*,
      (SELECT attempts FROM ${schema}queued WHERE queued.event = events.id) AS attempts,
      (SELECT due FROM ${schema}queued WHERE queued.event = events.id) AS due,
+     (SELECT skipped FROM ${schema}queued WHERE queued.event = events.id) AS skipped,
      (SELECT count(*) FROM ${schema}arrivals WHERE arrivals.event = events.id) AS repeats,
      (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED}) AS accepted,
      (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id) AS attempted
@@ -207,7 +212,7 @@ async function* readPages(
   }
 }
 
-function conditionsOf({ outcome, reference, since, until, failed }: EventFilter, dialect: Dialect) {
+function conditionsOf({ outcome, reference, since, until, failed, pending }: EventFilter, dialect: Dialect) {
   const { position } = dialect;
   const conditions: readonly [sql: string, value: string | number | undefined][] = [
     ["outcome = ?", outcome],
@@ -217,9 +222,12 @@ function conditionsOf({ outcome, reference, since, until, failed }: EventFilter,
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   return {
-    where: ["TRUE", ...given.map(({ sql }) => sql), ...(failed === true ? [isFailed(dialect)] : [])].join(
-      " AND ",
-    ),
+    where: [
+      "TRUE",
+      ...given.map(({ sql }) => sql),
+      ...(failed === true ? [isFailed(dialect)] : []),
+      ...(pending === true ? [isPending(dialect)] : []),
+    ].join(" AND "),
     values: given.map(({ value }) => value),
   };
 }

@@ -58,8 +58,12 @@ const eventRow = z.object({
   accepted: z.number(),
   attempted: z.number(),
 });
-/** Both are null where the event is not in the queue. */
-const queuedRow = z.object({ attempts: z.nullable(z.number()), due: z.nullable(z.number()) });
+/** All are null where the event is not in the queue. */
+const queuedRow = z.object({
+  attempts: z.nullable(z.number()),
+  due: z.nullable(z.number()),
+  skipped: z.nullable(time),
+});
 /** What is needed of an event to take it out of the queue. */
 const nameRow = z.object({ id: z.string(), uti: z.string() });
 const rejectionRow = z.object({
@@ -94,13 +98,14 @@ export function eventFromRow(row: Row): StoredEvent {
     Math.floor(receivedAt.getTime() / 1000),
   );
   const queued = queuedFromRow(row);
-  const failed = attempted > 0 && accepted === 0 && queued?.state !== "pending";
+  const failed = attempted > 0 && accepted === 0 && (queued?.state ?? "failed") === "failed";
   return { type: "event", receivedAt, accepted: accepted > 0, failed, ...rest, queued, verdict, request };
 }
 
 function queuedFromRow(row: Row): Queued | null {
-  const { attempts, due } = queuedRow.parse(row);
+  const { attempts, due, skipped } = queuedRow.parse(row);
   if (attempts === null) return null;
+  if (skipped !== null) return { state: "skipped", attempts, next: null, skippedAt: skipped };
   return {
     state: due === null ? "failed" : "pending",
     attempts,

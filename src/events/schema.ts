@@ -9,9 +9,9 @@ import { indexed } from "./writes.ts";
 /**
  * Times are milliseconds since 1970. `events_arrival` has the columns that lists filter by, so that they read only the
  * events that they show. In `queued`, events wait in the order of `due` and `seq`: 0 before the first attempt, null after
- * the last one. `turns` has a row for each reference that waits: its first event is due then or later. It also says which
- * event of the reference is being forwarded, by whom, and until when that may take. So a claim reads no further event of a
- * reference, however many wait.
+ * the last one, and where an operator has `skipped` them at that time. `turns` has a row for each reference that waits: its
+ * first event is due then or later. It also says which event of the reference is being forwarded, by whom, and until when
+ * that may take. So a claim reads no further event of a reference, however many wait.
  */
 export function migrations({ schema, concurrent, types, oneCollation }: Dialect): readonly string[] {
   const { key, order, integer, text, bytes, table, keyed } = types;
@@ -103,7 +103,8 @@ export function migrations({ schema, concurrent, types, oneCollation }: Dialect)
      reference ${text} NOT NULL,
      received_at ${integer} NOT NULL,
      attempts INTEGER NOT NULL DEFAULT 0,
-     due ${integer} DEFAULT 0
+     due ${integer} DEFAULT 0,
+     skipped ${integer}
    ) ${table};
    CREATE INDEX queued_due ON ${schema}queued (due, seq);
    CREATE INDEX queued_reference ON ${schema}queued (reference, due, seq);

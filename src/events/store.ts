@@ -56,6 +56,8 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
       },
       backlog,
     },
+    order: async (order, events) =>
+      (await queueGroup.add({ type: "order", order, events, now: time() })).changed ?? [],
     prune: async (before) => {
       let [events, rejections] = [0, 0];
       for (;;) {

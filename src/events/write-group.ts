@@ -13,6 +13,7 @@ import {
   type Value,
 } from "./dialects.ts";
 import { OLD_REJECTIONS, oldEvents } from "./reading.ts";
+import { obey } from "./queue-orders.ts";
 import { claimTurns, endTurns, enqueue } from "./queue.ts";
 import { COLUMNS } from "./writes.ts";
 import type { EventWrite, ForwardWrite, LookUp, RejectionWrite, Told, Write, WriteResult } from "./writes.ts";
@@ -70,6 +71,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
     if (write.type === "event") told.push({ state: states.get(firsts.get(write.id) ?? "") });
     else if (write.type === "look-up") told.push({ state: states.get(write.first) });
     else if (write.type === "claim") told.push({ claimed: await claimTurns(session, write) });
+    else if (write.type === "order") told.push({ changed: await obey(session, write) });
     else if (write.type === "prune") told.push({ pruned: await prune(session, write.before) });
     else told.push({});
   }
@@ -213,7 +215,8 @@ async function lookUp(
       `WITH asked (event, owner, now) AS (VALUES ${places})
        SELECT event,
          (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = asked.event
-            AND status BETWEEN 200 AND 299) AS accepted,
+            AND status BETWEEN 200 AND 299)
+           + (SELECT count(*) FROM ${schema}queued WHERE queued.event = asked.event AND skipped IS NOT NULL) AS done,
          (SELECT count(*) FROM ${schema}claims WHERE claims.event = asked.event
             AND claims.owner <> asked.owner AND until > now) AS claimed,
          (SELECT status FROM ${schema}forwards WHERE forwards.event = asked.event
@@ -222,12 +225,12 @@ async function lookUp(
     { types: ["text", "text", types.integer] },
   );
   return new Map(
-    found.map(({ event, accepted, claimed, answered }) => [
+    found.map(({ event, done, claimed, answered }) => [
       String(event),
       {
         repeated: true,
         first: String(event),
-        accepted: accepted !== 0,
+        accepted: done !== 0,
         claimedElsewhere: claimed !== 0,
         answered: typeof answered === "number" ? answered : undefined,
       },

@@ -1,7 +1,7 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events, forwards and rejections. */
 import { outcomeOf, textOf } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { Pruned, Wanted } from "../receiver/event-store.ts";
+import type { Order, Pruned, Wanted } from "../receiver/event-store.ts";
 import type { Forward, ForwardPlan, NewEvent, Rejection, StoreResult } from "../receiver/events.ts";
 import type { Row, Value } from "./dialects.ts";
 import { storedVerdict } from "./stored-verdict.ts";
@@ -66,6 +66,14 @@ export interface ClaimWrite extends Wanted {
   readonly now: number;
 }
 
+/** What an operator orders for events, by their ids. */
+export interface OrderWrite {
+  readonly type: "order";
+  readonly order: Order;
+  readonly events: readonly string[];
+  readonly now: number;
+}
+
 export interface RejectionWrite {
   readonly type: "rejection";
   readonly values: readonly Value[];
@@ -78,7 +86,7 @@ export interface PruneWrite {
 }
 
 export type Write =
-  EventWrite | LookUp | ForwardWrite | AttemptWrite | ClaimWrite | RejectionWrite | PruneWrite;
+  EventWrite | LookUp | ForwardWrite | AttemptWrite | ClaimWrite | OrderWrite | RejectionWrite | PruneWrite;
 
 /** What a write tells; each member is of one kind of write. */
 export interface Told {
@@ -86,6 +94,8 @@ export interface Told {
   readonly state?: StoreResult | undefined;
   readonly claimed?: ClaimedRows;
   readonly pruned?: Pruned;
+  /** The events that an order has changed. */
+  readonly changed?: readonly string[];
 }
 
 export interface ClaimedRows {

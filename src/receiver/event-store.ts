@@ -6,13 +6,18 @@ import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 /** The state of an event in the queue. Accepted events leave the queue. */
 export interface Queued {
-  /** A failed event is not tried again. */
-  readonly state: "pending" | "failed";
+  /** A failed event is not tried again, and one that an operator has skipped is never forwarded. */
+  readonly state: "pending" | "failed" | "skipped";
   /** The attempts so far. */
   readonly attempts: number;
   /** When the next retry is due; null before the first attempt and after the last one. */
   readonly next: Date | null;
+  /** When it was skipped. */
+  readonly skippedAt?: Date;
 }
+
+/** What an operator can order for an event: it is due now, or it is never forwarded. */
+export type Order = "retry" | "skip";
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
 export type StoredEvent = Omit<WebhookEvent, "repeated" | keyof ReadRecord> & {
@@ -23,7 +28,7 @@ export type StoredEvent = Omit<WebhookEvent, "repeated" | keyof ReadRecord> & {
   readonly repeats: number;
   /** The application has accepted it. */
   readonly accepted: boolean;
-  /** The application has not accepted it, and it waits for no further attempt. */
+  /** The application has not accepted it, it waits for no further attempt, and nobody has skipped it. */
   readonly failed: boolean;
   /** Its state in the queue; null if it is not in the queue. */
   readonly queued: Queued | null;
@@ -61,6 +66,8 @@ export interface EventFilter extends RejectionFilter {
   readonly reference?: string | undefined;
   /** Only events that failed, whether they were forwarded before they were acknowledged or from the queue. */
   readonly failed?: boolean | undefined;
+  /** Only events that wait to be forwarded. */
+  readonly pending?: boolean | undefined;
 }
 
 export interface Pruned {
@@ -131,6 +138,11 @@ export interface EventStore extends EventLog {
   /** The file, or the URL of the database without its password. */
   readonly place: string;
   readonly queue: ForwardQueue;
+  /**
+   * Obeys an order for events, by their ids, and returns those that it has changed. Events that the application has accepted
+   * stay as they are, and so do those that are being forwarded.
+   */
+  order(order: Order, events: readonly string[]): Promise<readonly string[]>;
   /** Resolves if the store can be written, and rejects with the reason if not. Can be called at any time. */
   ready(): Promise<void>;
   /** The events and rejections whose uti or id begins with `prefix`, newest first, at most 20 of each. */

@@ -84,7 +84,7 @@ export interface StoreResult {
   readonly repeated: boolean;
   /** The id of the first delivery, to which all repeats and forwards of the event belong. */
   readonly first: string;
-  /** The application has already accepted the event. */
+  /** The application has already accepted the event, or an operator has skipped it: it is not forwarded again. */
   readonly accepted: boolean;
   /** The log of another listener has claimed the event and is forwarding it. */
   readonly claimedElsewhere: boolean;

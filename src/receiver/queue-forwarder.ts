@@ -1,6 +1,6 @@
 /** Forwards acknowledged events from the queue of the event store: first attempts, retries, and claims on what it works on. */
 import { messageOf } from "../domain/system-reason.ts";
-import type { Claimed, DamagedEvent, ForwardQueue, Queued, StoredEvent } from "./event-store.ts";
+import type { Claimed, DamagedEvent, ForwardQueue, StoredEvent } from "./event-store.ts";
 import { isAccepted, type Forward, type WebhookEvent } from "./events.ts";
 import { forward, type Forwarder, type ForwardOptions } from "./forward.ts";
 
@@ -18,7 +18,7 @@ const MOST_HELD = 2 * AT_ONCE;
 /** An attempt and its consequence. */
 export interface Progress {
   readonly attempt: number;
-  readonly state: Queued["state"] | "delivered";
+  readonly state: "pending" | "failed" | "delivered";
   /** When the next attempt is due; null without a next attempt. */
   readonly next: Date | null;
 }

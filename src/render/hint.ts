@@ -45,6 +45,8 @@ const EFFECTS: Readonly<Record<Effect, { readonly done: string; readonly maybe?:
   send: { done: "sent", maybe: "The endpoint may have received the webhook." },
   check: { done: "checked" },
   replay: { done: "replayed" },
+  retry: { done: "retried" },
+  skip: { done: "skipped" },
 };
 
 /** What an error means for the money, and the next steps: one line each. */

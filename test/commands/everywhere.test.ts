@@ -29,6 +29,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   transaction: ["00000000-0000-0000-0000-000000000000"],
   "events show": ["x"],
   "events replay": ["--all", "--to", "9"],
+  "events retry": ["--all"],
+  "events skip": ["x", "--yes"],
   "events prune": ["--before", "1d", "--yes"],
   trigger: ["approved", "--dry-run"],
   check: ["http://127.0.0.1:9/"],

@@ -27,7 +27,11 @@ const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
 
 const storeFlags = { db: eventStoreFlag };
 
-const filterFlags = {
+/** What names an event. */
+const EVENT = { example: "$(paylink events list --limit 1 --quiet)" };
+
+/** Which events. */
+const selectionFlags = {
   ...storeFlags,
   outcome: flag("--outcome <outcome>", "only payments with this outcome", parseOutcome, {
     choices: OUTCOME_NAMES,
@@ -43,10 +47,15 @@ const filterFlags = {
     { example: "7d" },
   ),
   until: flag("--until <when>", "received before this time", parsePast, { example: "1h" }),
+};
+
+const filterFlags = {
+  ...selectionFlags,
   limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
 };
 
-type Filter = ValuesOf<typeof filterFlags>;
+type Selection = ValuesOf<typeof selectionFlags>;
+type Filter = Selection & { readonly limit?: number | undefined };
 
 const filterOf = ({ outcome, reference, since, until, limit }: Filter) => ({
   outcome,
@@ -57,7 +66,7 @@ const filterOf = ({ outcome, reference, since, until, limit }: Filter) => ({
 });
 
 /** No event is received both since a time and before an earlier one. */
-function checkPeriod({ since, until }: Filter, { problems }: Usage): void {
+function checkPeriod({ since, until }: Selection, { problems }: Usage): void {
   if (since !== undefined && until !== undefined && since >= until)
     problems.push({
       at: "--until",
@@ -73,6 +82,7 @@ const list = command({
   examples: [
     "paylink events list --outcome declined --since 7d",
     "paylink events list --failed",
+    "paylink events list --pending",
     "paylink events list --rejected",
   ],
   isDefault: true,
@@ -82,19 +92,21 @@ const list = command({
       "--failed",
       "only those that your application has not accepted and that wait for no retry",
     ),
+    pending: toggle("--pending", "only those that wait to be forwarded, with their attempts so far"),
     rejected: toggle("--rejected", "list rejected webhooks instead"),
     quiet: quietFlag("the utis (for rejected webhooks, the ids)"),
   },
   rules: [
-    excludes(["failed"], ["rejected"]),
+    excludes(["failed", "pending"], ["rejected"]),
+    excludes(["failed"], ["pending"]),
     excludes(["outcome", "reference"], ["rejected"], "lists webhooks without a record"),
   ],
   consequence: "Nothing was listed.",
   check: checkPeriod,
-  run: async (context, { rejected, failed, quiet, db, ...values }) => {
+  run: async (context, { rejected, failed, pending, quiet, db, ...values }) => {
     const { listEvents } = await import("./stored-events.ts");
     const { limit = DEFAULT_LIMIT } = values;
-    const filter = { ...filterOf({ db, ...values }), failed, limit };
+    const filter = { ...filterOf({ db, ...values }), failed, pending, limit };
     return listEvents(context, { filter, rejected, quiet, database: db });
   },
 });
@@ -106,9 +118,7 @@ const show = command({
     "paylink events show $(paylink events list --limit 1 --quiet) --json",
   ],
   arguments: {
-    uti: argument("<uti>", "the uti or the id, or the start of one", text, {
-      example: "$(paylink events list --limit 1 --quiet)",
-    }),
+    uti: argument("<uti>", "the uti or the id, or the start of one", text, EVENT),
   },
   flags: storeFlags,
   consequence: "Nothing was shown.",
@@ -123,9 +133,7 @@ const replay = command({
     "paylink events replay $(paylink events list --limit 1 --quiet) --to 3000",
   ],
   arguments: {
-    uti: argument("[uti...]", "utis or ids, or the start of each", text, {
-      example: "$(paylink events list --limit 1 --quiet)",
-    }),
+    uti: argument("[uti...]", "utis or ids, or the start of each", text, EVENT),
   },
   flags: {
     ...filterFlags,
@@ -172,6 +180,48 @@ const exporting = command({
     (await import("./stored-events.ts")).exportEvents(context, filterOf(values), values.db),
 });
 
+const retry = command({
+  summary: "make events that failed or wait due now, for a running listen --ack stored",
+  examples: [
+    "paylink events retry --all",
+    "paylink events retry --all --since 1h --json",
+    "paylink events retry $(paylink events list --failed --limit 1 --quiet)",
+  ],
+  arguments: { uti: argument("[uti...]", "utis or ids, or the start of each", text, EVENT) },
+  flags: {
+    ...selectionFlags,
+    all: toggle("--all", "every event that failed or waits, and passes the filter"),
+  },
+  rules: [
+    excludes(["all"], ["uti"]),
+    excludes(["outcome", "reference", "since", "until"], ["uti"], "names single events"),
+  ],
+  consequence: "Nothing was changed.",
+  check: (values, usage) => {
+    const { uti, all } = values;
+    if (uti.length === 0 && !all) usage.problems.push({ at: "<uti...>", message: "is required, or --all" });
+    checkPeriod(values, usage);
+  },
+  run: async (context, { uti, db, ...values }) => {
+    const { retryEvents } = await import("./order-events.ts");
+    return retryEvents(context, { names: uti, filter: filterOf({ db, ...values }), database: db });
+  },
+});
+
+const skip = command({
+  summary: "never forward events, such as one that your application can never accept",
+  examples: [
+    "paylink events skip $(paylink events list --failed --limit 1 --quiet) --yes",
+    "paylink events skip $(paylink events list --pending --limit 1 --quiet) --yes --json",
+  ],
+  arguments: { uti: argument("<uti...>", "utis or ids, or the start of each", text, EVENT) },
+  flags: storeFlags,
+  consequence: "Nothing was skipped.",
+  check: checkConfirmable,
+  run: async (context, { uti, db }) =>
+    (await import("./order-events.ts")).skipEvents(context, { names: uti, database: db }),
+});
+
 const prune = command({
   summary: "delete old events",
   examples: [
@@ -194,7 +244,7 @@ const prune = command({
 });
 
 export const events = command({
-  summary: "list, show, replay, export and prune what listen received",
+  summary: "list, show, forward again, skip, export and prune what listen received",
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
-  commands: { list, show, replay, export: exporting, prune },
+  commands: { list, show, replay, retry, skip, export: exporting, prune },
 });

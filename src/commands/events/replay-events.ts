@@ -11,11 +11,10 @@ import {
   type EventStore,
   type StoredEvent,
 } from "../../receiver/event-store.ts";
-import { findOne } from "../../events/store.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import { withinTime } from "../time-limit.ts";
-import { eventCount, withEvents } from "./stored-events.ts";
+import { eventCount, findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 interface ReplayOptions {
   /** The events to send, by uti or id; if there are none, all that pass the filter. */
@@ -115,19 +114,16 @@ async function findAll(
   names: readonly string[],
   isSigned: boolean,
 ): Promise<StoredEvent[]> {
-  const events: StoredEvent[] = [];
-  for (const name of names) {
-    const found = await findOne(store, name);
-    if (found.type === "rejected")
-      throw new PaylinkError("usage", `${name} was rejected, and rejected webhooks are never forwarded.`, {
-        effect: "replay",
-      });
-    if (isSigned && found.verdict.verdict !== "valid")
-      throw new PaylinkError("usage", `${name} is not verified, so it is not signed with your key.`, {
+  const events = await findEvents(store, names, "replay");
+  const unverified = events.find(({ verdict }) => verdict.verdict !== "valid");
+  if (isSigned && unverified !== undefined)
+    throw new PaylinkError(
+      "usage",
+      `${nameOf(unverified)} is not verified, so it is not signed with your key.`,
+      {
         effect: "replay",
         hints: [hint`Without --sign-with it is sent as it was received.`],
-      });
-    events.push(found);
-  }
+      },
+    );
   return events;
 }

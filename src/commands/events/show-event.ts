@@ -88,7 +88,9 @@ function eventText(
 const failedWords = (id: string, attempts: number, paint: Paint): string =>
   `${paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`)}: paylink events replay ${id} --to <target>   delivers it`;
 
-function queuedWords({ attempts, next }: Queued, paint: Paint): string {
+function queuedWords({ state, attempts, next, skippedAt }: Queued, paint: Paint): string {
+  if (state === "skipped" && skippedAt !== undefined)
+    return paint.yellow(`skipped at ${formatLocal(skippedAt)}: never forwarded`);
   if (next === null) return paint.yellow("waits for its first attempt");
   return paint.yellow(`waits for attempt ${attempts + 1}, due at ${formatLocal(next)}`);
 }

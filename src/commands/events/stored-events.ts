@@ -1,5 +1,6 @@
 /** What `paylink events` does with the stored events by itself: it lists, exports and deletes them. */
 import type { Context } from "../../context.ts";
+import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { outcomeOf, summaryOf } from "../../domain/transaction.ts";
 import {
@@ -7,9 +8,11 @@ import {
   type EventFilter,
   type EventStore,
   type Pruned,
+  type Queued,
   type StoredEvent,
   type StoredRejection,
 } from "../../receiver/event-store.ts";
+import { findOne } from "../../events/store.ts";
 import { eventLine } from "../../receiver/events.ts";
 import { type Cell, formatLocal, relativeTime, renderTable } from "../../render/layout.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
@@ -55,7 +58,7 @@ export async function listEvents(context: Context, options: ListOptions): Promis
     for await (const one of found) rows.push(cellsOf(one, recordAt, context));
     if (rows.length === 0)
       return out.note(
-        `No ${rejected ? "rejected webhooks" : filter.failed === true ? "failed events" : "events"} found.`,
+        `No ${rejected ? "rejected webhooks" : `${filter.failed === true ? "failed " : filter.pending === true ? "pending " : ""}events`} found.`,
       );
     const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
       text,
@@ -86,8 +89,26 @@ const HEADERS = {
   rejections: ["RECEIVED", "ID", "STATUS", "CODE", "REASON"],
 } as const;
 
-const nameOf = (one: StoredEvent | StoredRejection): string =>
+export const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
+
+/** The events with these utis and ids, or beginnings of them, before anything is done with the first. */
+export async function findEvents(
+  store: EventStore,
+  names: readonly string[],
+  effect: Effect,
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (const name of names) {
+    const found = await findOne(store, name);
+    if (found.type === "rejected")
+      throw new PaylinkError("usage", `${name} was rejected, and rejected webhooks are never forwarded.`, {
+        effect,
+      });
+    if (!events.some(({ id }) => id === found.id)) events.push(found);
+  }
+  return events;
+}
 
 function cellsOf(
   one: StoredEvent | StoredRejection,
@@ -108,7 +129,8 @@ function cellsOf(
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.accepted ? ["forwarded"] : []),
     ...(one.failed ? ["failed"] : []),
-    ...(one.queued?.state === "pending" ? ["pending"] : []),
+    ...waitingMarks(one.queued, now()),
+    ...(one.queued?.state === "skipped" ? ["skipped"] : []),
     ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
   ];
   const outcome = outcomeOf(record);
@@ -120,6 +142,15 @@ function cellsOf(
     { text: nameOf(one) },
     { text: marks.join(", "), paint: paint.yellow },
   ];
+}
+
+/** How many attempts were made, and when the next one is due. */
+function waitingMarks(queued: Queued | null, now: Date): string[] {
+  if (queued?.state !== "pending") return [];
+  const { attempts, next } = queued;
+  if (attempts === 0) return ["pending"];
+  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  return [`pending, ${made}, next ${next === null || next <= now ? "now" : relativeTime(next, now)}`];
 }
 
 function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined): Record<string, unknown> {

@@ -1,0 +1,117 @@
+/** `paylink events list --pending`, `retry` and `skip`, in process, beside a running `listen --ack stored`. */
+import { expect, it } from "vitest";
+import { startListenCommand } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { keyFile } from "../support/keys.ts";
+import { post, record, startApp, webhook } from "../support/webhooks.ts";
+
+/** A receiver of two payments whose application fails until `answer` is changed. */
+async function failingApplication(...flags: string[]) {
+  const home = temporaryHome();
+  const state = { answer: 500 };
+  const app = await startApp(() => state.answer);
+  const forwarding = ["--forward-to", app.url, "--ack", "stored", ...flags];
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...forwarding);
+  for (const uti of ["uti-a", "uti-b"])
+    expect(await post(listen.url, webhook(listen.url, record({ uti, reference: uti })))).toBe(200);
+  await expect.poll(() => app.taken.length).toBe(2);
+  const events = (...args: string[]) => runCommand(["events", ...args], { home });
+  const listed = async (...args: string[]) =>
+    jsonLines((await events("list", ...args, "--json")).stdout).map(({ uti, forwarding: queued }) => [
+      uti,
+      queued,
+    ]);
+  return { home, app, state, listen, events, listed };
+}
+
+const AFTER_AN_HOUR = { state: "pending", attempts: 1, next: expect.any(String) as unknown };
+
+it("lists what waits with its attempts, and makes it due for the running listener", async () => {
+  const { app, state, listen, events, listed } = await failingApplication("--retry", "1h");
+  await expect
+    .poll(() => listed("--pending"))
+    .toEqual([
+      ["uti-b", AFTER_AN_HOUR],
+      ["uti-a", AFTER_AN_HOUR],
+    ]);
+  expect((await events("list", "--pending")).stdout).toMatch(
+    /pending, 1 attempt, next in (59|60) minutes|in an hour|1 hour/,
+  );
+  expect(await listed("--failed")).toEqual([]);
+  state.answer = 200;
+  expect(await events("retry", "uti-a")).toMatchObject({ exit: 0, stdout: "1 event is due now.\n" });
+  await expect.poll(() => app.taken.length).toBe(3);
+  await expect.poll(() => listed("--pending")).toEqual([["uti-b", AFTER_AN_HOUR]]);
+  expect(JSON.parse((await events("retry", "--all", "--json")).stdout)).toEqual({
+    due: 1,
+    beingForwarded: 0,
+  });
+  await expect.poll(() => listed("--pending")).toEqual([]);
+  expect((await events("list", "--pending")).stderr).toBe("No pending events found.\n");
+  expect((await events("retry", "--all")).stderr).toBe(
+    "No event waits or has failed. Nothing was changed.\n",
+  );
+  expect(await events("retry", "uti-a")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringMatching(
+      /accepted uti-a already\..*\n.*Nothing was retried\.[^]*events replay uti-a/,
+    ),
+  });
+  await listen.stop();
+});
+
+it("retries only what passes the filter", async () => {
+  const { events, listen, listed } = await failingApplication("--retry", "1h");
+  await expect.poll(() => listed("--pending")).toHaveLength(2);
+  const { stdout } = await events("retry", "--all", "--reference", "uti-b", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ due: 1 });
+  await listen.stop();
+});
+
+it("skips an event once that is confirmed, and says so wherever it is shown", async () => {
+  const { home, app, events, listen, listed } = await failingApplication("--retry", "none");
+  await expect.poll(() => listed("--failed")).toHaveLength(2);
+  const skip = ["events", "skip", "uti-a"];
+  const no = fixedAnswers({ confirm: false });
+  expect(await runCommand(skip, { home, ask: no.ask })).toMatchObject({
+    exit: 0,
+    stdout: "",
+    stderr: expect.stringMatching(/uti-a[^]*Nothing was skipped\.\n$/),
+  });
+  expect(no.asked).toEqual(["Skip 1 event? Your application is never told of the payment."]);
+  expect(await events("skip", "uti-a")).toMatchObject({ exit: 2, stderr: expect.stringContaining("--yes") });
+  expect(await events("skip", "uti-a", "--yes")).toMatchObject({
+    exit: 0,
+    stdout: "Skipped 1 event. To forward it after all: paylink events retry\n",
+  });
+  expect(await listed("--failed")).toMatchObject([["uti-b", { state: "failed" }]]);
+  expect((await events("list")).stdout).toMatch(/uti-a +skipped$/m);
+  expect((await events("show", "uti-a")).stdout).toMatch(/skipped at .*: never forwarded/);
+  expect(JSON.parse((await events("show", "uti-a", "--json")).stdout)).toMatchObject({
+    failed: false,
+    forwarding: { state: "skipped", skippedAt: expect.any(String) as unknown },
+  });
+  expect(app.taken).toHaveLength(2);
+  await listen.stop();
+});
+
+it("does not skip what is being forwarded, and says so", async () => {
+  const home = temporaryHome();
+  let answer = (): void => undefined;
+  const app = await startApp(() => new Promise((resolve) => (answer = () => resolve(200))));
+  const flags = ["--forward-to", app.url, "--ack", "stored"];
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...flags);
+  await post(listen.url, webhook(listen.url, record({ uti: "uti-a" })));
+  await expect.poll(() => app.taken.length).toBe(1);
+  const skipped = await runCommand(["events", "skip", "uti-a", "--yes"], { home });
+  expect(skipped).toMatchObject({
+    exit: 2,
+    stdout: "",
+    stderr: expect.stringContaining("uti-a was not skipped: it is being forwarded at this moment"),
+  });
+  answer();
+  await listen.stop();
+});
