@@ -12,6 +12,14 @@ export function parsePort(text: string): Parsed<number> {
     : refused("must be a whole number from 0 to 65535");
 }
 
+/** The path of a listener, as a URL spells it, which is how the service requests it. A second slash would begin the name of a host. */
+export function parsePath(text: string): Parsed<string> {
+  const path = /^\/[^?#\s]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : "";
+  return /^\/(?!\/)/.test(path)
+    ? accepted(path)
+    : refused("must start with one / and have no query, such as /webhooks");
+}
+
 /** A whole number within bounds. */
 export const parseCount =
   (from: number, to: number) =>

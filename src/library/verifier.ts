@@ -25,7 +25,9 @@ export interface VerifierParts {
 /** Throws a TypeError where an option is not valid. */
 export function createVerifierWith(options: VerifierOptions, { openKeys, now }: VerifierParts): Verifier {
   const policy = policyOf(options);
-  const address = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
+  const paths = pathsOf(options.path);
+  const address =
+    options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl), paths);
   const rules = { policy, maxBody: DEFAULT_MAX_BODY, recordAt: pointerOf(options.recordAt) };
   const sources = keySourcesOf(options.key);
   const time = clockOf(options.now, now);
@@ -134,6 +136,13 @@ function parseUrl(address: string | URL): URL {
   throw new TypeError(
     `The option publicUrl is "${String(address)}"; it must be an absolute http or https URL.`,
   );
+}
+
+function pathsOf(path: VerifierOptions["path"] = []): readonly string[] {
+  const paths = typeof path === "string" ? [path] : path;
+  const wrong = paths.find((one) => !one.startsWith("/"));
+  if (wrong === undefined) return paths;
+  throw new TypeError(`The option path is "${wrong}"; a path starts with /.`);
 }
 
 function clockOf(now: VerifierOptions["now"], system: () => Date): () => Date {

@@ -8,6 +8,8 @@ export type ReceiverAddress =
       readonly scheme: "http" | "https";
       readonly authority: string;
       readonly path: string;
+      /** The paths that the receiver was told to receive on; empty if it was told none. */
+      readonly received: readonly string[];
     }
   | {
       readonly kind: "own";
@@ -17,9 +19,11 @@ export type ReceiverAddress =
       readonly port: number;
     };
 
-export function publicAddress(url: URL): ReceiverAddress {
+type PublicAddress = Extract<ReceiverAddress, { kind: "public" }>;
+
+export function publicAddress(url: URL, received: readonly string[] = []): PublicAddress {
   const { scheme, authority } = addressOf(url);
-  return { kind: "public", scheme, authority, path: url.pathname };
+  return { kind: "public", scheme, authority, path: url.pathname, received };
 }
 
 const LOOPBACK_NAMES = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
@@ -32,15 +36,30 @@ const LOOPBACK_NAMES = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 export function addressed<Head extends RequestHead>(head: Head, address: ReceiverAddress): Head {
   const { scheme } = address;
   if (address.kind === "public")
-    return { ...head, scheme, authority: address.authority, target: publicTarget(head.target, address.path) };
+    return { ...head, scheme, authority: address.authority, target: publicTarget(head.target, address) };
   const [host = ""] = fieldLines(head.headers, "host");
   return { ...head, scheme, authority: namesListener(host, address) ? host : "" };
 }
 
-/** The target as received, unless a proxy stripped a prefix from its path: then the public path ends in that path. */
-export function publicTarget(target: string, publicPath: string): string {
+/**
+ * The target that the service posted to. Each path that arrives has one, by the configuration alone and never by what a sender says
+ * or what would verify: that of the public URL where a proxy changed it, else the path as received. The query is always the
+ * received one.
+ */
+export function publicTarget(target: string, address: PublicAddress): string {
   const [path = ""] = target.split("?", 1);
-  return path.startsWith("/") && publicPath.endsWith(path) ? publicPath + target.slice(path.length) : target;
+  const isChanged = path.startsWith("/") && (address.path.endsWith(path) || isMapped(path, address));
+  return isChanged ? address.path + target.slice(path.length) : target;
+}
+
+/**
+ * A proxy maps the public path to one that has nothing in common with it. Where the listener receives on the public path too, or
+ * the public URL has no path, each path stands for itself. Without a path to receive on, only a proxy that strips the whole path
+ * is understood.
+ */
+function isMapped(path: string, { path: publicPath, received }: PublicAddress): boolean {
+  if (received.length === 0) return path === "/";
+  return publicPath !== "/" && received.includes(path) && !received.includes(publicPath);
 }
 
 /** A hint that a proxy may have changed the address; the signature may have failed for another reason. */

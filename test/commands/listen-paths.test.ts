@@ -87,6 +87,32 @@ it("says that a proxy stripped a prefix, and verifies with the whole address as 
   expect((await through(SERVICE_COVER))[0]).toBe(200);
 });
 
+/** As nginx does: `location /hooks/paylink { proxy_pass http://127.0.0.1:4000/in; }`. */
+it.each([
+  ["the root", "/", ["--path", "/"]],
+  ["the root, which nobody named", "/", []],
+  ["another path", "/in", ["--path", "/in", "--path", "/failed"]],
+])("verifies what a proxy maps from the public path to %s, with its own query", async (_, path, flags) => {
+  const home = temporaryHome();
+  const publicUrl = "https://shop.example/hooks/paylink";
+  const args = ["listen", "--port", "0", "--key", keyFile(home), "--public-url", publicUrl, ...flags];
+  const listen = startCommand(args, { home });
+  const [, origin = ""] = await listen.until(/(http:\/\/127[^/\s]+)\//);
+  for (const component of ["@target-uri", "@path", "@request-target", "@query"] as const) {
+    const signed = (url: string) => webhook(url, record(), { cover: ["content-digest", component] });
+    const genuine = signed(`${publicUrl}?shop=1&a=%7E`);
+    expect([component, await post(`${origin}${path}?shop=1&a=%7E`, genuine)]).toEqual([component, 200]);
+    const otherPaths = ["/other", path].map((other) => `https://shop.example${other}?shop=1&a=%7E`);
+    const others = [
+      ...(component === "@path" ? [] : [`${publicUrl}?shop=2&a=%7E`]),
+      ...(component === "@query" ? [] : otherPaths),
+    ];
+    for (const other of others)
+      expect([other, await post(`${origin}${path}?shop=1&a=%7E`, signed(other))]).toEqual([other, 401]);
+  }
+  await listen.stop();
+});
+
 const DECLINED = { transApproved: false };
 const CANCELLED = { transApproved: false, transCancelled: true };
 

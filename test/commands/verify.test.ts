@@ -8,6 +8,8 @@ import { temporaryHome } from "../support/home.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/raw-request.ts";
 import { KEYS, otherKeys } from "../support/keys.ts";
+import { record, webhook } from "../support/webhooks.ts";
+import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 
 const positive = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive").vectors;
 const negative = vectorFile<{ cases: (WebhookCase & { raw_base64?: string })[] }>("webhook-negative").cases;
@@ -82,6 +84,22 @@ async function verified(
   const document: Record<string, unknown> = stdout === "" ? {} : JSON.parse(stdout);
   return { exit, document, stderr };
 }
+
+it("takes the path of --public-url for a path that a proxy maps it to", async () => {
+  const publicUrl = "https://shop.example/hooks/paylink?shop=1";
+  const { headers: lines, body: bytes, method: sent } = webhook(publicUrl, record(), { cover: DERIVED_COVER });
+  const verifiedAt = async (path: string, ...flags: string[]) => {
+    const capture = formatRequest({ method: sent, target: `${path}?shop=1`, headers: lines, body: bytes });
+    const args = ["verify", "--json", "--public-url", publicUrl, ...flags];
+    const env = { PAYLINK_WEBHOOK_KEY: KEYS.publicPem };
+    const { stdout } = await runCommand(args, { stdin: capture, env });
+    return JSON.parse(stdout).code;
+  };
+  expect(await verifiedAt("/")).toBe("ok");
+  expect(await verifiedAt("/in")).toBe("signature_invalid");
+  expect(await verifiedAt("/in", "--path", "/in")).toBe("ok");
+  expect(await verifiedAt("/other", "--path", "/in")).toBe("signature_invalid");
+});
 
 const { method, target, headers } = model.request;
 const body = Buffer.from(model.request.body_base64 ?? "", "base64");

@@ -244,6 +244,16 @@ describe("the address", () => {
     expect(other).toMatchObject({ code: "signature_invalid", status: 401 });
   });
 
+  it("has the path of publicUrl where a proxy maps that to the root, or to a path that is named", async () => {
+    const publicUrl = "https://shop.example/webhooks";
+    const at = (url: string) => ({ ...derived, url });
+    await verifyWebhook(at("/?from=service"), { key: pem, publicUrl });
+    for (const path of ["/in", ["/other", "/in"]])
+      await verifyWebhook(at("/in?from=service"), { key: pem, publicUrl, path });
+    for (const refused of ["/in?from=service", "/?from=attacker", "/"])
+      expect(await refusal(at(refused), { key: pem, publicUrl })).toMatchObject({ code: "signature_invalid" });
+  });
+
   it("never comes from the headers of a request", async () => {
     const forwarded = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "shop.example" };
     const headers = { ...derived.headers, ...forwarded };
@@ -484,6 +494,7 @@ describe("options", () => {
   it("that are not valid are a TypeError", () => {
     for (const options of [
       { publicUrl: "shop.example" },
+      { path: "in" },
       { tolerance: "soon" },
       { tolerance: -1 },
       { require: ["content digest"] },

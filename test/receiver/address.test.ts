@@ -21,7 +21,7 @@ describe("with a public URL", () => {
     ["a path that ends in the public one", "/v1/pay/hook", "/v1/pay/hook"],
     ["half of a segment", "/ook", "/ook"],
     ["no path at all", "hook", "hook"],
-    ["the root", "/", "/"],
+    ["a whole path that was stripped, with its query", "/?a=%7E", "/pay/hook?a=%7E"],
   ])("%s: %s becomes %s", (_, received, expected) => {
     const { scheme, authority, target } = addressed(
       head(received),
@@ -34,6 +34,19 @@ describe("with a public URL", () => {
     const address = publicAddress(new URL("https://shop.example/hook"));
     expect(addressed(head("/a/../hook"), address).target).toBe("/a/../hook");
   });
+});
+
+it.each([
+  ["one path, which the proxy maps to", "/pay/hook", ["/in"], "/in?a=%7E", "/pay/hook?a=%7E"],
+  ["the second of two such paths", "/pay/hook", ["/in", "/failed"], "/failed", "/pay/hook"],
+  ["a path that the listener does not receive on", "/pay/hook", ["/in"], "/other", "/other"],
+  ["the root, which it does not receive on", "/pay/hook", ["/in"], "/", "/"],
+  ["a path beside the public one", "/paid", ["/paid", "/failed"], "/failed", "/failed"],
+  ["the root beside the public one", "/paid", ["/paid", "/"], "/", "/"],
+  ["a public URL without a path", "/", ["/in"], "/in", "/in"],
+])("%s: --public-url …%s, --path %j, %s becomes %s", (_, path, paths, received, expected) => {
+  const address = publicAddress(new URL(path, "https://shop.example"), paths);
+  expect(addressed(head(received), address).target).toBe(expected);
 });
 
 it("without one, the target is never changed", () => {

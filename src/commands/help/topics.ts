@@ -110,6 +110,7 @@ const WEBHOOK_OPTIONS: Readonly<Record<string, string>> = {
   key: "the service's public key: anything that --key accepts, a JWK, a KeyObject, or a list of them; a URL is fetched again after ten minutes, or as its Cache-Control says, and when a key is not known",
   publicUrl:
     "the address that the service posts to; needed only if the signature covers it (@authority, @target-uri, …)",
+  path: "the path, or list of paths, that a proxy maps the path of publicUrl to, such as /internal/hook",
   tolerance: "how old a signature may be: seconds or a duration; 5m by default",
   require: "a list of components that must be signed besides content-digest",
   requireCreated: "true refuses signatures without a creation time",

@@ -9,6 +9,7 @@ import {
   parseDelays,
   parseMilliseconds,
   parseOutcome,
+  parsePath,
   parsePort,
   parseSize,
   parseTimeout,
@@ -39,7 +40,7 @@ export const listenFlags = {
     ),
     publicUrl: flag(
       "--public-url <url>",
-      "the address that the service posts to, if a proxy or a tunnel is in between",
+      "the address that the service posts to, if a proxy or a tunnel is in between; a proxy may map its path to --path",
       parseUrl,
       { example: "https://shop.example/hook" },
     ),
@@ -144,14 +145,6 @@ function parseHostAndPort(text: string): Parsed<AdminAddress> {
   return host !== undefined && port.ok
     ? accepted({ host, port: port.value })
     : refused("must be a host and a port, such as 127.0.0.1:9100");
-}
-
-/** As a URL spells it, which is how the service requests it. A second slash would begin the name of a host. */
-function parsePath(text: string): Parsed<string> {
-  const path = /^\/[^?#\s]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : "";
-  return /^\/(?!\/)/.test(path)
-    ? accepted(path)
-    : refused("must start with one / and have no query, such as /webhooks");
 }
 
 /** What a script waits for: a number of webhooks, or of those with one outcome. */

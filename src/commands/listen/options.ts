@@ -23,7 +23,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     /** The paths to receive webhooks on, each once; at least one. */
     paths: [firstPath ?? (tunnel ? undefined : publicUrl?.pathname) ?? "/", ...otherPaths] as const,
     /** A tunnel has an address of its own. */
-    publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl),
+    publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl, flags.path),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     /** The JSON Pointer to the record in a webhook. */
     recordAt: settings.get("recordAt"),

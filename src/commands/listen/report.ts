@@ -169,7 +169,7 @@ export function listenersOf(
     const bound = new URL(path, url).href;
     if (publicAddress?.kind !== "public") return { address: bound, bound };
     const { scheme, authority } = publicAddress;
-    return { address: `${scheme}://${authority}${publicTarget(path, publicAddress.path)}`, bound };
+    return { address: `${scheme}://${authority}${publicTarget(path, publicAddress)}`, bound };
   });
 }
 

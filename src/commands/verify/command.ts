@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { parseUrl } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
-import { argument, command, excludes, flag, group, needs, text } from "../command.ts";
+import { argument, command, excludes, flag, group, needs, repeatable, text } from "../command.ts";
+import { parsePath } from "../flag-values.ts";
 import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
 export const verify = command({
@@ -33,6 +34,9 @@ export const verify = command({
       key: serviceKeyFlag,
       publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
         example: "https://shop.example/hook",
+      }),
+      path: repeatable("--path <path>", "the path that a proxy maps the path of --public-url to; repeatable", parsePath, {
+        example: "/webhooks",
       }),
       ...policyFlags,
       at: flag(

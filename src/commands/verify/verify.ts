@@ -22,6 +22,7 @@ interface VerifyFlags extends PolicyValues {
   readonly db: string | undefined;
   readonly key: readonly string[];
   readonly publicUrl: URL | undefined;
+  readonly path: readonly string[];
   readonly at: Date | undefined;
 }
 
@@ -39,7 +40,7 @@ export async function verify(
   const capture = await openCapture(file, flags, context);
   const at = flags.at ?? capture.receivedAt ?? context.now();
   for (const warning of warningsAt(at)) out.warn(warning);
-  const { request, source } = addressedRequest(capture, flags.publicUrl, settings);
+  const { request, source } = addressedRequest(capture, flags, settings);
   const examination = examine(
     request,
     {
@@ -103,12 +104,12 @@ function documentOf({ verdict, record, violations }: Examination): string {
 /** The address of the flag, else of the capture itself, else of the profile, else the received Host. */
 function addressedRequest(
   { request, address }: Capture,
-  publicUrl: URL | undefined,
+  { publicUrl, path }: Pick<VerifyFlags, "publicUrl" | "path">,
   settings: ResolvedSettings,
 ): { request: HttpRequest; source: string } {
   const [host = ""] = fieldLines(request.headers, "host");
   const received: HttpRequest = { ...request, scheme: "http", authority: host, ...address };
-  const at = (url: URL): HttpRequest => addressed(received, publicAddress(url));
+  const at = (url: URL): HttpRequest => addressed(received, publicAddress(url, path));
   if (publicUrl !== undefined) return { request: at(publicUrl), source: "--public-url" };
   if (address !== undefined) return { request: received, source: "the capture itself" };
   const stored = settings.get("publicUrl");
