@@ -87,7 +87,11 @@ async function verified(
 
 it("takes the path of --public-url for a path that a proxy maps it to", async () => {
   const publicUrl = "https://shop.example/hooks/paylink?shop=1";
-  const { headers: lines, body: bytes, method: sent } = webhook(publicUrl, record(), { cover: DERIVED_COVER });
+  const {
+    headers: lines,
+    body: bytes,
+    method: sent,
+  } = webhook(publicUrl, record(), { cover: DERIVED_COVER });
   const verifiedAt = async (path: string, ...flags: string[]) => {
     const capture = formatRequest({ method: sent, target: `${path}?shop=1`, headers: lines, body: bytes });
     const args = ["verify", "--json", "--public-url", publicUrl, ...flags];

@@ -251,7 +251,9 @@ describe("the address", () => {
     for (const path of ["/in", ["/other", "/in"]])
       await verifyWebhook(at("/in?from=service"), { key: pem, publicUrl, path });
     for (const refused of ["/in?from=service", "/?from=attacker", "/"])
-      expect(await refusal(at(refused), { key: pem, publicUrl })).toMatchObject({ code: "signature_invalid" });
+      expect(await refusal(at(refused), { key: pem, publicUrl })).toMatchObject({
+        code: "signature_invalid",
+      });
   });
 
   it("never comes from the headers of a request", async () => {

@@ -35,9 +35,14 @@ export const verify = command({
       publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
         example: "https://shop.example/hook",
       }),
-      path: repeatable("--path <path>", "the path that a proxy maps the path of --public-url to; repeatable", parsePath, {
-        example: "/webhooks",
-      }),
+      path: repeatable(
+        "--path <path>",
+        "the path that a proxy maps the path of --public-url to; repeatable",
+        parsePath,
+        {
+          example: "/webhooks",
+        },
+      ),
       ...policyFlags,
       at: flag(
         "--at <time>",
