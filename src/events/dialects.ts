@@ -40,8 +40,8 @@ export interface Dialect {
     readonly table: string;
     readonly keyed: string;
   };
-  /** What the newest migration needs besides its common statements. */
-  readonly oneCollation: string;
+  /** What the third migration needs besides its common statements. */
+  readonly third: string;
 }
 
 export const SQLITE: Dialect = {
@@ -62,11 +62,21 @@ export const SQLITE: Dialect = {
     table: "STRICT",
     keyed: "STRICT, WITHOUT ROWID",
   },
-  oneCollation: "",
+  third: "",
 };
 
 const PG_KEY = "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY";
 const PG_TEXT = `text COLLATE "C"`;
+
+/**
+ * The indexes of large tables that the third migration adds: `tables.ts` builds them before it while receivers go on. With
+ * them, a change of the columns' collation changes the catalogue alone.
+ */
+export const THIRD_INDEXES: Readonly<Record<string, string>> = {
+  arrivals_of: `arrivals (event COLLATE "C")`,
+  forwards_of: `forwards (event COLLATE "C", status)`,
+  forwards_refused: `forwards (event COLLATE "C") WHERE status NOT BETWEEN 200 AND 299`,
+};
 
 export const POSTGRES: Dialect = {
   schema: "paylink.",
@@ -87,9 +97,20 @@ export const POSTGRES: Dialect = {
     table: "",
     keyed: "",
   },
-  oneCollation: ["arrivals", "forwards", "claims"]
-    .map((table) => `ALTER TABLE paylink.${table} ALTER COLUMN event TYPE ${PG_TEXT};`)
-    .join("\n"),
+  // A text of another collation than the one it is compared with finds nothing by its index.
+  third: [
+    // In the order in which receivers of 0.2.0 use them: in another, two would wait for each other.
+    "LOCK TABLE paylink.arrivals, paylink.forwards, paylink.claims, paylink.queue",
+    ...Object.entries(THIRD_INDEXES).map(
+      ([name, on]) => `CREATE INDEX IF NOT EXISTS ${name} ON paylink.${on}`,
+    ),
+    "DROP INDEX paylink.arrivals_event, paylink.forwards_event",
+    ...["arrivals", "forwards", "claims"].map(
+      (table) => `ALTER TABLE paylink.${table} ALTER COLUMN event TYPE ${PG_TEXT}`,
+    ),
+    "ALTER TABLE paylink.schema_version ADD COLUMN store uuid NOT NULL DEFAULT gen_random_uuid()",
+    "",
+  ].join(";\n"),
 };
 
 /** Runs one statement that returns no rows. Resolves with the number of rows that it changed. */

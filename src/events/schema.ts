@@ -13,7 +13,7 @@ import { indexed } from "./writes.ts";
  * first event is due then or later. It also says which event of the reference is being forwarded, by whom, and until when
  * that may take. So a claim reads no further event of a reference, however many wait.
  */
-export function migrations({ schema, concurrent, types, oneCollation }: Dialect): readonly string[] {
+export function migrations({ schema, concurrent, types, third }: Dialect): readonly string[] {
   const { key, order, integer, text, bytes, table, keyed } = types;
   const message = (presence: string): string =>
     ["method", "scheme", "authority", "target", "headers", "trailers"]
@@ -96,7 +96,7 @@ export function migrations({ schema, concurrent, types, oneCollation }: Dialect)
      expires ${integer} NOT NULL
    ) ${table};
    INSERT INTO ${schema}forwarder VALUES ('', 0, 0);`,
-    `${oneCollation}
+    `${third}
    CREATE TABLE ${schema}queued (
      seq ${key},
      event ${text} NOT NULL UNIQUE,
@@ -127,7 +127,7 @@ export function migrations({ schema, concurrent, types, oneCollation }: Dialect)
    CREATE INDEX turns_event ON ${schema}turns (event) WHERE event IS NOT NULL;
    INSERT INTO ${schema}turns (reference, due, seq)
      SELECT reference, min(due), min(seq) FROM ${schema}queued WHERE due IS NOT NULL GROUP BY reference;
-   CREATE INDEX forwards_refused ON ${schema}forwards (event) WHERE status NOT BETWEEN 200 AND 299;`,
+   CREATE INDEX IF NOT EXISTS forwards_refused ON ${schema}forwards (event) WHERE status NOT BETWEEN 200 AND 299;`,
   ];
 }
 

@@ -89,7 +89,7 @@ async function start(home, args) {
   while (url === undefined) {
     if (child.exitCode !== null) throw new Error(`${args.join(" ")}: ${readFileSync(errors, "utf8")}`);
     await pause(20);
-    url = /^\{"type":"ready","url":"([^"]+)"\}\n/.exec(readFileSync(path, "utf8").slice(0, 200))?.[1];
+    url = /^\{"type":"ready","url":"([^"]+)".*\}\n/m.exec(readFileSync(path, "utf8").slice(0, 200))?.[1];
   }
   return {
     url,

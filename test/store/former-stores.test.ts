@@ -1,6 +1,7 @@
 /** Event stores that paylink 0.2.0 wrote: opened, they are migrated in place, and everything in them is as it was. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
@@ -84,6 +85,32 @@ describe("an event store of 0.2.0 in PostgreSQL", () => {
   };
   readsFormerStore(() => open());
   judgesAgain(() => open(withBodies("paylink.", (hex) => `'\\x${hex}'::bytea`)));
+
+  it("builds an index again whose building was cut off", async () => {
+    const store = await open(
+      `CREATE INDEX forwards_of ON paylink.forwards (event COLLATE "C", status);
+       UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'paylink.forwards_of'::regclass;`,
+    );
+    await store.ready();
+    const database = decodeURIComponent(new URL(store.place).pathname.slice(1));
+    const found = await server().query("SELECT FROM pg_index WHERE NOT indisvalid", database);
+    expect(found).toEqual([]);
+  });
+
+  it("waits for its update while a backup reads the tables, and delays no receiver of 0.2.0", async () => {
+    const store = await open();
+    const other = new pg.Client({ connectionString: store.place });
+    const former = new pg.Client({ connectionString: store.place });
+    await Promise.all([other.connect(), former.connect()]);
+    await other.query("BEGIN; LOCK TABLE paylink.forwards IN ACCESS SHARE MODE");
+    const ready = store.ready();
+    const write = "SET statement_timeout = '5s'; UPDATE paylink.forwards SET ms = ms";
+    for (let round = 0; round < 5; round++) await former.query(write);
+    await expect(ready).rejects.toMatchObject({ code: "database_unreachable" });
+    await other.query("COMMIT");
+    await store.ready();
+    await Promise.all([other.end(), former.end()]);
+  });
 });
 
 /** The verdict of the time of arrival, of a signature of any age. */

@@ -217,14 +217,46 @@ describe("a server that is away", () => {
     expect(await code("a", store)).toBe("stored");
   });
 
-  it("creates its tables again where they were dropped", async () => {
-    const url = await server().createDatabase();
-    const store = openPostgres(url);
-    await store.append(event("a"));
-    await rows(url, "DROP SCHEMA paylink CASCADE");
-    expect(await code("b", store)).not.toBe("stored");
-    expect(await code("c", store)).toBe("stored");
-  });
+  it.each([
+    [
+      "an empty database",
+      async () => server().createDatabase(),
+      /has lost paylink's tables, or is another database/,
+    ],
+    [
+      "another store",
+      async () => {
+        const url = await server().createDatabase();
+        await openPostgres(url).append(event("other"));
+        return url;
+      },
+      /is another store than before/,
+    ],
+  ])(
+    "stores nothing after a failover to %s, also on the same connection of a pool",
+    async (_, other, reason) => {
+      const url = await server().createDatabase();
+      const store = openPostgres(url);
+      await store.append(event("a"));
+      const name = new URL(url).pathname.slice(1);
+      const otherUrl = await other();
+      await store.close();
+      const rename = (from: string, to: string) => server().query(`ALTER DATABASE ${from} RENAME TO ${to}`);
+      await server().query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname LIKE 'test_%'",
+      );
+      await rename(name, "former");
+      await rename(new URL(otherUrl).pathname.slice(1), name);
+      for (const attempt of ["b", "c"]) expect(await code(attempt, store)).toBe("database_unusable");
+      await expect(store.ready()).rejects.toThrow(reason);
+      const tables = await rows(url, "SELECT FROM pg_tables WHERE schemaname = 'paylink'");
+      expect(tables.length === 0).toBe(reason.source.includes("lost"));
+      await server().query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await rename("former", name);
+      expect(await code("d", store)).toBe("stored");
+      expect(await ids(store.events())).toEqual(["a", "d"]);
+    },
+  );
 
   it("that hangs is abandoned in time, and used again when it responds", async () => {
     const store = openPostgres(await server().createDatabase());

@@ -12,8 +12,8 @@ import { explained } from "./failures.ts";
 
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
 export interface Connection extends Statements {
-  /** Runs several statements without values in one round trip. */
-  readonly run: (sql: string) => Promise<void>;
+  /** Runs several statements without values in one round trip. Resolves with the rows of the last one. */
+  readonly run: (sql: string) => Promise<readonly Row[]>;
 }
 
 export interface Connections {
@@ -76,7 +76,10 @@ function connectionOf(client: pg.Client): Connection {
   return {
     all: async (sql, values) => (await query(sql, values)).rows,
     change: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
-    run: async (sql) => void (await client.query(sql)),
+    run: async (sql) => {
+      const results: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(sql);
+      return [results].flat().at(-1)?.rows ?? [];
+    },
   };
 }
 

@@ -6,9 +6,6 @@ import type { ServerAddress } from "./address.ts";
 /** Whether the server refused one row, or one that waits for another group's, so that other rows can be stored. */
 export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|40|54)/.test(causeCode(error));
 
-/** Whether the tables are missing: they were dropped, or the server is another one. */
-export const areTablesMissing = (error: unknown): boolean => /^(?:42P01|3F000)$/.test(causeCode(error));
-
 const causeCode = (error: unknown): string => codeOf(error instanceof PaylinkError ? error.cause : error);
 
 interface Failure {
@@ -23,6 +20,9 @@ const unusable = (what: string, hint: string): Failure => ({ code: "database_unu
 const RUNNING = "Check that the server is running and that the host and the port are right.";
 const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
 const WAIT = "Nothing is lost: the service repeats webhooks that were answered 503.";
+
+const TABLES_GONE =
+  "Let the address lead to the database with the events, or restore a backup. Only a start of listen creates tables.";
 
 /** By SQLSTATE or its class (two characters), or by the code of a system call. */
 const FAILURES: Readonly<Record<string, (address: ServerAddress, reason: string) => Failure>> = {
@@ -40,6 +40,9 @@ const FAILURES: Readonly<Record<string, (address: ServerAddress, reason: string)
       `does not let ${user} create or use paylink's tables: ${reason}`,
       `As an administrator of the database "${database}": CREATE SCHEMA paylink AUTHORIZATION "${user}"`,
     ),
+  "42P01": () => unusable("has lost paylink's tables, or is another database than before", TABLES_GONE),
+  "55P03": () =>
+    unreachable("is in use by another program, such as a backup, and its tables wait for an update", WAIT),
   "53100": () => unreachable("has no space left on its disk", WAIT),
   "53300": () => unreachable("has no connection left", WAIT),
   "53": (_, reason) => unreachable(`is short of resources: ${reason}`, WAIT),
