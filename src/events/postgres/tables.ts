@@ -2,7 +2,6 @@
  * The tables in PostgreSQL: created by the first program, updated while other receivers go on, and known again by the
  * identity of their store.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { POSTGRES, THIRD_INDEXES, type Row } from "../dialects.ts";
 import { judgeAgain, migrations } from "../schema.ts";
@@ -17,8 +16,6 @@ const OLDEST_SERVER = 130_000;
 const MIGRATION_TIMEOUT = 12 * 3_600_000;
 /** Milliseconds for a question, and for a page of events. */
 const STEP_TIMEOUT = 60_000;
-/** Milliseconds between looks whether another program has updated the tables. */
-const LOOK_EVERY = 100;
 
 /** Checks the server, updates its tables to this version, and resolves with the identity of the store. */
 export async function openTables(connections: Connections, name: string): Promise<string> {
@@ -57,10 +54,7 @@ async function migrate(own: Connection, connections: Connections, name: string):
     const [row] = await own.all("SELECT pg_try_advisory_xact_lock(?) AS locked", [MIGRATION_LOCK]);
     return row?.["locked"] === true;
   };
-  while (!(await isLocked())) {
-    await own.run("ROLLBACK");
-    await sleep(LOOK_EVERY);
-  }
+  while (!(await isLocked())) await own.run("ROLLBACK; SELECT pg_sleep(0.1)");
   const from = await versionOf(own, name);
   if (from > 0 && from < 3) await prepareThird(connections, from);
   // Others that write wait behind a lock that waits: the next start tries again.
