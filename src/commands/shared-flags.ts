@@ -140,6 +140,11 @@ export function policyOf(
   };
 }
 
+/** The most requests to an application at the same time. */
+export const FORWARD_CONCURRENCY = 8;
+/** Seconds that an application may take: services wait 10 for the answer, and storing the event takes some of them. */
+export const FORWARD_SECONDS = 8;
+
 /** The application's addresses: `3000` for every outcome, `declined=3001/failed` for one. */
 export const targetsFlag = (spelled: string) =>
   repeatable(

@@ -1,4 +1,4 @@
-/** Forwards webhooks to the merchant's application: where, with which headers, in order of arrival, and what it answered. */
+/** One attempt to forward a webhook to the merchant's application: where, with which headers, and what it answered. */
 import { OF_CONNECTION } from "../domain/header-field.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
@@ -15,25 +15,10 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import {
-  type EventLog,
-  type Forward,
-  type ForwardPlan,
-  isAccepted,
-  type StoreResult,
-  type WebhookEvent,
-} from "./events.ts";
+import { type Forward, type ForwardPlan, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
 
-/** Milliseconds from a webhook's arrival to the application's answer, including the time in the queue. */
-const TIMEOUT = 30_000;
-/** Milliseconds in which the result of an attempt is recorded, also on a slow disk. */
-const RECORDING_TIME = 5_000;
-/** Milliseconds between checks for the result of another listener's attempt. */
-const CHECK_EVERY = 100;
-/** The answer if the application's answer is not known in time: the service delivers the event again. */
-const UNKNOWN = 503;
 /** Characters of the application's answer that are kept and shown. */
 const DETAIL_LENGTH = 500;
 
@@ -43,11 +28,13 @@ export interface ForwardOptions {
   readonly headers: readonly HeaderLine[];
   /** Accepts a self-signed certificate of the application. */
   readonly insecure: boolean;
+  /** Milliseconds that the application may take. */
+  readonly timeout: number;
   /** Signs each attempt in place of the service; without it, the service's signature is passed on. */
   readonly signWith?: SigningKey | undefined;
 }
 
-interface Attempt extends Forward {
+export interface Attempt extends Forward {
   /** The application took too long to answer. */
   readonly timedOut: boolean;
   /** The application may have received it. */
@@ -58,8 +45,7 @@ interface Attempt extends Forward {
 export async function forward(
   forwarded: Forwarded,
   url: URL,
-  { send, now, headers, insecure, signWith }: ForwardOptions,
-  timeout = TIMEOUT,
+  { send, now, headers, insecure, timeout, signWith }: ForwardOptions,
 ): Promise<Attempt> {
   const at = now();
   const made = () => ({ at, target: url.href, ms: now().getTime() - at.getTime() });
@@ -101,97 +87,11 @@ function beginning(body: Uint8Array): string {
   return [...maskCardNumbers(text)].slice(0, DETAIL_LENGTH).join("");
 }
 
-interface ForwarderParts extends ForwardOptions {
-  /** Undefined if the event is not forwarded. */
-  readonly targetOf: (event: WebhookEvent) => URL | undefined;
-  readonly log: EventLog;
-  /** `first` is the id of the event's first delivery. */
-  readonly observe: (event: WebhookEvent, forwarded: Forward, first: string) => void;
-  readonly pause: (milliseconds: number) => Promise<void>;
-}
-
 export interface Forwarder {
   /** Undefined if the event is not forwarded. */
   readonly plan: (event: WebhookEvent) => ForwardPlan | undefined;
   /** Forwards a stored event. Resolves with the status to answer the service with. */
   readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<number>;
-}
-
-/** Keeps one queue for each target. */
-export function createForwarder(parts: ForwarderParts): Forwarder {
-  const queues = new Map<string, Promise<unknown>>();
-  const pending = new Map<string, Promise<number>>();
-  return {
-    plan: (event) =>
-      parts.targetOf(event) === undefined ? undefined : new Date(deadlineOf(event) + RECORDING_TIME),
-    forward: (event, stored) => {
-      const { first, claimedElsewhere } = stored;
-      // A repeated delivery waits for the first one, so that the application gets the webhook once.
-      const running = pending.get(first);
-      if (running !== undefined) return running;
-      if (claimedElsewhere) return answerElsewhere(event, stored, parts);
-      const url = parts.targetOf(event);
-      if (url === undefined) return Promise.resolve(200);
-      const result = (queues.get(url.href) ?? Promise.resolve())
-        .then(() => attempt(event, first, url, parts))
-        .finally(() => pending.delete(first));
-      queues.set(
-        url.href,
-        result.catch(() => undefined),
-      );
-      pending.set(first, result);
-      return result;
-    },
-  };
-}
-
-const deadlineOf = ({ receivedAt }: WebhookEvent): number => receivedAt.getTime() + TIMEOUT;
-
-/** Another listener on the same store is forwarding the event: its result is the answer, if it comes in time. */
-async function answerElsewhere(
-  event: WebhookEvent,
-  stored: StoreResult,
-  { log, now, pause }: ForwarderParts,
-): Promise<number> {
-  let state = stored;
-  try {
-    while (state.claimedElsewhere && now().getTime() < deadlineOf(event)) {
-      await pause(CHECK_EVERY);
-      state = await log.lookUp(stored.first, now());
-    }
-  } catch {
-    return UNKNOWN;
-  }
-  if (state.accepted) return 200;
-  return state.claimedElsewhere ? UNKNOWN : (state.answered ?? UNKNOWN);
-}
-
-/** Webhooks ahead of it in the queue have earlier deadlines, so no webhook waits past its own. */
-async function attempt(event: WebhookEvent, first: string, url: URL, parts: ForwarderParts): Promise<number> {
-  const at = parts.now();
-  const remaining = deadlineOf(event) - at.getTime();
-  const forwarded: Attempt =
-    remaining > 0
-      ? await forward(event, url, parts, remaining)
-      : {
-          at,
-          target: url.href,
-          status: null,
-          ms: 0,
-          detail: "timed out in the queue: earlier webhooks took all the time",
-          timedOut: true,
-          sent: false,
-        };
-  // The event is stored, so the application's answer counts even if a full disk does not record it.
-  await parts.log.forwarded(first, forwarded).catch(() => undefined);
-  parts.observe(event, forwarded, first);
-  return statusFor(forwarded);
-}
-
-/** The status for the service, which delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). */
-function statusFor({ status, timedOut }: Attempt): number {
-  if (status === null) return timedOut ? 504 : 502;
-  return isAccepted(status) ? 200 : status;
 }
 
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */

@@ -23,7 +23,7 @@ export interface Metrics {
 
 /** In seconds: a fast disk takes a few milliseconds, and a locked database keeps an event waiting for ten seconds. */
 const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** In seconds: an application has 30. */
+/** In seconds: an application has 8, or what --forward-timeout says. */
 const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(): Metrics {

@@ -10,10 +10,8 @@ const CLAIM = 20_000;
 const LOOK_EVERY = 1_000;
 /** Milliseconds between looks for retries that a clock which was ahead has planned. */
 const CHECK_EVERY = 60_000;
-/** Attempts at the same time, each with its event in memory: one that hangs must not delay the others. */
-const AT_ONCE = 8;
-/** The most events in memory while the attempts made cannot be recorded. */
-const MOST_HELD = 2 * AT_ONCE;
+/** The most bytes of the bodies in memory: that of one event where it is larger. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 /** An attempt and its consequence. */
 export interface Progress {
@@ -33,6 +31,8 @@ export interface QueueForwarderParts extends ForwardOptions {
   /** Whether a new event is to be forwarded. */
   readonly forwards: (event: WebhookEvent) => boolean;
   readonly targetOf: (event: StoredEvent) => URL | undefined;
+  /** The most attempts at the same time: one that hangs must not delay the others. */
+  readonly concurrency: number;
   /** Milliseconds before each retry. */
   readonly delays: readonly number[];
   readonly observe: (event: Waiting, forward: Forward, progress: Progress) => void;
@@ -49,12 +49,12 @@ export interface QueueForwarder extends Forwarder {
 }
 
 export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder {
-  const { queue, forwards, delays, observe, now, pause, warn, claim: duration = CLAIM } = parts;
+  const { queue, concurrency, forwards, delays, observe, now, pause, warn, claim: duration = CLAIM } = parts;
   const closing = new AbortController();
   const alarm = createAlarm(pause);
   const ask = warnOfFailures(warn);
-  /** The events under way, and of those the ones that are being sent. */
-  const held = new Set<string>();
+  /** The bytes of the events under way, and how many of those are being sent. */
+  const held = new Map<string, number>();
   let sending = 0;
   let checked: number | undefined;
 
@@ -94,16 +94,20 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     alarm.ring();
   };
   const claim = async (): Promise<Claimed> => {
-    const limit = closing.signal.aborted ? 0 : Math.min(AT_ONCE - sending, MOST_HELD - held.size);
+    const bytes = MOST_BYTES - [...held.values()].reduce((sum, one) => sum + one, 0);
+    // While the attempts made cannot be recorded, they are held besides those that are being sent.
+    const most = Math.min(concurrency - sending, 2 * concurrency - held.size);
+    const limit = closing.signal.aborted || bytes <= 0 ? 0 : most;
     if (limit === 0 && held.size === 0) return NOTHING;
-    const wanted = { limit, bytes: Infinity, duration, held: [...held], delays: delaysToCheck() };
+    const wanted = { limit, bytes, duration, held: [...held.keys()], delays: delaysToCheck() };
     return ask("claim", () => queue.claim(wanted), NOTHING);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted || held.size > 0) {
-      const { events, nextDue = LOOK_EVERY } = await claim();
+      const { events, nextDue = LOOK_EVERY, failed } = await claim();
+      if (failed > 0) warn(givenUpWords(failed));
       for (const event of events) {
-        held.add(event.id);
+        held.set(event.id, sizeOf(event));
         sending += 1;
         void attempt(event);
       }
@@ -114,7 +118,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   return {
     plan: (event) => (forwards(event) ? "queue" : undefined),
     forward: async () => {
-      if (sending < AT_ONCE) alarm.ring();
+      if (sending < concurrency) alarm.ring();
       return 200;
     },
     start: () => void (running ??= run()),
@@ -140,6 +144,11 @@ const notSent = (at: Date, reason: string): Forward => {
   const detail = `not sent: ${reason}`;
   return { at, target: "", status: null, ms: 0, detail };
 };
+
+const sizeOf = (event: Waiting): number => (event.type === "damaged" ? 0 : event.request.body.length);
+
+const givenUpWords = (failed: number): string =>
+  `${failed === 1 ? "1 webhook has" : `${failed} webhooks have`} failed: ${failed === 1 ? "it has" : "they have"} had all attempts that --retry allows now. To see which: paylink events list --failed`;
 
 const damageWords = ({ id, uti, reason }: DamagedEvent): string =>
   `The stored event ${id} is damaged (${reason}). It was not forwarded, is marked as failed, and the service does not send it again. To read the payment from the service: paylink transaction ${uti}`;

@@ -191,6 +191,28 @@ describe("the options of listen", async () => {
     expect(await delaysOf({ ack: "stored", retry: "none" })).toEqual([]);
   });
 
+  it("bound the requests to the application: how many at once, and how long", async () => {
+    const forwardTo = ["3000"];
+    expect((await read({ forwardTo })).forwarding).toMatchObject({ concurrency: 8, timeout: 8_000 });
+    const most = { forwardTo, ack: "stored", forwardConcurrency: "1000", forwardTimeout: "10m" };
+    expect((await read(most)).forwarding).toMatchObject({ concurrency: 1000, timeout: 600_000 });
+    for (const forwardConcurrency of ["0", "1001", "1.5", "many"])
+      expect(await problemsOf({ forwardTo, forwardConcurrency })).toEqual({
+        "--forward-concurrency": expect.stringMatching(/^must be a whole number from 1 to 1000/),
+      });
+    for (const forwardTimeout of ["0s", "11m", "soon"])
+      expect(Object.keys(await problemsOf({ forwardTo, ack: "stored", forwardTimeout }))).toEqual([
+        "--forward-timeout",
+      ]);
+    expect(await problemsOf({ forwardTo, forwardTimeout: "10s" })).toEqual({
+      "--forward-timeout": "must be less than 10s without --ack stored: the service waits 10s for the answer",
+    });
+    expect(await problemsOf({ forwardTimeout: "5s", forwardConcurrency: "2" })).toEqual({
+      "--forward-timeout": "has no effect without --forward-to",
+      "--forward-concurrency": "has no effect without --forward-to",
+    });
+  });
+
   it("refuse --ack stored without a target or a store, and --retry without it", async () => {
     expect(await problemsOf({ ack: "stored" })).toEqual({ "--ack": "has no effect without --forward-to" });
     expect(await problemsOf({ ack: "stored", forwardTo: ["3000"], store: false })).toEqual({

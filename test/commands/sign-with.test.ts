@@ -209,7 +209,7 @@ describe("without --sign-with", () => {
     const { app, state } = await startShop(byHand, () => readFileSync(keyFile(home), "utf8"));
     await receive(home, app);
     Object.assign(state, { isUp: true, now: new Date(Date.now() + HOUR) });
-    const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "none"];
+    const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "1s"];
     const listen = await startListenWith({ home, now: () => state.now }, ...flags);
     await expect.poll(() => linesOf("forward", listen.stdout()).length).toBe(2);
     expect(linesOf("forward", listen.stdout())).toMatchObject([

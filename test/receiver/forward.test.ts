@@ -10,8 +10,9 @@ import {
   type StoreResult,
   type WebhookEvent,
 } from "../../src/receiver/events.ts";
-import { createForwarder, forward } from "../../src/receiver/forward.ts";
-import { judge } from "../../src/receiver/judge.ts";
+import { createDirectForwarder } from "../../src/receiver/direct-forwarder.ts";
+import { forward } from "../../src/receiver/forward.ts";
+import { judge, readContent } from "../../src/receiver/judge.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { NO_PAINT } from "../../src/render/paint.ts";
@@ -22,10 +23,10 @@ import { record, webhook } from "../support/webhooks.ts";
 const AT = new Date("2026-11-21T10:00:00Z");
 const APP = new URL("http://127.0.0.1:3000/hook");
 
-function event(id: string, receivedAt = AT): WebhookEvent {
-  const request = webhook(APP.href, record());
+function event(id: string, receivedAt = AT, members: Record<string, unknown> = {}): WebhookEvent {
+  const request = webhook(APP.href, record(members));
   const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT, maxBody: 1e6 });
-  return { type: "event", id, receivedAt, repeated: false, request, ...judgement };
+  return { type: "event", id, receivedAt, repeated: false, request, ...judgement, ...readContent(request, 1e6) };
 }
 
 /** An application that takes so many milliseconds for each webhook, on a clock that only it moves. */
@@ -39,11 +40,13 @@ function slowApp(takes: readonly number[], log: EventLog = createMemoryLog()) {
     return { status: 200, headers: [], body: new Uint8Array() };
   };
   const forwards: Forward[] = [];
-  const forwarder = createForwarder({
+  const forwarder = createDirectForwarder({
     send,
     now: () => new Date(now),
     headers: [],
     insecure: false,
+    concurrency: 8,
+    timeout: 8_000,
     log,
     pause: async (milliseconds) => void (now += milliseconds),
     targetOf: () => APP,
@@ -54,26 +57,85 @@ function slowApp(takes: readonly number[], log: EventLog = createMemoryLog()) {
 
 describe("a slow application", () => {
   it.each([
-    [30_000, 200, 200],
-    [30_001, 504, null],
+    [8_000, 200, 200],
+    [8_001, 504, null],
   ])("that answers after %d ms gives the service %d", async (takes, answer, status) => {
     const { forwarder, forwards } = slowApp([takes]);
     expect(await forwarder.forward(event("a"), firstDelivery("a"))).toBe(answer);
-    expect(forwards).toMatchObject([{ status, ms: 30_000 }]);
+    expect(forwards).toMatchObject([{ status, ms: 8_000 }]);
   });
 
-  it("has 30 s from each webhook's arrival, including the time in the queue", async () => {
-    const { forwarder, timeouts, forwards } = slowApp([20_000, 60_000]);
-    const later = new Date(AT.getTime() + 25_000);
+  it("has 8 s from each webhook's arrival, including the time that one waits for others of its reference", async () => {
+    const { forwarder, timeouts, forwards } = slowApp([5_000, 60_000]);
+    const later = new Date(AT.getTime() + 6_000);
     const events = [event("a"), event("b"), event("c"), event("d", later)];
     const answers = events.map((one) => forwarder.forward(one, firstDelivery(one.id)));
     expect(await Promise.all(answers)).toEqual([200, 504, 504, 200]);
     // The third is not sent at all: its time is over.
-    expect(timeouts).toEqual([30_000, 10_000, 25_000]);
+    expect(timeouts).toEqual([8_000, 3_000, 6_000]);
     expect(forwards[2]).toMatchObject({
       status: null,
       detail: "timed out in the queue: earlier webhooks took all the time",
     });
+  });
+
+  it("gets those of other references side by side, and no more at once than it may", async () => {
+    const answers = new Map<string, () => void>();
+    const sent: string[] = [];
+    const send: Send = ({ body }) =>
+      new Promise((resolve) => {
+        const id = (JSON.parse(Buffer.from(body).toString()) as { uti: string }).uti;
+        sent.push(id);
+        answers.set(id, () => resolve({ status: 200, headers: [], body: new Uint8Array() }));
+      });
+    const forwarder = createDirectForwarder({
+      send,
+      now: () => AT,
+      headers: [],
+      insecure: false,
+      concurrency: 2,
+      timeout: 8_000,
+      log: createMemoryLog(),
+      pause: async () => undefined,
+      targetOf: () => APP,
+      observe: () => undefined,
+    });
+    const deliver = (id: string, reference: string) =>
+      forwarder.forward(event(id, AT, { uti: id, reference }), firstDelivery(id));
+    const delivered = [deliver("a1", "A"), deliver("a2", "A"), deliver("b1", "B"), deliver("c1", "C")];
+    // Delivered again while the first attempt is under way.
+    delivered.push(deliver("b1", "B"));
+    await expect.poll(() => sent).toEqual(["a1", "b1"]);
+    answers.get("b1")?.();
+    await expect.poll(() => sent).toEqual(["a1", "b1", "c1"]);
+    answers.get("a1")?.();
+    await expect.poll(() => sent).toEqual(["a1", "b1", "c1", "a2"]);
+    for (const id of ["c1", "a2"]) answers.get(id)?.();
+    expect(await Promise.all(delivered)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it("that hangs lets no webhook wait past its own time", async () => {
+    const send: Send = (_, { timeout } = {}) =>
+      new Promise((_resolve, reject) => setTimeout(() => reject(new SendTimeout("late", true)), timeout));
+    const forwarder = createDirectForwarder({
+      send,
+      now: () => new Date(),
+      headers: [],
+      insecure: false,
+      concurrency: 1,
+      timeout: 60,
+      log: createMemoryLog(),
+      pause: async () => undefined,
+      targetOf: () => APP,
+      observe: () => undefined,
+    });
+    const received = new Date();
+    const deliver = (id: string, after: number) =>
+      forwarder.forward(
+        event(id, new Date(received.getTime() + after), { reference: id }),
+        firstDelivery(id),
+      );
+    expect(await Promise.all([deliver("a", 0), deliver("b", 0), deliver("c", 5)])).toEqual([504, 504, 504]);
   });
 });
 
@@ -102,8 +164,8 @@ describe("an event that another listener has claimed", () => {
     expect(await answerTo(claimed, ended)).toEqual({ status, looks: 2 });
   });
 
-  it("is answered 503 where the result is not known within 30 s", async () => {
-    expect(await answerTo()).toEqual({ status: 503, looks: 300 });
+  it("is answered 503 where the result is not known within 8 s", async () => {
+    expect(await answerTo()).toEqual({ status: 503, looks: 80 });
     expect(await answerTo(new Error("disk"))).toEqual({ status: 503, looks: 1 });
   });
 });
@@ -116,7 +178,7 @@ describe("an application that", () => {
     userAgent: "paylink/0.0.0",
   });
   /** The clock stands still: the result of an attempt must not depend on it. */
-  const options = { send: sender.send, now: () => AT, headers: [], insecure: false };
+  const options = { send: sender.send, now: () => AT, headers: [], insecure: false, timeout: 8_000 };
   const webhookEvent = event("a");
 
   async function appThat(does: "never answers" | "hangs up"): Promise<URL> {
@@ -131,7 +193,9 @@ describe("an application that", () => {
   }
 
   it("never answers timed out", async () => {
-    expect(await forward(webhookEvent, await appThat("never answers"), options, 50)).toMatchObject({
+    expect(
+      await forward(webhookEvent, await appThat("never answers"), { ...options, timeout: 50 }),
+    ).toMatchObject({
       status: null,
       timedOut: true,
       detail: expect.stringContaining("did not answer within 50 ms"),
@@ -156,8 +220,9 @@ describe("an application that", () => {
 
   it("was not reached is shown without a status, and the service is answered 502", async () => {
     const shown: string[] = [];
-    const forwarder = createForwarder({
+    const forwarder = createDirectForwarder({
       ...options,
+      concurrency: 8,
       log: createMemoryLog(),
       pause: () => Promise.reject(new Error("nothing to wait for")),
       targetOf: () => new URL("http://127.0.0.1:1/hook"),
@@ -194,7 +259,7 @@ describe("the headers of a forwarded webhook", () => {
       requests.push(forwarded);
       return { status: 200, headers: [], body: new Uint8Array() };
     };
-    const options = { send, now: () => AT, headers: added, insecure: false };
+    const options = { send, now: () => AT, headers: added, insecure: false, timeout: 8_000 };
     const forged = { ...request, headers: [...request.headers, ...SENT, ...sent] };
     const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;
     await forward({ request: forged, verdict: judged, receivedAt: AT }, APP, options);

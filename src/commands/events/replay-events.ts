@@ -16,6 +16,9 @@ import { forwardingKeyWords } from "../shared-flags.ts";
 import { withinTime } from "../time-limit.ts";
 import { eventCount, findEvents, nameOf, withEvents } from "./stored-events.ts";
 
+/** Milliseconds that the application may take for one event: nobody waits for the answer. */
+const ANSWER_TIME = 30_000;
+
 interface ReplayOptions {
   /** The events to send, by uti or id; if there are none, all that pass the filter. */
   readonly names: readonly string[];
@@ -64,7 +67,14 @@ async function sendAgain(context: Context, options: ReplayOptions): Promise<numb
         signing = await openForwardingKey(signWith, context);
         if (!quiet) out.note(forwardingKeyWords(signing));
       }
-      const result = await forward(event, url, { send, now, headers: [], insecure, signWith: signing?.key });
+      const result = await forward(event, url, {
+        send,
+        now,
+        headers: [],
+        insecure,
+        timeout: ANSWER_TIME,
+        signWith: signing?.key,
+      });
       await store.forwarded(event.id, result);
       sent += 1;
       if (!isAccepted(result.status)) failed += 1;

@@ -4,6 +4,9 @@ import { command, excludes, needs } from "../command.ts";
 import { checkTargets } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
 
+/** Milliseconds that the service waits for the answer to a webhook. */
+const SERVICE_WAITS = 10_000;
+
 export const listen = command({
   summary: "receive, verify and show webhooks, and forward them to your application",
   examples: [
@@ -18,7 +21,10 @@ export const listen = command({
     excludes(["tunnel"], ["publicUrl", "tlsCert"]),
     needs(["tlsCert"], ["tlsKey"]),
     needs(["tlsKey"], ["tlsCert"]),
-    needs(["forwardHeader", "insecure", "ack", "signWith"], ["forwardTo"]),
+    needs(
+      ["forwardHeader", "insecure", "ack", "signWith", "forwardConcurrency", "forwardTimeout"],
+      ["forwardTo"],
+    ),
     excludes(["store"], ["db"]),
   ],
   consequence: "Nothing is listening.",
@@ -39,6 +45,11 @@ export const listen = command({
       usage.problems.push({
         at: "--retry",
         message: "has no effect without --ack stored: the service retries",
+      });
+    if (ack !== "stored" && values.forwardTimeout >= SERVICE_WAITS)
+      usage.problems.push({
+        at: "--forward-timeout",
+        message: "must be less than 10s without --ack stored: the service waits 10s for the answer",
       });
     checkTargets("--forward-to", values.forwardTo, usage);
     const own = [values.port, values.admin?.port ?? 0].filter((port) => port !== 0);

@@ -16,6 +16,8 @@ import {
 } from "../flag-values.ts";
 import {
   eventStoreFlag,
+  FORWARD_CONCURRENCY,
+  FORWARD_SECONDS,
   forwardingKeyFlag,
   policyFlags,
   serviceKeyFlag,
@@ -82,6 +84,18 @@ export const listenFlags = {
       parseRetry,
       { example: RETRY },
     ),
+    forwardConcurrency: flag(
+      "--forward-concurrency <count>",
+      "the most requests to your application at the same time; those of one reference go out in order",
+      parseCount(1, 1000),
+      { default: String(FORWARD_CONCURRENCY) },
+    ),
+    forwardTimeout: flag(
+      "--forward-timeout <duration>",
+      "how long your application may take; without --ack stored, less than the 10s of the service",
+      parseForwardTimeout,
+      { default: `${FORWARD_SECONDS}s` },
+    ),
     signWith: forwardingKeyFlag,
   }),
   ...group("Output:", {
@@ -127,6 +141,14 @@ export const listenFlags = {
     store: toggle("--no-store", "keep no events"),
   }),
 };
+
+/** A request that takes longer keeps a place from the others. */
+const LONGEST_FORWARD = 10 * 60_000;
+
+function parseForwardTimeout(text: string): Parsed<number> {
+  const parsed = parseTimeout(text);
+  return parsed.ok && parsed.value > LONGEST_FORWARD ? refused("must be 10m at most") : parsed;
+}
 
 const LONGEST_RETRY = 365 * 86_400_000;
 

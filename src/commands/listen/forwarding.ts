@@ -3,7 +3,8 @@ import { asReceived, type ForwardQueue } from "../../receiver/event-store.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import type { EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
-import { createForwarder, type Forwarder, targetOf } from "../../receiver/forward.ts";
+import { createDirectForwarder } from "../../receiver/direct-forwarder.ts";
+import { type Forwarder, targetOf } from "../../receiver/forward.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
@@ -27,7 +28,7 @@ interface ForwardingParts {
 }
 
 export function openForwarding(
-  { forwarding: { routes, headers, insecure, delays }, recordAt }: ListenOptions,
+  { forwarding: { routes, delays, ...forwarding }, recordAt }: ListenOptions,
   { shows, log, queue, signWith }: ForwardingParts,
   { send, now, out }: Context,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
@@ -36,9 +37,9 @@ export function openForwarding(
   if (routes.length === 0) return { forwarder: undefined, start: () => undefined, close: nothing };
   const shownTarget = (event: WebhookEvent): URL | undefined =>
     shows(event) ? targetOf(routes, event) : undefined;
-  const options = { send, now, headers, insecure, signWith };
+  const options = { ...forwarding, send, now, signWith };
   if (delays === undefined || queue === undefined) {
-    const forwarder = createForwarder({
+    const forwarder = createDirectForwarder({
       ...options,
       // Not the pause of the context, which ends at an interruption: a webhook that has arrived is still answered.
       pause: sleep,

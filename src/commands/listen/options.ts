@@ -33,6 +33,8 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
       routes: flags.forwardTo,
       headers: flags.forwardHeader,
       insecure: flags.insecure,
+      concurrency: flags.forwardConcurrency,
+      timeout: flags.forwardTimeout,
       /** Undefined if webhooks are acknowledged once they are forwarded. */
       delays: flags.ack === "stored" ? (flags.retry ?? usualDelays()) : undefined,
     },

@@ -9,13 +9,15 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
-import { createForwarder, targetOf, type Route } from "../../receiver/forward.ts";
+import { createDirectForwarder } from "../../receiver/direct-forwarder.ts";
+import { targetOf, type Route } from "../../receiver/forward.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { SandboxEvent } from "../../sandbox/parts.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
+import { FORWARD_CONCURRENCY, FORWARD_SECONDS } from "../shared-flags.ts";
 import { openLocalServices, type LocalServices, type Receiving } from "./services.ts";
 
 /** Returns the command's own exit code. */
@@ -49,10 +51,12 @@ function openServices(
   /** The program finds the events as it would find those of `listen`. */
   const openReceiving = async ({ eventsPath }: SandboxHome): Promise<Receiving> => {
     const log = await context.events(eventsPath);
-    const forwarder = createForwarder({
+    const forwarder = createDirectForwarder({
       send,
       now,
       pause,
+      concurrency: FORWARD_CONCURRENCY,
+      timeout: FORWARD_SECONDS * 1000,
       headers: [],
       insecure: false,
       log,
