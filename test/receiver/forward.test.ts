@@ -26,7 +26,15 @@ const APP = new URL("http://127.0.0.1:3000/hook");
 function event(id: string, receivedAt = AT, members: Record<string, unknown> = {}): WebhookEvent {
   const request = webhook(APP.href, record(members));
   const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT, maxBody: 1e6 });
-  return { type: "event", id, receivedAt, repeated: false, request, ...judgement, ...readContent(request, 1e6) };
+  return {
+    type: "event",
+    id,
+    receivedAt,
+    repeated: false,
+    request,
+    ...judgement,
+    ...readContent(request, 1e6),
+  };
 }
 
 /** An application that takes so many milliseconds for each webhook, on a clock that only it moves. */
