@@ -139,11 +139,14 @@ export function createReading({ dialect, open, damaged }: Readable) {
           `SELECT count(*) AS events, min(received_at) AS oldest FROM ${schema}queued WHERE due IS NOT NULL`,
         );
         const [failed] = await all(`SELECT count(*) AS n FROM ${schema}events WHERE ${isFailed(dialect)}`);
-        const oldest = row?.["oldest"];
+        const [last] = await all(`SELECT at FROM ${schema}forwards ORDER BY ${types.orderName} DESC LIMIT 1`);
+        const dateOf = (time: unknown): Date | undefined =>
+          time == null ? undefined : new Date(Number(time));
         return {
           events: Number(row?.["events"]),
           failed: Number(failed?.["n"]),
-          oldest: oldest == null ? undefined : new Date(Number(oldest)),
+          oldest: dateOf(row?.["oldest"]),
+          lastForward: dateOf(last?.["at"]),
         };
       }),
     listeners: () => read(listenerFromRow, `SELECT * FROM ${schema}listeners`),

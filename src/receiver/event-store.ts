@@ -115,6 +115,8 @@ export interface Backlog {
   readonly oldest: Date | undefined;
   /** The events that failed, which wait for nothing. */
   readonly failed: number;
+  /** When any event was last attempted, by any forwarder. */
+  readonly lastForward: Date | undefined;
 }
 
 /**
@@ -130,7 +132,7 @@ export interface ForwardQueue {
    * attempt is already recorded.
    */
   attempted(event: Pick<StoredEvent, "id">, forward: Forward, retryAfter: number | undefined): Promise<void>;
-  /** The waiting events, and how many failed. */
+  /** The waiting events, how many failed, and the last attempt. */
   backlog(): Promise<Backlog>;
 }
 

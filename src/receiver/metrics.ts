@@ -1,5 +1,5 @@
-/** What the receiver reports for monitoring: counts, durations and the backlog, in the text format of Prometheus. */
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+/** What the receiver reports for monitoring: counts, durations the backlog and the process, in the text format of Prometheus. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Backlog } from "./event-store.ts";
 import { isAccepted, type EventLog, type Forward, type Rejection, type WebhookEvent } from "./events.ts";
 
@@ -25,6 +25,8 @@ export interface Metrics {
 const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** In seconds: an application has 8, or what --forward-timeout says. */
 const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const UNKNOWN: Backlog = { events: NaN, failed: NaN, oldest: new Date(NaN), lastForward: undefined };
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -60,6 +62,10 @@ export function createMetrics(): Metrics {
     "paylink_failed_events",
     "Events that the application has not accepted, and that wait for no attempt.",
   );
+  const last = gauge(
+    "paylink_last_forward_timestamp_seconds",
+    "When an attempt to forward an event was last made, by any receiver with the same store; 0 if never.",
+  );
   const storing = histogram("paylink_store_seconds", "How long each event took to be stored.", STORE_BUCKETS);
   const forwarding = histogram(
     "paylink_forward_seconds",
@@ -67,6 +73,11 @@ export function createMetrics(): Metrics {
     FORWARD_BUCKETS,
   );
   const connections = gauge("paylink_connections", "Open connections of senders.");
+  collectDefaultMetrics({ register: registry });
+  let lastForward = 0;
+  const noteForward = (at: Date | undefined): void => {
+    lastForward = Math.max(lastForward, at?.getTime() ?? 0);
+  };
 
   return {
     contentType: registry.contentType,
@@ -78,20 +89,19 @@ export function createMetrics(): Metrics {
       if (outcome.repeated) repeated.inc();
     },
     stored: (milliseconds) => storing.observe(milliseconds / 1000),
-    forwarded: ({ status, ms }, retries) => {
+    forwarded: ({ at, status, ms }, retries) => {
+      noteForward(at);
       forwards.inc({ status: status ?? "none" });
       if (!isAccepted(status) && !retries) failed.inc();
       forwarding.observe(ms / 1000);
     },
     text: (gauges, now) => {
-      const {
-        events,
-        failed: left,
-        oldest = now,
-      } = gauges.backlog ?? { events: NaN, failed: NaN, oldest: new Date(NaN) };
+      const { events, failed: left, oldest = now, lastForward: stored } = gauges.backlog ?? UNKNOWN;
+      noteForward(stored);
       connections.set(gauges.connections);
       waiting.set(events);
       failedEvents.set(left);
+      last.set(lastForward / 1000);
       age.set((now.getTime() - oldest.getTime()) / 1000);
       return registry.metrics();
     },

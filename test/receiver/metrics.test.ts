@@ -12,7 +12,10 @@ const NOW = new Date("2026-11-21T10:00:00Z");
 
 async function familiesOf(
   metrics: Metrics,
-  gauges: Gauges = { connections: 0, backlog: { events: 0, oldest: undefined, failed: 0 } },
+  gauges: Gauges = {
+    connections: 0,
+    backlog: { events: 0, oldest: undefined, failed: 0, lastForward: undefined },
+  },
 ) {
   const families = parse(await metrics.text(gauges, NOW));
   return Object.fromEntries(families.map(({ name, type, metrics }) => [name, { type, metrics }]));
@@ -31,7 +34,12 @@ const verified = (one: WebhookEvent): WebhookEvent => ({
 
 it("has every metric from the start, with the documented names and types", async () => {
   const families = await familiesOf(createMetrics());
-  expect(Object.entries(families).map(([name, { type }]) => [name, type])).toEqual([
+  const [own, usual] = [/^paylink_/, /^(?:process|nodejs)_/].map((prefix) =>
+    Object.entries(families).filter(([name]) => prefix.test(name)),
+  );
+  expect(usual?.map(([name]) => name)).toContain("process_resident_memory_bytes");
+  expect(Object.keys(families)).toHaveLength(Number(own?.length) + Number(usual?.length));
+  expect(own?.map(([name, { type }]) => [name, type])).toEqual([
     ["paylink_webhooks_received_total", "COUNTER"],
     ["paylink_received_bytes_total", "COUNTER"],
     ["paylink_webhooks_verified_total", "COUNTER"],
@@ -42,6 +50,7 @@ it("has every metric from the start, with the documented names and types", async
     ["paylink_backlog_events", "GAUGE"],
     ["paylink_backlog_age_seconds", "GAUGE"],
     ["paylink_failed_events", "GAUGE"],
+    ["paylink_last_forward_timestamp_seconds", "GAUGE"],
     ["paylink_store_seconds", "HISTOGRAM"],
     ["paylink_forward_seconds", "HISTOGRAM"],
     ["paylink_connections", "GAUGE"],
@@ -110,12 +119,13 @@ it("says how long events took to be stored, and not those that were not stored",
 });
 
 it("shows what waits and who is connected", async () => {
-  const backlog = { events: 3, failed: 2, oldest: new Date(NOW.getTime() - 90_000) };
+  const backlog = { events: 3, failed: 2, oldest: new Date(NOW.getTime() - 90_000), lastForward: NOW };
   expect(await familiesOf(createMetrics(), { connections: 7, backlog })).toMatchObject({
     paylink_connections: { metrics: [{ value: "7" }] },
     paylink_backlog_events: { metrics: [{ value: "3" }] },
     paylink_backlog_age_seconds: { metrics: [{ value: "90" }] },
     paylink_failed_events: { metrics: [{ value: "2" }] },
+    paylink_last_forward_timestamp_seconds: { metrics: [{ value: String(NOW.getTime() / 1000) }] },
   });
 });
 
@@ -123,4 +133,19 @@ it("says that the backlog is unknown where the store does not answer", async () 
   const text = await createMetrics().text({ connections: 0, backlog: undefined }, NOW);
   expect(text).toMatch(/^paylink_backlog_events nan$/im);
   expect(text).toMatch(/^paylink_backlog_age_seconds nan$/im);
+});
+
+it("takes the last attempt from this receiver or the store, whichever is later, and 0 if there is none", async () => {
+  const metrics = createMetrics();
+  const last = async (lastForward: Date | undefined): Promise<unknown> => {
+    const backlog = { events: 0, oldest: undefined, failed: 0, lastForward };
+    const families = await familiesOf(metrics, { connections: 0, backlog });
+    return families["paylink_last_forward_timestamp_seconds"]?.metrics[0];
+  };
+  const at = (seconds: number): Date => new Date(seconds * 1000);
+  expect(await last(undefined)).toEqual({ value: "0" });
+  metrics.forwarded({ at: at(50), target: "", status: 500, ms: 1, detail: "" }, true);
+  expect(await last(at(40))).toEqual({ value: "50" });
+  expect(await last(at(60))).toEqual({ value: "60" });
+  expect(await last(undefined)).toEqual({ value: "60" });
 });

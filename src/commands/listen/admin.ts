@@ -39,7 +39,7 @@ export interface Admin {
 const STORE_TIMEOUT = 2_000;
 /** Milliseconds for which an answer of the store is reused: each check is a write, and probes may be frequent. */
 const STORE_CHECK_INTERVAL = 1_000;
-const NO_BACKLOG: Backlog = { events: 0, oldest: undefined, failed: 0 };
+const NO_BACKLOG: Backlog = { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
 
 /** Throws `port_in_use`. */
 export async function openAdmin(
